@@ -1,0 +1,18 @@
+//! Words every crate shares: keys made by the engine, ids given by authors, time, and values.
+//!
+//! A type lives here only when a second crate needs it. Nothing here does I/O or reads a clock.
+
+mod document;
+mod id;
+mod key;
+mod time;
+mod value;
+
+pub use document::{Document, DocumentError, NAME_CHARS_MAX, NESTING_MAX};
+pub use id::{ElementId, EngineName, ProcessId, TenantId};
+pub use key::{
+    DefinitionKey, DeploymentKey, ElementInstanceKey, IncidentKey, InstanceKey, JobKey, KeyBlock,
+    KeyGenerator, NODE_NUMBER_MAX, NodeNumber, UserTaskKey,
+};
+pub use time::Timestamp;
+pub use value::{Decimal, StoredValue, Value, ValueTag};

@@ -1,0 +1,302 @@
+//! Values: as they rest in a store, and as expressions see them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// 38 significant digits.
+pub type Decimal = fastnum::D128;
+
+/// What the bytes of a stored value are. The numbers are part of the stored format and never
+/// change; they cover what the three compatible systems can store, also where nothing makes such
+/// a value yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum ValueTag {
+    Null = 0,
+    Bool = 1,
+    /// 64-bit two's complement, big endian.
+    Int = 2,
+    /// IEEE 754 double, big endian bits.
+    Double = 3,
+    /// Decimal digits as text.
+    Decimal = 4,
+    /// UTF-8.
+    Text = 5,
+    /// A list or an object as minified JSON text.
+    Json = 6,
+    Bytes = 7,
+    /// Milliseconds since 1970, as `Int`.
+    DateTime = 8,
+    /// ISO 8601 text of a value that FEEL keeps apart: date, time, both kinds of duration.
+    Temporal = 9,
+    /// XML text.
+    Xml = 10,
+    /// Foreign serialised object: type name, media type, bytes.
+    Object = 11,
+    /// File name, media type, encoding, bytes.
+    File = 12,
+}
+
+impl ValueTag {
+    pub const fn from_number(number: u8) -> Option<Self> {
+        Some(match number {
+            0 => Self::Null,
+            1 => Self::Bool,
+            2 => Self::Int,
+            3 => Self::Double,
+            4 => Self::Decimal,
+            5 => Self::Text,
+            6 => Self::Json,
+            7 => Self::Bytes,
+            8 => Self::DateTime,
+            9 => Self::Temporal,
+            10 => Self::Xml,
+            11 => Self::Object,
+            12 => Self::File,
+            _ => return None,
+        })
+    }
+}
+
+/// A value as a variable holds it: untouched until an expression reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredValue {
+    pub tag: ValueTag,
+    pub bytes: Arc<[u8]>,
+}
+
+impl StoredValue {
+    pub fn new(tag: ValueTag, bytes: &[u8]) -> Self {
+        Self { tag, bytes: bytes.into() }
+    }
+
+    pub fn null() -> Self {
+        Self::new(ValueTag::Null, &[])
+    }
+
+    pub fn text(text: &str) -> Self {
+        Self::new(ValueTag::Text, text.as_bytes())
+    }
+
+    pub fn int(number: i64) -> Self {
+        Self::new(ValueTag::Int, &number.to_be_bytes())
+    }
+
+    /// Appends the value as JSON. Bytes that do not fit their tag read as null: a store that was
+    /// tampered with must not stop a listing.
+    pub fn write_json(&self, out: &mut String) {
+        match self.tag {
+            ValueTag::Json => match std::str::from_utf8(&self.bytes) {
+                Ok(text) => out.push_str(text),
+                Err(_) => out.push_str("null"),
+            },
+            _ => Value::from(self).write_json(out),
+        }
+    }
+
+    pub fn to_json(&self) -> String {
+        let mut out = String::new();
+        self.write_json(&mut out);
+        out
+    }
+
+    fn number_bytes(&self) -> Option<[u8; 8]> {
+        self.bytes[..].try_into().ok()
+    }
+}
+
+/// A value as expressions see it. Integer, double and decimal stay apart, because the dialects
+/// compute with them differently.
+#[derive(Clone, Debug, Default)]
+pub enum Value {
+    #[default]
+    Null,
+    Bool(bool),
+    Int(i64),
+    Double(f64),
+    Decimal(Decimal),
+    Text(Arc<str>),
+    List(Arc<Vec<Value>>),
+    Map(Arc<BTreeMap<Arc<str>, Value>>),
+}
+
+impl Value {
+    pub fn text(text: impl Into<Arc<str>>) -> Self {
+        Self::Text(text.into())
+    }
+
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// A word for messages.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "boolean",
+            Self::Int(_) | Self::Double(_) | Self::Decimal(_) => "number",
+            Self::Text(_) => "string",
+            Self::List(_) => "list",
+            Self::Map(_) => "context",
+        }
+    }
+
+    pub fn write_json(&self, out: &mut String) {
+        match self {
+            Self::Null => out.push_str("null"),
+            Self::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
+            Self::Int(number) => {
+                let _ = write!(out, "{number}");
+            }
+            Self::Double(number) if number.is_finite() => {
+                let _ = write!(out, "{number:?}");
+            }
+            Self::Double(_) => out.push_str("null"),
+            Self::Decimal(number) => {
+                let _ = write!(out, "{number}");
+            }
+            Self::Text(text) => write_json_text(text, out),
+            Self::List(items) => {
+                out.push('[');
+                for (at, item) in items.iter().enumerate() {
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    item.write_json(out);
+                }
+                out.push(']');
+            }
+            Self::Map(entries) => {
+                out.push('{');
+                for (at, (name, entry)) in entries.iter().enumerate() {
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    write_json_text(name, out);
+                    out.push(':');
+                    entry.write_json(out);
+                }
+                out.push('}');
+            }
+        }
+    }
+
+    pub fn to_json(&self) -> String {
+        let mut out = String::new();
+        self.write_json(&mut out);
+        out
+    }
+
+    pub fn to_stored(&self) -> StoredValue {
+        match self {
+            Self::Null => StoredValue::null(),
+            Self::Bool(flag) => StoredValue::new(ValueTag::Bool, &[u8::from(*flag)]),
+            Self::Int(number) => StoredValue::int(*number),
+            Self::Double(number) => {
+                StoredValue::new(ValueTag::Double, &number.to_bits().to_be_bytes())
+            }
+            Self::Decimal(number) => match i64::try_from(*number) {
+                Ok(whole) if Decimal::from(whole) == *number => StoredValue::int(whole),
+                _ => StoredValue::new(ValueTag::Decimal, number.to_string().as_bytes()),
+            },
+            Self::Text(text) => StoredValue::text(text),
+            Self::List(_) | Self::Map(_) => {
+                StoredValue::new(ValueTag::Json, self.to_json().as_bytes())
+            }
+        }
+    }
+}
+
+/// Appends `text` as a JSON string literal.
+pub(crate) fn write_json_text(text: &str, out: &mut String) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c < ' ' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+impl From<&StoredValue> for Value {
+    fn from(stored: &StoredValue) -> Self {
+        let text = || std::str::from_utf8(&stored.bytes).ok();
+        let value = match stored.tag {
+            ValueTag::Null => None,
+            ValueTag::Bool => stored.bytes.first().map(|&b| Self::Bool(b != 0)),
+            ValueTag::Int | ValueTag::DateTime => {
+                stored.number_bytes().map(|b| Self::Int(i64::from_be_bytes(b)))
+            }
+            ValueTag::Double => {
+                stored.number_bytes().map(|b| Self::Double(f64::from_bits(u64::from_be_bytes(b))))
+            }
+            ValueTag::Decimal => text().and_then(|t| t.parse().ok()).map(Self::Decimal),
+            ValueTag::Text | ValueTag::Temporal | ValueTag::Xml => text().map(Self::text),
+            ValueTag::Json => text().and_then(|t| serde_json::from_str(t).ok()).map(from_json),
+            ValueTag::Bytes | ValueTag::Object | ValueTag::File => None,
+        };
+        value.unwrap_or_default()
+    }
+}
+
+fn from_json(json: serde_json::Value) -> Value {
+    use serde_json::Value as Json;
+    match json {
+        Json::Null => Value::Null,
+        Json::Bool(flag) => Value::Bool(flag),
+        Json::Number(number) => match number.as_i64() {
+            Some(whole) => Value::Int(whole),
+            None => Value::Double(number.as_f64().unwrap_or(f64::NAN)),
+        },
+        Json::String(text) => Value::text(text),
+        Json::Array(items) => Value::List(Arc::new(items.into_iter().map(from_json).collect())),
+        Json::Object(entries) => Value::Map(Arc::new(
+            entries.into_iter().map(|(name, entry)| (name.into(), from_json(entry))).collect(),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stored_and_read_again_is_the_same() {
+        let values = [
+            Value::Null,
+            Value::Bool(true),
+            Value::Int(-7),
+            Value::Double(0.5),
+            Value::Decimal("1.25".parse().expect("a number")),
+            Value::text("a \"quoted\" line\n"),
+            Value::List(Arc::new(vec![Value::Int(1), Value::Null])),
+            Value::Map(Arc::new(BTreeMap::from([("a".into(), Value::text("é"))]))),
+        ];
+        for value in values {
+            let stored = value.to_stored();
+            assert_eq!(Value::from(&stored).to_json(), value.to_json());
+            assert_eq!(stored.to_json(), value.to_json());
+        }
+    }
+
+    #[test]
+    fn a_whole_decimal_is_stored_as_an_integer() {
+        let five = Value::Decimal("5.0".parse().expect("a number"));
+        assert_eq!(five.to_stored(), StoredValue::int(5));
+    }
+
+    #[test]
+    fn damaged_bytes_read_as_null() {
+        let damaged = StoredValue::new(ValueTag::Int, &[1, 2]);
+        assert!(Value::from(&damaged).is_null());
+    }
+}
