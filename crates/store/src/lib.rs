@@ -1,1 +1,30 @@
+//! The contract between the engine and what keeps its state.
+//!
+//! A store applies groups of changes atomically and durably, hands out locks on jobs, and answers
+//! queries. It knows no BPMN: records and history are bytes with a version. Every store passes
+//! the one suite in [`suite`], the simulated one of the tests included.
 
+mod change;
+mod error;
+pub mod format;
+mod node;
+mod notice;
+mod query;
+mod rows;
+mod store;
+#[cfg(feature = "suite")]
+pub mod suite;
+
+pub use change::{Change, Group, InstanceWrite, JobUpdate, JobWrite, LockWrite, VariableWrite};
+pub use error::{CommitError, Error};
+pub use node::{Beat, Claim, Lease, NodeRow, Pulse};
+pub use notice::Notice;
+pub use query::{
+    EndedFilter, IncidentFilter, InstanceFilter, JobFilter, PAGE_ROWS_MAX, Page, UserTaskFilter,
+};
+pub use rows::{
+    DefinitionRow, EndedRow, HistoryRow, IncidentRow, InstanceRow, JobKind, JobRow, JobState,
+    LoadedInstance, NewDefinition, NewDeployment, NewResource, StoredDeployment, UserTaskRow,
+    VariableRow,
+};
+pub use store::{Acquire, ExtendLock, Extended, Fut, Store, Wanted};

@@ -1,0 +1,41 @@
+/// Why a store did not do what it was asked. Portable: callers never see a driver's error.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The store cannot be reached or is overloaded; nothing is known to have changed. Try again.
+    #[error("store unavailable: {0}")]
+    Unavailable(String),
+    /// The store refused the statement or a value.
+    #[error("store refused: {0}")]
+    Refused(String),
+    /// What was read contradicts what was written.
+    #[error("stored data is damaged: {0}")]
+    Damaged(String),
+    #[error("the store's schema is number {found}, newer than the {known} this version knows")]
+    NewerSchema { found: u32, known: u32 },
+    /// An embedded store has one owner at a time.
+    #[error("another process holds the store {0}")]
+    Held(String),
+    /// This node's lease was taken away: another node counts it as dead.
+    #[error("this node was fenced")]
+    Fenced,
+}
+
+/// Why a group was not committed. Except for `Unknown`, nothing of it was.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CommitError {
+    /// The changes at these places in the group met another revision; without them the group may
+    /// be sent again.
+    #[error("conflict at {0:?}")]
+    Conflicts(Vec<usize>),
+    /// A statement failed and named no row: some change is to blame.
+    #[error("statement failed: {0}")]
+    Statement(String),
+    #[error("this node was fenced")]
+    Fenced,
+    /// Surely not committed.
+    #[error("store unavailable: {0}")]
+    Unavailable(String),
+    /// The answer to COMMIT was lost: ask [`crate::Store::landed`] before doing anything else.
+    #[error("answer lost: {0}")]
+    Unknown(String),
+}

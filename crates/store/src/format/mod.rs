@@ -1,0 +1,26 @@
+//! Stored formats. A released format is frozen: change means a new version beside it, and a
+//! fixture of every release must still load.
+//!
+//! The first byte of every blob is its version; the rest is a protobuf message, so fields can be
+//! added without a new version as long as their absence means what it meant before. Keys are
+//! written as differences to the instance's key, times as differences to its start: both are
+//! short that way.
+
+mod activation;
+mod event;
+mod record;
+mod variables;
+
+pub use activation::{ActivationEntry, decode_activations, encode_activation};
+pub use event::{EventEntry, EventKind, append_event, decode_events};
+pub use record::{
+    ElementEntry, IncidentEntry, JobEntry, RecordMessage, RepeatEntry, ScopeEntry, decode_record,
+    encode_record,
+};
+pub use variables::{VariableEntry, VariablesMessage, decode_variables, encode_variables};
+
+use crate::Error;
+
+fn damaged(what: &str, why: impl std::fmt::Display) -> Error {
+    Error::Damaged(format!("{what}: {why}"))
+}

@@ -1,0 +1,125 @@
+use prost::Message;
+
+use crate::Error;
+use crate::format::damaged;
+use crate::format::variables::VariableEntry;
+
+const VERSION: u8 = 1;
+
+/// The record of an instance, version 1.
+#[derive(Clone, PartialEq, Message)]
+pub struct RecordMessage {
+    #[prost(int64, tag = "1")]
+    pub started_at_ms: i64,
+    #[prost(uint32, optional, tag = "2")]
+    pub awaited_by: Option<u32>,
+    #[prost(message, repeated, tag = "3")]
+    pub elements: Vec<ElementEntry>,
+    #[prost(message, repeated, tag = "4")]
+    pub scopes: Vec<ScopeEntry>,
+    /// Key of the exclusive job that holds the queue, as a difference.
+    #[prost(sint64, optional, tag = "5")]
+    pub exclusive_holder: Option<i64>,
+    #[prost(sint64, repeated, tag = "6")]
+    pub exclusive_parked: Vec<i64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct ElementEntry {
+    #[prost(sint64, tag = "1")]
+    pub key: i64,
+    #[prost(string, tag = "2")]
+    pub element: String,
+    /// As a difference; 0 is the instance itself.
+    #[prost(sint64, tag = "3")]
+    pub scope: i64,
+    /// 0 entering, 1 active, 2 leaving.
+    #[prost(uint32, tag = "4")]
+    pub state: u32,
+    /// As a difference to the instance's start.
+    #[prost(sint64, tag = "5")]
+    pub entered_ms: i64,
+    #[prost(string, optional, tag = "6")]
+    pub arrived_by: Option<String>,
+    #[prost(message, repeated, tag = "7")]
+    pub jobs: Vec<JobEntry>,
+    #[prost(sint64, optional, tag = "8")]
+    pub user_task: Option<i64>,
+    #[prost(message, optional, tag = "9")]
+    pub incident: Option<IncidentEntry>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct JobEntry {
+    #[prost(sint64, tag = "1")]
+    pub key: i64,
+    /// [`crate::JobKind`].
+    #[prost(uint32, tag = "2")]
+    pub kind: u32,
+    #[prost(string, tag = "3")]
+    pub job_type: String,
+    /// [`crate::JobState`].
+    #[prost(uint32, tag = "4")]
+    pub state: u32,
+    #[prost(sint32, tag = "5")]
+    pub retries_left: i32,
+    #[prost(sint64, tag = "6")]
+    pub priority: i64,
+    #[prost(bool, tag = "7")]
+    pub exclusive: bool,
+    #[prost(int64, optional, tag = "8")]
+    pub due_at_ms: Option<i64>,
+    #[prost(bool, tag = "9")]
+    pub failed_before: bool,
+    /// The timer event it fires, for timers.
+    #[prost(string, tag = "10")]
+    pub event: String,
+    #[prost(message, optional, tag = "11")]
+    pub repeat: Option<RepeatEntry>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct RepeatEntry {
+    #[prost(string, tag = "1")]
+    pub text: String,
+    #[prost(int64, tag = "2")]
+    pub anchor_ms: i64,
+    #[prost(uint32, tag = "3")]
+    pub fired: u32,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct IncidentEntry {
+    #[prost(sint64, tag = "1")]
+    pub key: i64,
+    #[prost(string, tag = "2")]
+    pub kind: String,
+    #[prost(sint64, optional, tag = "3")]
+    pub job: Option<i64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct ScopeEntry {
+    #[prost(sint64, tag = "1")]
+    pub key: i64,
+    /// Those small enough for the record; the others have rows of their own.
+    #[prost(message, repeated, tag = "2")]
+    pub variables: Vec<VariableEntry>,
+}
+
+pub fn encode_record(record: &RecordMessage) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(1 + record.encoded_len());
+    bytes.push(VERSION);
+    record.encode_raw(&mut bytes);
+    bytes
+}
+
+pub fn decode_record(bytes: &[u8]) -> Result<RecordMessage, Error> {
+    match bytes.split_first() {
+        Some((&VERSION, message)) => {
+            RecordMessage::decode(message).map_err(|e| damaged("instance record", e))
+        }
+        Some((version, _)) => Err(damaged("instance record", format!("unknown version {version}"))),
+        None => Err(damaged("instance record", "empty")),
+    }
+}

@@ -1,0 +1,17 @@
+//! Notices: hints to other nodes, sent outside of transactions. Losing one costs time, never work.
+
+use std::sync::Arc;
+
+use orloj_types::{InstanceKey, NodeNumber, Timestamp};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// Unlocked ready jobs of these types exist; the empty type stands for the engine's own.
+    JobsReady { types: Vec<Arc<str>> },
+    /// Something becomes due at this moment.
+    DueAt(Timestamp),
+    /// A definition was added.
+    Deployed,
+    /// An instance has ended whose result is awaited on `node`.
+    InstanceEnded { instance: InstanceKey, node: NodeNumber },
+}

@@ -1,0 +1,46 @@
+//! Queries for people and faces. Paged by key, newest first; read transactions stay short.
+
+use std::sync::Arc;
+
+use orloj_types::{InstanceKey, ProcessId};
+
+use crate::rows::JobState;
+
+/// Most rows of one page.
+pub const PAGE_ROWS_MAX: u32 = 1_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Only keys below this one; `None` starts with the newest.
+    pub before: Option<i64>,
+    /// Clamped to [`PAGE_ROWS_MAX`].
+    pub limit: u32,
+}
+
+/// Absent fields match all.
+#[derive(Clone, Debug, Default)]
+pub struct InstanceFilter {
+    pub process_id: Option<ProcessId>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct EndedFilter {
+    pub process_id: Option<ProcessId>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct JobFilter {
+    pub instance: Option<InstanceKey>,
+    pub job_type: Option<Arc<str>>,
+    pub state: Option<JobState>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct IncidentFilter {
+    pub instance: Option<InstanceKey>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct UserTaskFilter {
+    pub instance: Option<InstanceKey>,
+}
