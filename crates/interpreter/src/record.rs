@@ -51,6 +51,8 @@ pub struct ElementInstance {
     pub jobs: Vec<Job>,
     pub user_task: Option<UserTaskKey>,
     pub incident: Option<Incident>,
+    /// Of the timers of boundary events, which fail apart from the element's own work.
+    pub timer_incidents: Vec<Incident>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,6 +144,10 @@ impl Record {
         let mut next = Some(scope);
         while let Some(key) = next {
             if let Some(own) = self.variables.get(&key) {
+                // Most elements see the variables of one scope only.
+                if found.is_empty() {
+                    found.clone_from(own);
+                }
                 for (name, value) in own {
                     if !found.contains_key(name) {
                         found.insert(name.clone(), value.clone());

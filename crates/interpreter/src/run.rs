@@ -1,66 +1,20 @@
 //! One command at work: interpreted until it needs foreign code or is done.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_model::Process;
 use orloj_types::{
-    DefinitionKey, Document, ElementId, ElementInstanceKey, InstanceKey, KeyBlock, KeyGenerator,
-    TenantId, Timestamp,
+    ElementId, ElementInstanceKey, InstanceKey, JobKey, KeyBlock, KeyGenerator, Timestamp,
 };
 
+use crate::answers::Answers;
 use crate::command::{Command, Rejection};
-use crate::outcome::Outcome;
+use crate::failure::{Failure, Stop};
+use crate::invoke::{Delegates, Invoke, InvokeResult, InvokeResults};
+use crate::outcome::{End, EndKind, Event, Outcome};
 use crate::record::Record;
-
-/// Foreign code the runtime is to call. Its result is matched by (element instance, ordinal).
-#[derive(Clone, Debug)]
-pub struct Invoke {
-    pub element_instance: ElementInstanceKey,
-    /// Counts the invokes of one element instance within one attempt.
-    pub ordinal: u32,
-    /// The name the delegate is registered under.
-    pub delegate: Arc<str>,
-    pub instance: InstanceKey,
-    pub definition: DefinitionKey,
-    pub tenant: TenantId,
-    pub business_key: Option<Arc<str>>,
-    pub element: ElementId,
-    /// All variables visible to the element.
-    pub variables: Document,
-}
-
-#[derive(Clone, Debug)]
-pub enum InvokeResult {
-    Done {
-        variables: Document,
-    },
-    Failed {
-        message: Arc<str>,
-    },
-    /// A BPMN error for the model's catch events.
-    Error {
-        code: Arc<str>,
-        message: Arc<str>,
-        variables: Document,
-    },
-}
-
-/// Results foreign code has already given in this attempt.
-pub type InvokeResults = BTreeMap<(ElementInstanceKey, u32), InvokeResult>;
-
-#[derive(Debug)]
-pub enum Progress {
-    /// Call this, then [`Run::resume`].
-    Invoke(Invoke),
-    Done(Outcome),
-    Rejected(Rejection),
-}
-
-/// Which delegates the process has registered; the others become worker jobs.
-pub trait Delegates {
-    fn knows(&self, name: &str) -> bool;
-}
+use crate::turn::{Turn, Work};
+use crate::{commands, exclusive, jobs, retries};
 
 /// What a command is interpreted against.
 #[derive(Clone)]
@@ -74,4 +28,377 @@ pub struct Input {
     pub keys: KeyBlock,
     /// Results of an earlier attempt, used before foreign code is called again.
     pub results: InvokeResults,
+}
+
+#[derive(Debug)]
+pub enum Progress {
+    /// Call this, then [`Run::resume`].
+    Invoke(Invoke),
+    Done(Outcome),
+    Rejected(Rejection),
+}
+
+/// One command being interpreted.
+///
+/// [`Run::advance`] goes on until foreign code is needed, answered by [`Run::resume`], or until
+/// the command is done or refused. When the outcome loses the race against another command of the
+/// instance, [`Run::again`] repeats it on the fresh record with the same keys and with the results
+/// foreign code has already given.
+#[derive(Debug)]
+pub struct Run {
+    process: Arc<Process>,
+    command: Command,
+    now: Timestamp,
+    block: KeyBlock,
+    answers: Answers,
+    instance: InstanceKey,
+    stage: Stage,
+}
+
+#[derive(Debug)]
+enum Stage {
+    Fresh(Option<Record>),
+    Paused(Box<Pause>),
+    Ended,
+}
+
+/// What is kept while foreign code runs.
+#[derive(Debug)]
+struct Pause {
+    work: Work,
+    before: Option<Record>,
+    /// Which invoke is to be answered.
+    element_instance: ElementInstanceKey,
+    ordinal: u32,
+    element: ElementId,
+    is_answered: bool,
+}
+
+impl Run {
+    pub fn begin(input: Input) -> Self {
+        let instance = match (&input.command, &input.record) {
+            (Command::Start(start), _) => start.instance,
+            (_, Some(record)) => record.instance,
+            (_, None) => InstanceKey::default(),
+        };
+        Self {
+            process: input.process,
+            command: input.command,
+            now: input.now,
+            block: input.keys,
+            answers: input.results.into(),
+            instance,
+            stage: Stage::Fresh(input.record),
+        }
+    }
+
+    /// The job whose lock must be held while this command calls foreign code, and when its
+    /// outcome is committed.
+    pub fn lock_needed(&self) -> Option<JobKey> {
+        match self.command {
+            Command::RunJob { job } => Some(job),
+            _ => None,
+        }
+    }
+
+    /// # Panics
+    /// When the run has ended, or its invoke has not been answered.
+    pub fn advance(&mut self, keys: &mut KeyGenerator, delegates: &dyn Delegates) -> Progress {
+        match std::mem::replace(&mut self.stage, Stage::Ended) {
+            Stage::Fresh(record) => self.start(record, keys, delegates),
+            Stage::Paused(pause) => {
+                assert!(pause.is_answered, "an invoke is answered before its run goes on");
+                self.go_on(pause.work, pause.before, keys, delegates)
+            }
+            Stage::Ended => panic!("a run that has ended goes no further"),
+        }
+    }
+
+    /// The answer to the invoke that [`Run::advance`] gave.
+    ///
+    /// # Panics
+    /// When no invoke waits for an answer.
+    pub fn resume(&mut self, result: InvokeResult) {
+        let Stage::Paused(pause) = &mut self.stage else {
+            panic!("only an invoke is answered");
+        };
+        let Pause { element_instance, ordinal, element, is_answered, .. } = &mut **pause;
+        assert!(!*is_answered, "an invoke is answered once");
+        *is_answered = true;
+        self.answers.put(*element_instance, *ordinal, element.clone(), result);
+    }
+
+    /// After a lost race: the same command on a fresh record, with the keys and results of this
+    /// attempt.
+    pub fn again(mut self, record: Option<Record>, now: Timestamp) -> Self {
+        self.block = self.block.rewound();
+        self.answers.reset();
+        Self { now, stage: Stage::Fresh(record), ..self }
+    }
+
+    fn start(
+        &mut self,
+        record: Option<Record>,
+        keys: &mut KeyGenerator,
+        delegates: &dyn Delegates,
+    ) -> Progress {
+        let record = match &self.command {
+            Command::Start(start) => Some(commands::first_record(start, self.now)),
+            _ => record,
+        };
+        let Some(record) = record else {
+            return Progress::Rejected(commands::missing(&self.command, self.instance));
+        };
+        debug_assert!(exclusive::holds(&record), "what was written is what was promised");
+        // The only copy of a record: a run that fails a job goes back to it.
+        let before = self.job_at_work().map(|_| record.clone());
+        let mut work = Work::new(record, &self.process);
+        match commands::begin(&mut self.turn(&mut work, keys, delegates)) {
+            Ok(()) => self.go_on(work, before, keys, delegates),
+            Err(Stop::Rejected(rejection)) => Progress::Rejected(rejection),
+            Err(Stop::Failed(failure)) => self.fail(before, failure, keys, delegates),
+        }
+    }
+
+    fn go_on(
+        &mut self,
+        mut work: Work,
+        before: Option<Record>,
+        keys: &mut KeyGenerator,
+        delegates: &dyn Delegates,
+    ) -> Progress {
+        match self.turn(&mut work, keys, delegates).walk() {
+            Ok(None) => {
+                for element_instance in self.answers.unused() {
+                    work.changes.event(Event::ResultDropped { element_instance });
+                }
+                Progress::Done(outcome(work))
+            }
+            Ok(Some(invoke)) => self.pause(work, before, invoke, keys, delegates),
+            Err(failure) => self.fail(before, failure, keys, delegates),
+        }
+    }
+
+    fn pause(
+        &mut self,
+        work: Work,
+        before: Option<Record>,
+        invoke: Invoke,
+        keys: &mut KeyGenerator,
+        delegates: &dyn Delegates,
+    ) -> Progress {
+        if let (Command::JobDue { job }, Some(record)) = (&self.command, &before) {
+            // Nobody holds the job's lock yet, so no foreign code may run.
+            let (job, mut work) = (*job, Work::new(record.clone(), &self.process));
+            jobs::make_ready(&mut self.turn(&mut work, keys, delegates), job);
+            return Progress::Done(outcome(work));
+        }
+        self.stage = Stage::Paused(Box::new(Pause {
+            work,
+            before,
+            element_instance: invoke.element_instance,
+            ordinal: invoke.ordinal,
+            element: invoke.element.clone(),
+            is_answered: false,
+        }));
+        Progress::Invoke(invoke)
+    }
+
+    /// Undoes what was done. The job at work loses a retry; without one the caller hears of it.
+    fn fail(
+        &mut self,
+        before: Option<Record>,
+        failure: Failure,
+        keys: &mut KeyGenerator,
+        delegates: &dyn Delegates,
+    ) -> Progress {
+        let (Some(job), Some(before)) = (self.job_at_work(), before) else {
+            return Progress::Rejected(failure.rejection());
+        };
+        let mut work = Work::new(before, &self.process);
+        retries::fail(&mut self.turn(&mut work, keys, delegates), job, &failure.message);
+        Progress::Done(outcome(work))
+    }
+
+    fn job_at_work(&self) -> Option<JobKey> {
+        match self.command {
+            Command::RunJob { job } | Command::JobDue { job } => Some(job),
+            _ => None,
+        }
+    }
+
+    fn turn<'a>(
+        &'a mut self,
+        work: &'a mut Work,
+        keys: &'a mut KeyGenerator,
+        delegates: &'a dyn Delegates,
+    ) -> Turn<'a> {
+        Turn {
+            process: &self.process,
+            command: &self.command,
+            now: self.now,
+            delegates,
+            keys,
+            block: &mut self.block,
+            answers: &mut self.answers,
+            work,
+        }
+    }
+}
+
+/// Closes the books: an instance without a token has ended.
+fn outcome(work: Work) -> Outcome {
+    let Work { mut record, mut changes, ended, .. } = work;
+    debug_assert!(exclusive::holds(&record), "an exclusive job is ready if it holds the queue");
+    let jobs = changes.take_jobs(&record);
+    let is_over = ended.is_some() || record.elements.is_empty();
+    let end = is_over.then(|| {
+        let how = ended.unwrap_or(EndKind::Completed);
+        changes.event(Event::InstanceEnded { how });
+        let variables = record.variables.remove(&record.instance.root_scope());
+        End { how, variables: orloj_types::Document(variables.unwrap_or_default()) }
+    });
+    Outcome {
+        record: end.is_none().then_some(record),
+        end,
+        jobs,
+        user_tasks: changes.user_tasks,
+        incidents: changes.incidents,
+        events: changes.events,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{Registered, Sketch, Story, delegate, document, start, user, xor};
+    use crate::{Command, InvokeResult, Progress, Rejection, Run};
+
+    fn chain() -> Story {
+        let process = Sketch::camunda()
+            .node("start", start())
+            .node("first", delegate("First"))
+            .node("gate", xor())
+            .node("second", delegate("Second"))
+            .node("third", delegate("Third"))
+            .node("ask", user())
+            .flows("start -> first -> gate")
+            .flow_if("gate", "second", "n < 10")
+            .default_flow("gate", "third")
+            .flows("second -> ask")
+            .flows("third -> ask")
+            .async_before("first");
+        let mut story = Story::of(process.build())
+            .delegate("First", &[])
+            .delegate("Second", &[InvokeResult::Done { variables: document(r#"{"s":2}"#) }])
+            .delegate("Third", &[]);
+        story.start(r#"{"n":1}"#);
+        story
+    }
+
+    /// Goes on to the end; the answer is what was called on the way.
+    fn finish(run: &mut Run, story: &mut Story) -> (Vec<String>, Progress) {
+        let mut called = Vec::new();
+        loop {
+            match run.advance(&mut story.keys, &Registered(&story.delegates)) {
+                Progress::Invoke(invoke) => {
+                    called.push(invoke.delegate.to_string());
+                    run.resume(story.answer(&invoke));
+                }
+                end => return (called, end),
+            }
+        }
+    }
+
+    #[test]
+    fn a_lost_race_costs_no_foreign_call_and_changes_nothing() {
+        let mut story = chain();
+        let command = Command::RunJob { job: story.job_of("first") };
+        let mut run = Run::begin(story.input(command));
+        assert_eq!(run.lock_needed(), Some(story.job_of("first")));
+        let (called, first) = finish(&mut run, &mut story);
+        assert_eq!(called, ["First", "Second"]);
+        let mut run = run.again(story.record.clone(), story.now);
+        let (called, second) = finish(&mut run, &mut story);
+        assert!(called.is_empty());
+        assert_eq!(format!("{first:?}"), format!("{second:?}"));
+    }
+
+    #[test]
+    fn on_another_way_only_new_code_is_called_and_what_fits_nowhere_is_dropped() {
+        let mut story = chain();
+        let command = Command::RunJob { job: story.job_of("first") };
+        let mut run = Run::begin(story.input(command));
+        finish(&mut run, &mut story);
+        let mut record = story.record.clone().expect("it lives");
+        let root = record.instance.root_scope();
+        record.variables.insert(root, document(r#"{"n":20}"#).0);
+        let mut run = run.again(Some(record), story.now);
+        let (called, end) = finish(&mut run, &mut story);
+        assert_eq!(called, ["Third"], "the result of another element is not taken for its own");
+        let Progress::Done(outcome) = end else { panic!("it is done") };
+        insta::assert_snapshot!(story.names.outcome(&outcome), @r#"
+        job1 completed
+        entered first
+        left first
+        entered gate
+        left gate
+        entered third
+        left third
+        entered ask
+        --
+        delete job1
+        insert task1 ask priority 50
+        at ask task1
+        instance: {"n":20}
+        "#);
+    }
+
+    #[test]
+    fn a_result_whose_token_is_gone_is_noted() {
+        let mut story = chain();
+        let command = Command::RunJob { job: story.job_of("first") };
+        let mut run = Run::begin(story.input(command));
+        finish(&mut run, &mut story);
+        // Meanwhile the model's condition leads to where nothing is called.
+        let mut record = story.record.clone().expect("it lives");
+        record.elements[0].element = "gate".into();
+        let mut run = run.again(Some(record), story.now);
+        let (_, end) = finish(&mut run, &mut story);
+        let Progress::Done(outcome) = end else { panic!("it is done") };
+        let dropped =
+            outcome.events.iter().filter(|e| matches!(e, crate::Event::ResultDropped { .. }));
+        assert_eq!(dropped.count(), 2);
+    }
+
+    #[test]
+    fn when_the_instance_is_gone_so_is_the_job() {
+        let mut story = chain();
+        let job = story.job_of("first");
+        let run = Run::begin(story.input(Command::RunJob { job }));
+        let mut run = run.again(None, story.now);
+        let (_, end) = finish(&mut run, &mut story);
+        assert!(matches!(end, Progress::Rejected(Rejection::JobNotFound(gone)) if gone == job));
+    }
+
+    #[test]
+    fn runs_can_move_between_threads() {
+        fn is_send<T: Send>() {}
+        is_send::<Run>();
+    }
+
+    #[test]
+    fn a_job_of_the_engine_is_no_job_to_a_worker_and_the_other_way_round() {
+        let mut story = chain();
+        let job = story.job_of("first");
+        let told = story.complete("first", "{}");
+        assert_eq!(told, format!("rejected: no job {}", "job1"));
+        assert_eq!(story.jobs.len(), 1);
+        story.delegates.clear();
+        story.play(Command::RunJob { job });
+        let worker = story.job_of("first");
+        assert_eq!(
+            story.interpret(Command::RunJob { job: worker }).map(|_| ()),
+            Err(Rejection::JobNotFound(worker))
+        );
+    }
 }

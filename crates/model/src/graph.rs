@@ -67,6 +67,14 @@ pub struct Semantics {
     pub retry_delay_ms: i64,
     /// Jobs that failed for good: the word the history and the incident use.
     pub incident_names: IncidentNames,
+    /// What a repeating timer does about firings that are already past.
+    pub missed_firings: MissedFirings,
+    /// How the branches of a fork take turns within one command.
+    pub walk: Walk,
+    pub joins: Joins,
+    /// Where variables go that end an element without being a worker job's: of a user task or of
+    /// a caught error. Worker jobs say it themselves.
+    pub completion: CompletionVariables,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +112,34 @@ pub enum IncidentNames {
     Camunda,
     /// `deadLetter`.
     Flowable,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissedFirings {
+    /// Each fires, one after the other, at once.
+    Replay,
+    /// They are left out; the next is the first after now.
+    Skip,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Walk {
+    /// One step of each branch in turn.
+    BreadthFirst,
+    /// A branch runs until it waits or ends, then the next.
+    DepthFirst,
+}
+
+/// When the tokens at a parallel join go on together, and how history counts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Joins {
+    /// One by each incoming flow; all of them are one visit, entered when complete.
+    PerFlow,
+    /// As many as there are incoming flows, whichever way they came; each is a visit that ends
+    /// when the join is complete.
+    PerToken,
+    /// As `PerToken`, but each visit ends as soon as it has begun.
+    PerTokenEndedAtOnce,
 }
 
 #[derive(Clone, Debug)]
@@ -159,6 +195,7 @@ impl ElementKind {
         match self {
             Self::NoneStart => "startEvent",
             Self::NoneEnd => "endEvent",
+            Self::ServiceTask(ServiceTask::Worker(task)) if task.is_user_task => "userTask",
             Self::ServiceTask(_) => "serviceTask",
             Self::UserTask(_) => "userTask",
             Self::ExclusiveGateway => "exclusiveGateway",

@@ -1,1 +1,27 @@
+//! Orloj: durable BPMN processes and jobs inside an application.
 
+pub mod api;
+mod builder;
+mod clock;
+mod codec;
+mod definition;
+mod definitions;
+mod deploy;
+mod driver;
+mod explain;
+mod handle;
+mod metrics;
+pub mod node;
+mod reads;
+
+pub use api::*;
+pub use builder::{Builder, StoreChoice};
+pub use definition::Definition;
+pub use handle::{JobStream, Orloj};
+pub use metrics::Metrics;
+pub use orloj_interpreter::Rejection;
+pub use orloj_model::{Diagnostic, Dialect};
+pub use orloj_store::{
+    IncidentFilter, JobFilter, JobKind, JobState, PAGE_ROWS_MAX, Page, UserTaskFilter,
+};
+pub use orloj_types as types;

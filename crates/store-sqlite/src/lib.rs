@@ -1,1 +1,25 @@
+//! The embedded store: one SQLite file, or memory for tests.
+//!
+//! One thread owns the only writing connection; two more read, each in short transactions of its
+//! own; a fourth moves the write-ahead log into the file. Nothing is answered before it is on
+//! disk. One process owns the file.
 
+mod commit;
+mod connection;
+mod definitions;
+mod error;
+mod jobs;
+mod log;
+mod nodes;
+mod options;
+mod owner;
+mod queries;
+mod queue;
+mod rows;
+mod schema;
+mod store;
+mod threads;
+mod writer;
+
+pub use options::{LOG_PAGES, LOG_PAGES_MAX, Options, Place};
+pub use store::SqliteStore;

@@ -86,6 +86,12 @@ impl Document {
         self.0.insert(name.into(), value);
     }
 
+    /// For building documents in code.
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.insert(name, value.into().to_stored());
+        self
+    }
+
     pub fn get(&self, name: &str) -> Option<&StoredValue> {
         self.0.get(name)
     }
@@ -142,10 +148,8 @@ fn number(json: &str) -> Result<StoredValue, serde_json::Error> {
         return Ok(StoredValue::int(whole));
     }
     let is_whole = !json.contains(['.', 'e', 'E']);
-    if is_whole {
-        if let Ok(decimal) = json.parse() {
-            return Ok(Value::Decimal(decimal).to_stored());
-        }
+    if is_whole && let Ok(decimal) = json.parse() {
+        return Ok(Value::Decimal(decimal).to_stored());
     }
     let double: f64 = serde_json::from_str(json)?;
     Ok(Value::Double(double).to_stored())

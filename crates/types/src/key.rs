@@ -94,12 +94,23 @@ impl KeyGenerator {
         let ms = (now.as_ms() - EPOCH_MS).max(MS_MIN);
         let earliest = ms << SEQUENCE_BITS;
         self.last = earliest.max(self.last + 1);
-        let (ms, sequence) = (self.last >> SEQUENCE_BITS, self.last & SEQUENCE_MAX);
-        (ms << (NODE_BITS + SEQUENCE_BITS)) | (i64::from(self.node.0) << SEQUENCE_BITS) | sequence
+        self.high()
     }
 
     pub fn node(&self) -> NodeNumber {
         self.node
+    }
+
+    /// From now on only keys above `key`: an earlier owner of the number may have given it.
+    pub fn raise_above(&mut self, key: i64) {
+        let ms = key >> (NODE_BITS + SEQUENCE_BITS);
+        self.last = self.last.max((ms << SEQUENCE_BITS) | (key & SEQUENCE_MAX));
+    }
+
+    /// The highest key given so far.
+    pub fn high(&self) -> i64 {
+        let (ms, sequence) = (self.last >> SEQUENCE_BITS, self.last & SEQUENCE_MAX);
+        (ms << (NODE_BITS + SEQUENCE_BITS)) | (i64::from(self.node.0) << SEQUENCE_BITS) | sequence
     }
 }
 

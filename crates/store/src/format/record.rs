@@ -47,6 +47,9 @@ pub struct ElementEntry {
     pub user_task: Option<i64>,
     #[prost(message, optional, tag = "9")]
     pub incident: Option<IncidentEntry>,
+    /// Of the timers of its boundary events.
+    #[prost(message, repeated, tag = "10")]
+    pub timer_incidents: Vec<IncidentEntry>,
 }
 
 #[derive(Clone, PartialEq, Message)]

@@ -1,1 +1,160 @@
 //! The contract suite: what every store must do, stated once and run by all of them.
+//!
+//! A store's tests go through [`CASES`] and, by its kind, [`CLUSTER_CASES`] or [`EMBEDDED_CASES`].
+//! Each case is given a fresh, empty store opened for the engine [`engine`] and panics when the
+//! store breaks its promise. The cases need no runtime of their own: where several calls must be
+//! under way at once they are polled side by side.
+
+mod acquisition;
+mod commit;
+mod definitions;
+mod details;
+mod due;
+mod instance_of;
+mod isolation;
+mod lanes;
+mod limits;
+mod locks;
+mod nodes;
+mod queries;
+mod sample;
+mod together;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use orloj_types::EngineName;
+
+use crate::Store;
+
+pub type CaseFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+pub struct Case {
+    pub name: &'static str,
+    pub run: fn(Arc<dyn Store>) -> CaseFuture,
+}
+
+/// The engine that a store under test is opened for.
+pub fn engine() -> EngineName {
+    EngineName::new("suite")
+}
+
+macro_rules! cases {
+    ($($module:ident: $($name:ident)*;)*) => {
+        &[$($(Case {
+            name: concat!(stringify!($module), "::", stringify!($name)),
+            run: |store| Box::pin($module::$name(store)),
+        },)*)*]
+    };
+}
+
+/// For every store.
+pub const CASES: &[Case] = cases! {
+    commit:
+        an_inserted_instance_is_loaded_as_it_was
+        an_update_needs_the_expected_revision
+        a_delete_needs_the_expected_revision
+        an_existing_key_is_not_inserted_again
+        every_loser_is_named_and_nothing_applied
+        without_its_losers_a_group_applies
+        a_change_of_two_instances_is_all_or_nothing
+        a_failing_statement_applies_nothing
+        an_empty_group_is_recorded;
+    lanes:
+        a_group_has_landed_when_it_was_committed
+        a_group_that_lost_has_not_landed
+        lanes_do_not_know_of_each_other
+        a_fenced_session_commits_nothing
+        a_lane_that_was_not_opened_commits_nothing;
+    isolation:
+        a_load_never_sees_half_a_group
+        concurrent_updates_of_one_revision_have_one_winner
+        acquisitions_at_once_never_share_a_job;
+    nodes:
+        a_node_is_listed_until_it_leaves
+        a_node_is_fenced_only_at_the_counter_it_was_seen_at
+        fencing_clears_exactly_the_locks_of_the_session
+        fencing_clears_what_was_acquired_below_the_floor
+        fencing_clears_what_a_change_locked_below_the_floor
+        leaving_clears_the_locks_and_may_be_repeated
+        the_predecessor_of_the_same_name_is_fenced
+        a_freed_number_continues_above_all_its_keys
+        a_beat_tells_what_is_due_next
+        a_beat_tells_of_ready_engine_jobs
+        a_beat_tells_of_nodes_and_definitions
+        a_fenced_node_is_told_so;
+    acquisition:
+        jobs_come_by_priority_then_key
+        the_limit_holds
+        only_the_wanted_type_is_taken
+        only_ready_unlocked_jobs_are_taken
+        a_taken_job_is_not_taken_again
+        the_engine_locks_for_its_session
+        a_worker_locks_until_its_time_and_is_noted
+        jobs_of_another_engine_are_left_alone;
+    due:
+        waiting_jobs_are_due_at_their_time_earliest_first
+        due_jobs_are_limited_and_not_locked
+        only_locks_ended_before_now_expire
+        an_expired_job_can_be_taken_again;
+    locks:
+        a_release_needs_the_right_attempt
+        a_lock_is_extended_only_while_it_lasts
+        an_update_may_keep_the_lock
+        an_update_may_clear_the_lock
+        an_update_may_lock_for_a_session
+        an_update_may_lock_for_a_worker
+        an_update_writes_what_an_instance_decides
+        a_locked_job_can_be_deleted;
+    definitions:
+        versions_count_up_per_process
+        a_deployment_of_nothing_new_keeps_its_keys
+        one_new_resource_gives_all_new_versions
+        a_resource_of_another_name_is_new
+        an_earlier_version_deployed_again_is_new
+        tenants_have_versions_of_their_own
+        definitions_are_found_by_key_and_version
+        a_resource_keeps_its_bytes
+        deployments_at_once_get_different_versions
+        definitions_are_paged_newest_first;
+    details:
+        variables_are_put_replaced_and_deleted
+        all_variables_of_an_instance_can_be_deleted
+        user_tasks_come_and_go
+        incidents_come_and_go
+        history_is_appended_and_read_oldest_first
+        ended_instances_are_kept;
+    queries:
+        instances_are_paged_newest_first
+        instances_are_found_by_process
+        ended_instances_are_paged_and_found_by_process
+        jobs_are_paged_and_filtered
+        incidents_are_paged_and_filtered
+        user_tasks_are_paged_and_filtered
+        rows_of_another_engine_are_not_listed;
+    instance_of:
+        an_instance_belongs_to_itself
+        an_element_instance_is_found_by_its_job
+        an_element_instance_is_found_by_incident_or_user_task
+        an_unknown_element_instance_is_not_found;
+    limits:
+        large_values_come_back
+        empty_and_foreign_text_comes_back
+        numbers_at_their_ends_come_back
+        a_page_is_never_longer_than_the_limit
+        a_closed_store_says_so;
+};
+
+/// For stores that several nodes share.
+pub const CLUSTER_CASES: &[Case] = cases! {
+    nodes:
+        live_nodes_have_numbers_of_their_own
+        fencing_one_node_leaves_the_others;
+};
+
+/// For stores with one owner at a time.
+pub const EMBEDDED_CASES: &[Case] = cases! {
+    nodes:
+        joining_fences_every_other_node;
+};

@@ -1,0 +1,321 @@
+//! `orloj instance`
+
+use std::collections::BTreeMap;
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::args::{Client, Paging, key};
+use crate::call::{Answer, Path, View, ask};
+use crate::incident::Incident;
+use crate::job::Job;
+use crate::plan::Plan;
+use crate::table::{self, Row, or_dash, plain};
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Those that run, newest first
+    List(List),
+    /// One with its tokens, variables, jobs, incidents and history
+    Show(One),
+    /// Start one
+    Start(Start),
+    /// End one that runs
+    Cancel(One),
+}
+
+#[derive(Debug, Args)]
+pub struct List {
+    /// Only of this process
+    #[arg(long, value_name = "ID")]
+    process: Option<String>,
+    /// Those that have ended instead
+    #[arg(long)]
+    ended: bool,
+    #[command(flatten)]
+    paging: Paging,
+    #[command(flatten)]
+    client: Client,
+}
+
+#[derive(Debug, Args)]
+pub struct One {
+    #[arg(value_parser = key())]
+    key: i64,
+    #[command(flatten)]
+    client: Client,
+}
+
+#[derive(Debug, Args)]
+pub struct Start {
+    /// The id of the process, as in its model
+    process: String,
+    /// A certain version instead of the latest
+    #[arg(long)]
+    version: Option<i32>,
+    /// Variables to start with, as a JSON object
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    variables: String,
+    /// Your own name for it
+    #[arg(long)]
+    business_key: Option<String>,
+    #[command(flatten)]
+    client: Client,
+}
+
+pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
+    Ok(match verb {
+        Verb::List(list) => {
+            let path = Path::new("/api/instances")
+                .with("process", list.process)
+                .with("ended", list.ended.then_some(true))
+                .page(&list.paging);
+            ask(list.client, path.get(), Answer::Show(table::listing::<Instance>))
+        }
+        Verb::Show(one) => {
+            let path = Path::new(format!("/api/instances/{}", one.key));
+            ask(one.client, path.get(), Answer::Show(show))
+        }
+        Verb::Start(start) => {
+            let body = start_body(&start)?;
+            let path = Path::new("/api/instances");
+            ask(start.client, path.post_json(body), Answer::Show(started))
+        }
+        Verb::Cancel(one) => {
+            let path = Path::new(format!("/api/instances/{}/cancel", one.key));
+            let said = format!("instance {} is cancelled", one.key);
+            ask(one.client, path.post_json(String::new()), Answer::Done(said))
+        }
+    })
+}
+
+fn start_body(start: &Start) -> anyhow::Result<String> {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Body<'a> {
+        process: &'a str,
+        version: Option<i32>,
+        variables: &'a RawValue,
+        business_key: Option<&'a str>,
+    }
+    let body = Body {
+        process: &start.process,
+        version: start.version,
+        variables: json_object(&start.variables)?,
+        business_key: start.business_key.as_deref(),
+    };
+    Ok(serde_json::to_string(&body)?)
+}
+
+/// The text itself: numbers keep all their digits.
+pub fn json_object(text: &str) -> anyhow::Result<&RawValue> {
+    let raw: &RawValue = serde_json::from_str(text).context("--variables is not JSON")?;
+    anyhow::ensure!(raw.get().starts_with('{'), "--variables is not a JSON object");
+    Ok(raw)
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Instance {
+    key: String,
+    process: String,
+    version: i32,
+    business_key: Option<String>,
+    state: String,
+    started_at: String,
+    ended_at: Option<String>,
+}
+
+impl Row for Instance {
+    const COLUMNS: &'static [&'static str] =
+        &["KEY", "PROCESS", "VERSION", "STATE", "STARTED", "ENDED", "BUSINESS KEY"];
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.key.clone(),
+            self.process.clone(),
+            self.version.to_string(),
+            self.state.clone(),
+            self.started_at.clone(),
+            or_dash(self.ended_at.as_deref()),
+            or_dash(self.business_key.as_deref()),
+        ]
+    }
+}
+
+/// What belongs to an instance, beside its own fields.
+#[derive(Deserialize)]
+struct Parts {
+    variables: BTreeMap<String, Box<RawValue>>,
+    elements: Vec<Element>,
+    jobs: Vec<Job>,
+    incidents: Vec<Incident>,
+    history: Vec<Event>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Element {
+    key: String,
+    element: String,
+    state: String,
+    entered_at: String,
+}
+
+impl Row for Element {
+    const COLUMNS: &'static [&'static str] = &["KEY", "ELEMENT", "STATE", "ENTERED"];
+
+    fn cells(&self) -> Vec<String> {
+        vec![self.key.clone(), self.element.clone(), self.state.clone(), self.entered_at.clone()]
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Event {
+    at: String,
+    what: String,
+    name: String,
+    message: String,
+    retries_left: Option<i64>,
+}
+
+impl Row for Event {
+    const COLUMNS: &'static [&'static str] = &["AT", "WHAT", "NAME", "RETRIES", "MESSAGE"];
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.at.clone(),
+            self.what.clone(),
+            self.name.clone(),
+            self.retries_left.map(|left| left.to_string()).unwrap_or_default(),
+            self.message.clone(),
+        ]
+    }
+}
+
+fn show(json: &str) -> serde_json::Result<View> {
+    let instance: Instance = serde_json::from_str(json)?;
+    let parts: Parts = serde_json::from_str(json)?;
+    let mut data = table::rows(&[instance]);
+    let mut section = |title: &str, text: String| {
+        data.push_str(&format!("\n\n{title}\n{text}"));
+    };
+    if !parts.elements.is_empty() {
+        section("TOKENS", table::rows(&parts.elements));
+    }
+    if !parts.variables.is_empty() {
+        section("VARIABLES", variables(&parts.variables));
+    }
+    if !parts.jobs.is_empty() {
+        section("JOBS", table::rows(&parts.jobs));
+    }
+    if !parts.incidents.is_empty() {
+        section("INCIDENTS", table::rows(&parts.incidents));
+    }
+    if !parts.history.is_empty() {
+        section("HISTORY", table::rows(&parts.history));
+    }
+    Ok(View { data, note: None })
+}
+
+fn variables(variables: &BTreeMap<String, Box<RawValue>>) -> String {
+    let line = |(name, value): (&String, &Box<RawValue>)| plain(&format!("{name} = {value}"));
+    variables.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn started(json: &str) -> serde_json::Result<View> {
+    #[derive(Deserialize)]
+    struct Started {
+        key: String,
+        process: String,
+        version: i32,
+    }
+    let started: Started = serde_json::from_str(json)?;
+    let note = format!("started {}, version {}", plain(&started.process), started.version);
+    Ok(View { data: started.key, note: Some(note) })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::call::Request;
+
+    fn request(line: &str) -> Request {
+        #[derive(Parser)]
+        struct Line {
+            #[command(subcommand)]
+            verb: Verb,
+        }
+        let line = Line::try_parse_from(format!("instance {line}").split(' ')).unwrap();
+        let Plan::Ask(mut calls) = plan(line.verb).unwrap() else { panic!("asks a node") };
+        calls.calls.remove(0).request
+    }
+
+    #[test]
+    fn each_verb_asks_for_its_path() {
+        assert_eq!(request("list"), Request::Get("/api/instances?limit=50".to_owned()));
+        assert_eq!(
+            request("list --process order --ended --before 9 --limit 2"),
+            Request::Get("/api/instances?process=order&ended=true&before=9&limit=2".to_owned())
+        );
+        assert_eq!(request("show 7"), Request::Get("/api/instances/7".to_owned()));
+        assert_eq!(
+            request("start order --version 2 --variables {\"n\":12345678901234567890123}"),
+            Request::PostJson(
+                "/api/instances".to_owned(),
+                r#"{"process":"order","version":2,"variables":{"n":12345678901234567890123},"businessKey":null}"#
+                    .to_owned()
+            )
+        );
+        assert_eq!(
+            request("cancel 7"),
+            Request::PostJson("/api/instances/7/cancel".to_owned(), String::new())
+        );
+    }
+
+    #[test]
+    fn variables_are_checked_before_anything_is_sent() {
+        for (text, said) in
+            [("[1]", "--variables is not a JSON object"), ("{a", "--variables is not JSON")]
+        {
+            assert_eq!(json_object(text).unwrap_err().to_string(), said);
+        }
+    }
+
+    const INSTANCE: &str = r#""key":"4503599627370497","process":"order","version":2,
+        "definition":"4503599627370496","businessKey":"order-7","tenant":null,"state":"active",
+        "startedAt":"2030-01-01T00:00:00Z","endedAt":null"#;
+
+    #[test]
+    fn a_listing_is_a_table() {
+        let json = format!(r#"{{"items":[{{{INSTANCE}}}],"next":"4503599627370497"}}"#);
+        let view = table::listing::<Instance>(&json).unwrap();
+        insta::assert_snapshot!(view.data);
+        insta::assert_snapshot!(view.note.unwrap(), @"older ones: --before 4503599627370497");
+    }
+
+    #[test]
+    fn one_instance_is_shown_with_all_that_belongs_to_it() {
+        let json = format!(
+            r#"{{{INSTANCE},"variables":{{"total":123456789012345678901,"customer":"Anna"}},
+            "elements":[{{"key":"5","element":"charge","scope":"1","state":"active",
+                "enteredAt":"2030-01-01T00:00:01Z","variables":{{}}}}],
+            "jobs":[{{"key":"6","instance":"1","process":"order","definition":"0",
+                "element":"charge","elementInstance":"5","kind":"async-before","type":"",
+                "state":"failed","retriesLeft":0,"priority":0,"exclusive":true,"dueAt":null,
+                "lockedBy":null,"lockedUntil":null,"attempt":3,"failure":"no answer",
+                "tenant":null}}],
+            "incidents":[{{"key":"8","instance":"1","process":"order","definition":"0",
+                "element":"charge","elementInstance":"5","job":"6","kind":"failedJob",
+                "message":"no answer","createdAt":"2030-01-01T00:00:02Z","tenant":null}}],
+            "history":[{{"at":"2030-01-01T00:00:02Z","what":"job-failed","key":"6",
+                "name":"charge","message":"no answer","retriesLeft":0}}]}}"#
+        );
+        insta::assert_snapshot!(show(&json).unwrap().data);
+    }
+}

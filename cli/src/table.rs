@@ -1,0 +1,81 @@
+//! Rows as text.
+
+use comfy_table::{Table, presets};
+use serde::Deserialize;
+
+use crate::call::View;
+
+/// A page of a listing.
+#[derive(Deserialize)]
+pub struct Listing<T> {
+    pub items: Vec<T>,
+    #[serde(default)]
+    pub next: Option<String>,
+}
+
+/// A row of a table: what stands in its columns.
+pub trait Row {
+    const COLUMNS: &'static [&'static str];
+    fn cells(&self) -> Vec<String>;
+}
+
+/// A page as a table, and how to see the rest.
+pub fn listing<T: Row + for<'a> Deserialize<'a>>(json: &str) -> serde_json::Result<View> {
+    let page: Listing<T> = serde_json::from_str(json)?;
+    if page.items.is_empty() {
+        return Ok(View { data: String::new(), note: Some("none found".to_owned()) });
+    }
+    let note = page.next.map(|key| format!("older ones: --before {key}"));
+    Ok(View { data: rows(&page.items), note })
+}
+
+pub fn rows<T: Row>(rows: &[T]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(T::COLUMNS);
+    for row in rows {
+        table.add_row(row.cells().iter().map(|cell| plain(cell)));
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    table.trim_fmt()
+}
+
+/// Text of processes on one line, and unable to steer a terminal.
+pub fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+pub fn or_dash(text: Option<&str>) -> String {
+    text.unwrap_or("-").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Pair(String, String);
+
+    impl Row for Pair {
+        const COLUMNS: &'static [&'static str] = &["KEY", "NAME"];
+        fn cells(&self) -> Vec<String> {
+            vec![self.0.clone(), self.1.clone()]
+        }
+    }
+
+    #[test]
+    fn rows_are_aligned_and_cannot_steer_the_terminal() {
+        let json = r#"{"items":[["7","a\u001b[31m\nb"],["1234","c"]],"next":"1234"}"#;
+        let view = listing::<Pair>(json).unwrap();
+        assert_eq!(view.data, "KEY   NAME\n7     a [31m b\n1234  c");
+        assert_eq!(view.note.as_deref(), Some("older ones: --before 1234"));
+    }
+
+    #[test]
+    fn nothing_is_said_aloud_but_prints_nothing() {
+        let view = listing::<Pair>(r#"{"items":[],"next":null}"#).unwrap();
+        assert_eq!(view, View { data: String::new(), note: Some("none found".to_owned()) });
+    }
+}

@@ -1,0 +1,73 @@
+//! The one place where an HTTP status is chosen. No arm catches the rest: a refusal that the
+//! engine learns must be given its status here.
+
+use axum::http::StatusCode;
+use orloj::{Error, Missing, Rejection};
+
+use crate::failure::{Failure, RequestFault};
+
+/// The status, and the code that scripts may rely on.
+pub fn of(failure: &Failure) -> (StatusCode, &'static str) {
+    match failure {
+        Failure::Engine(error) => of_error(error),
+        Failure::Request(fault) => of_fault(fault),
+    }
+}
+
+fn of_error(error: &Error) -> (StatusCode, &'static str) {
+    match error {
+        Error::Rejected(rejection) => of_rejection(rejection),
+        Error::Missing(missing) => (StatusCode::NOT_FOUND, missing_code(missing)),
+        Error::Invalid(_) => (StatusCode::BAD_REQUEST, "invalid-request"),
+        Error::Variables(_) => (StatusCode::BAD_REQUEST, "invalid-variables"),
+        Error::Deployment(_) => (StatusCode::BAD_REQUEST, "invalid-deployment"),
+        Error::NotLocked(_) => (StatusCode::CONFLICT, "job-not-locked"),
+        Error::Deadline => (StatusCode::GATEWAY_TIMEOUT, "deadline"),
+        Error::Overloaded(_) => (StatusCode::SERVICE_UNAVAILABLE, "overloaded"),
+        Error::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
+        Error::ShuttingDown => (StatusCode::SERVICE_UNAVAILABLE, "shutting-down"),
+        Error::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "internal"),
+    }
+}
+
+fn of_rejection(rejection: &Rejection) -> (StatusCode, &'static str) {
+    match rejection {
+        Rejection::InstanceNotFound(_) => (StatusCode::NOT_FOUND, "instance-not-found"),
+        Rejection::JobNotFound(_) => (StatusCode::NOT_FOUND, "job-not-found"),
+        Rejection::JobState { .. } => (StatusCode::CONFLICT, "job-state"),
+        Rejection::IncidentNotFound(_) => (StatusCode::NOT_FOUND, "incident-not-found"),
+        Rejection::IncidentNeedsRetries { .. } => (StatusCode::CONFLICT, "incident-needs-retries"),
+        Rejection::UserTaskNotFound(_) => (StatusCode::NOT_FOUND, "user-task-not-found"),
+        Rejection::ScopeNotFound(_) => (StatusCode::NOT_FOUND, "element-instance-not-found"),
+        Rejection::NoNoneStart => (StatusCode::CONFLICT, "no-none-start"),
+        Rejection::RetriesTooFew(_) => (StatusCode::BAD_REQUEST, "retries-too-few"),
+        Rejection::Failed { .. } => (StatusCode::CONFLICT, "process-failed"),
+        Rejection::TooManyVisits { .. } => (StatusCode::CONFLICT, "too-many-visits"),
+    }
+}
+
+fn missing_code(missing: &Missing) -> &'static str {
+    match missing {
+        Missing::Process(_) => "process-not-found",
+        Missing::Version { .. } => "version-not-found",
+        Missing::Definition(_) => "definition-not-found",
+        Missing::Instance(_) => "instance-not-found",
+        Missing::Job(_) => "job-not-found",
+        Missing::Incident(_) => "incident-not-found",
+        Missing::UserTask(_) => "user-task-not-found",
+        Missing::ElementInstance(_) => "element-instance-not-found",
+    }
+}
+
+fn of_fault(fault: &RequestFault) -> (StatusCode, &'static str) {
+    match fault {
+        RequestFault::NoSuchPath => (StatusCode::NOT_FOUND, "no-such-path"),
+        RequestFault::NoSuchMethod => (StatusCode::METHOD_NOT_ALLOWED, "no-such-method"),
+        RequestFault::Key(_) => (StatusCode::BAD_REQUEST, "invalid-key"),
+        RequestFault::Query(_) => (StatusCode::BAD_REQUEST, "invalid-query"),
+        RequestFault::Body(_) => (StatusCode::BAD_REQUEST, "invalid-body"),
+        RequestFault::BodyTooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "body-too-large"),
+        RequestFault::CrossSite => (StatusCode::FORBIDDEN, "cross-site"),
+        RequestFault::NotReady => (StatusCode::SERVICE_UNAVAILABLE, "not-ready"),
+    }
+}

@@ -1,0 +1,43 @@
+//! Small pieces of the wire format that several answers share.
+
+use orloj::types::{Document, DocumentError, Timestamp};
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+/// A key as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key(pub i64);
+
+impl Serialize for Key {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+/// A moment in RFC 3339, in UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Time(pub Timestamp);
+
+impl Serialize for Time {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+/// "Never" is shown as an absent moment.
+pub fn time(at: Option<Timestamp>) -> Option<Time> {
+    at.filter(|at| *at != Timestamp::MAX).map(Time)
+}
+
+/// Variables as they are, without a detour through numbers of limited precision. Text of a store
+/// that was tampered with reads as null, so that it cannot stop a listing.
+pub fn variables(document: &Document) -> Box<RawValue> {
+    RawValue::from_string(document.to_json()).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+pub fn document(variables: Option<&RawValue>) -> Result<Document, DocumentError> {
+    match variables {
+        Some(raw) => Document::parse(raw.get()),
+        None => Ok(Document::new()),
+    }
+}

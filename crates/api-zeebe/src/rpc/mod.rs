@@ -1,0 +1,17 @@
+//! What each call of the protocol does, one file for each family.
+
+mod activate;
+mod create;
+mod deploy;
+mod instance;
+mod job;
+mod stream;
+mod topology;
+
+pub(crate) use activate::activate_jobs;
+pub(crate) use create::{create_process_instance, create_process_instance_with_result};
+pub(crate) use deploy::{deploy_process, deploy_resource};
+pub(crate) use instance::{cancel_process_instance, resolve_incident, set_variables};
+pub(crate) use job::{complete_job, fail_job, throw_error, update_job_retries, update_job_timeout};
+pub(crate) use stream::stream_activated_jobs;
+pub(crate) use topology::topology;

@@ -1,0 +1,149 @@
+use std::fmt;
+use std::sync::Arc;
+
+use orloj_types::Value;
+
+use crate::environment::Environment;
+use crate::error::{EvalError, ParseError};
+use crate::{feel, uel};
+
+/// Deepest nesting of operators, parentheses and literals in a text. It bounds the stack that the
+/// parser needs, and the tree that evaluation and printing walk.
+pub const NESTING_MAX: usize = 200;
+/// Longest text. Models are of a few megabytes; offsets are kept in 32 bits.
+pub const TEXT_BYTES_MAX: usize = 4 << 20;
+/// Warnings kept of one evaluation; a filter over a long list makes one per item.
+pub const WARNINGS_MAX: usize = 100;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    Feel,
+    Uel,
+}
+
+/// An expression that was parsed once and is evaluated often. Clones share the tree.
+#[derive(Clone)]
+pub struct Expression {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    language: Language,
+    source: Box<str>,
+    program: Program,
+}
+
+enum Program {
+    Constant(Value),
+    Feel(feel::Program),
+    Uel(uel::Program),
+}
+
+/// A value, and what was odd on the way to it.
+#[derive(Clone, Debug)]
+pub struct Evaluated {
+    pub value: Value,
+    pub warnings: Vec<Warning>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    pub message: String,
+    /// Bytes from the start of the text that was parsed.
+    pub offset: usize,
+}
+
+impl Expression {
+    /// FEEL without the leading `=`; UEL as a whole, composite or literal.
+    pub fn parse(language: Language, text: &str) -> Result<Self, ParseError> {
+        match language {
+            Language::Feel => Self::parse_feel_at(text, 0),
+            Language::Uel => {
+                check_length(text)?;
+                let program = match uel::parse(text)? {
+                    uel::Parsed::Text(text) => Program::Constant(Value::Text(text)),
+                    uel::Parsed::Program(program) => Program::Uel(program),
+                };
+                Ok(Self::new(language, text, program))
+            }
+        }
+    }
+
+    /// FEEL that starts `base` bytes into the text that its author knows.
+    pub(crate) fn parse_feel_at(text: &str, base: usize) -> Result<Self, ParseError> {
+        check_length(text)?;
+        let program = feel::parse(text, base)?;
+        Ok(Self::new(Language::Feel, text, Program::Feel(program)))
+    }
+
+    /// An expression that always gives this value. Its source is the FEEL literal of the value.
+    pub fn constant(value: Value) -> Self {
+        let source = feel::literal(&value);
+        Self::new(Language::Feel, &source, Program::Constant(value))
+    }
+
+    pub fn language(&self) -> Language {
+        self.inner.language
+    }
+
+    pub fn source(&self) -> &str {
+        &self.inner.source
+    }
+
+    /// The value of a constant and of UEL text without `${}` and `#{}`.
+    pub fn as_constant(&self) -> Option<&Value> {
+        match &self.inner.program {
+            Program::Constant(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    pub fn evaluate(&self, environment: &Environment<'_>) -> Result<Evaluated, EvalError> {
+        match &self.inner.program {
+            Program::Constant(value) => {
+                Ok(Evaluated { value: value.clone(), warnings: Vec::new() })
+            }
+            Program::Feel(program) => feel::evaluate(program, environment),
+            Program::Uel(program) => {
+                let value = uel::evaluate(program, environment)?;
+                Ok(Evaluated { value, warnings: Vec::new() })
+            }
+        }
+    }
+
+    fn new(language: Language, source: &str, program: Program) -> Self {
+        Self { inner: Arc::new(Inner { language, source: source.into(), program }) }
+    }
+}
+
+/// The expression in canonical form: parsing it again gives an expression with the same meaning.
+pub fn print(expression: &Expression) -> String {
+    match (&expression.inner.program, expression.inner.language) {
+        (Program::Constant(Value::Text(text)), Language::Uel) => uel::literal_text(text),
+        (Program::Constant(value), _) => feel::literal(value),
+        (Program::Feel(program), _) => feel::print(program),
+        (Program::Uel(program), _) => uel::print(program),
+    }
+}
+
+fn check_length(text: &str) -> Result<(), ParseError> {
+    if text.len() > TEXT_BYTES_MAX {
+        let message = format!("the expression is longer than {TEXT_BYTES_MAX} bytes");
+        return Err(ParseError::new(message, TEXT_BYTES_MAX));
+    }
+    Ok(())
+}
+
+impl PartialEq for Expression {
+    fn eq(&self, other: &Self) -> bool {
+        self.language() == other.language() && self.source() == other.source()
+    }
+}
+
+impl Eq for Expression {}
+
+impl fmt::Debug for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}({:?})", self.language(), self.source())
+    }
+}

@@ -1,0 +1,391 @@
+//! Text to tree, by operator precedence. Every recursion passes [`Parser::nested`].
+
+use std::sync::Arc;
+
+use orloj_types::Value;
+
+use super::ast::{Access, Kind, Level, Node, Operand, Operator, Part, Program, Sign, Step};
+use super::lexer::{Lexer, Token, TokenKind};
+use crate::error::ParseError;
+use crate::expression::NESTING_MAX;
+
+/// Words that are neither variables nor members.
+const RESERVED: [&str; 16] = [
+    "null",
+    "true",
+    "false",
+    "empty",
+    "div",
+    "mod",
+    "not",
+    "and",
+    "or",
+    "eq",
+    "ne",
+    "lt",
+    "gt",
+    "le",
+    "ge",
+    "instanceof",
+];
+
+pub(crate) enum Parsed {
+    /// Text without any expression in it.
+    Text(Arc<str>),
+    Program(Program),
+}
+
+pub(crate) fn parse(text: &str) -> Result<Parsed, ParseError> {
+    let mut lexer = Lexer::new(text);
+    let (literal, sign) = lexer.literal_text();
+    let Some(sign) = sign else { return Ok(Parsed::Text(literal.into())) };
+    let mut parts = Vec::new();
+    if !literal.is_empty() {
+        parts.push(Part::Text(literal.into()));
+    }
+    loop {
+        let mut parser = Parser::new(text, lexer)?;
+        parts.push(Part::Expression(parser.whole()?));
+        lexer = parser.lexer;
+        let (literal, next) = lexer.literal_text();
+        if !literal.is_empty() {
+            parts.push(Part::Text(literal.into()));
+        }
+        match next {
+            None => return Ok(Parsed::Program(Program { parts, sign })),
+            Some(next) if next != sign => {
+                let (found, wanted) = (next.opening(), sign.opening());
+                let message = format!("'{found}' cannot follow '{wanted}' in one text");
+                return Err(ParseError::new(message, lexer.at() - found.len()));
+            }
+            Some(Sign::Dollar | Sign::Hash) => {}
+        }
+    }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    lexer: Lexer<'a>,
+    token: Token,
+    depth: usize,
+}
+
+type Outcome = Result<Node, ParseError>;
+
+impl<'a> Parser<'a> {
+    /// Behind the opening sign.
+    fn new(text: &'a str, mut lexer: Lexer<'a>) -> Result<Self, ParseError> {
+        let token = lexer.next()?;
+        Ok(Self { text, lexer, token, depth: 0 })
+    }
+
+    /// Up to the closing brace, which is the last token taken.
+    fn whole(&mut self) -> Outcome {
+        let node = self.nested(Level::Choice)?;
+        if self.is_symbol("}") { Ok(node) } else { Err(self.unexpected("an operator or '}'")) }
+    }
+
+    /// An expression whose operators bind at least as tightly as `level`.
+    fn nested(&mut self, level: Level) -> Outcome {
+        self.depth += 1;
+        if self.depth > NESTING_MAX {
+            let message = format!("the expression is nested deeper than {NESTING_MAX} levels");
+            return Err(ParseError::new(message, self.token.start));
+        }
+        let first = self.unary()?;
+        let node = self.operators(first, level);
+        self.depth -= 1;
+        node
+    }
+
+    fn unary(&mut self) -> Outcome {
+        let kind: fn(Box<Node>) -> Kind = match self.token.kind {
+            TokenKind::Symbol("-") => Kind::Negate,
+            TokenKind::Symbol("!") => Kind::Not,
+            TokenKind::Name => match self.slice(self.token) {
+                "not" => Kind::Not,
+                "empty" => Kind::Empty,
+                _ => return self.path(),
+            },
+            _ => return self.path(),
+        };
+        let start = self.advance()?.start;
+        let operand = self.nested(Level::Unary)?;
+        Ok(Node::new(start, kind(Box::new(operand))))
+    }
+
+    fn operators(&mut self, first: Node, level: Level) -> Outcome {
+        let mut left = first;
+        loop {
+            let start = self.token.start;
+            let Some(infix) = self.infix() else { return Ok(left) };
+            let infix_level = infix.level();
+            if infix_level < level {
+                return Ok(left);
+            }
+            self.advance()?;
+            left = match infix {
+                Infix::Choice => {
+                    let yes = self.nested(Level::Choice)?;
+                    self.expect_symbol(":")?;
+                    let no = self.nested(Level::Choice)?;
+                    Node::new(start, Kind::Choice(Box::new((left, yes, no))))
+                }
+                Infix::Any => self.more_conditions(left, Level::All, Kind::Any)?,
+                Infix::All => self.more_conditions(left, Level::Equality, Kind::All)?,
+                Infix::Operator(operator) => {
+                    let node = self.nested(infix_level.tighter())?;
+                    more_operands(left, Operand { operator, offset: start as u32, node })
+                }
+            };
+        }
+    }
+
+    fn infix(&self) -> Option<Infix> {
+        let word = match self.token.kind {
+            TokenKind::Symbol(symbol) => symbol,
+            TokenKind::Name => self.slice(self.token),
+            _ => return None,
+        };
+        Some(Infix::Operator(match word {
+            "?" => return Some(Infix::Choice),
+            "||" | "or" => return Some(Infix::Any),
+            "&&" | "and" => return Some(Infix::All),
+            "==" | "eq" => Operator::Equal,
+            "!=" | "ne" => Operator::NotEqual,
+            "<" | "lt" => Operator::Less,
+            "<=" | "le" => Operator::LessOrEqual,
+            ">" | "gt" => Operator::Greater,
+            ">=" | "ge" => Operator::GreaterOrEqual,
+            "+" => Operator::Add,
+            "-" => Operator::Subtract,
+            "*" => Operator::Multiply,
+            "/" | "div" => Operator::Divide,
+            "%" | "mod" => Operator::Remainder,
+            _ => return None,
+        }))
+    }
+
+    /// Adds an operand to a condition of the same kind, or begins one.
+    fn more_conditions(
+        &mut self,
+        left: Node,
+        level: Level,
+        kind: fn(Vec<Node>) -> Kind,
+    ) -> Outcome {
+        let right = self.nested(level)?;
+        let offset = left.offset;
+        let same = std::mem::discriminant(&kind(Vec::new())) == std::mem::discriminant(&left.kind);
+        let kind = match left.kind {
+            Kind::Any(mut nodes) | Kind::All(mut nodes) if same => {
+                nodes.push(right);
+                kind(nodes)
+            }
+            other => kind(vec![Node { offset, kind: other }, right]),
+        };
+        Ok(Node { offset, kind })
+    }
+
+    fn path(&mut self) -> Outcome {
+        let base = self.primary()?;
+        let mut steps = Vec::new();
+        loop {
+            let offset = self.token.start as u32;
+            let access = match self.token.kind {
+                TokenKind::Symbol(".") => {
+                    self.advance()?;
+                    Access::Member(self.member()?)
+                }
+                TokenKind::Symbol("[") => {
+                    self.advance()?;
+                    let index = self.nested(Level::Choice)?;
+                    self.expect_symbol("]")?;
+                    Access::Index(index)
+                }
+                TokenKind::Symbol("(") => {
+                    return Err(ParseError::unsupported("calling a method", self.token.start));
+                }
+                _ if steps.is_empty() => return Ok(base),
+                _ => {
+                    let offset = base.offset;
+                    return Ok(Node { offset, kind: Kind::Path(Box::new(base), steps) });
+                }
+            };
+            steps.push(Step { offset, access });
+        }
+    }
+
+    fn member(&mut self) -> Result<Arc<str>, ParseError> {
+        let name = self.slice(self.token);
+        match self.token.kind {
+            TokenKind::Name if !RESERVED.contains(&name) => {}
+            _ => return Err(self.unexpected("the name of a member")),
+        }
+        let start = self.advance()?.start;
+        if self.is_symbol("(") {
+            return Err(ParseError::unsupported(format!("calling the method '{name}'"), start));
+        }
+        Ok(name.into())
+    }
+
+    fn primary(&mut self) -> Outcome {
+        let start = self.token.start;
+        let value = match self.token.kind {
+            TokenKind::Integer => {
+                let number = self.slice(self.token).parse();
+                Value::Int(number.map_err(|_| ParseError::new("the number is too large", start))?)
+            }
+            TokenKind::Float => {
+                let number = self.slice(self.token).parse();
+                Value::Double(number.map_err(|_| self.unexpected("a number"))?)
+            }
+            TokenKind::Text => Value::text(unescape(self.slice(self.token), start)?),
+            TokenKind::Symbol("(") => {
+                self.advance()?;
+                let inner = self.nested(Level::Choice)?;
+                self.expect_symbol(")")?;
+                return Ok(inner);
+            }
+            TokenKind::Symbol("[") => {
+                return Err(ParseError::unsupported("a literal of a list", start));
+            }
+            TokenKind::Name => match self.slice(self.token) {
+                "null" => Value::Null,
+                "true" => Value::Bool(true),
+                "false" => Value::Bool(false),
+                word if RESERVED.contains(&word) => return Err(self.unexpected("a value")),
+                _ => return self.name(),
+            },
+            _ => return Err(self.unexpected("a value")),
+        };
+        self.advance()?;
+        Ok(Node::new(start, Kind::Literal(value)))
+    }
+
+    fn name(&mut self) -> Outcome {
+        let start = self.token.start;
+        let name = self.slice(self.token);
+        let is_function = match self.following(1)?.kind {
+            TokenKind::Symbol("(") => true,
+            // A prefix, unless the colon belongs to a choice.
+            TokenKind::Symbol(":") => {
+                self.following(2)?.kind == TokenKind::Name
+                    && self.following(3)?.kind == TokenKind::Symbol("(")
+            }
+            _ => false,
+        };
+        if is_function {
+            return Err(ParseError::unsupported(format!("the function '{name}'"), start));
+        }
+        self.advance()?;
+        Ok(Node::new(start, Kind::Name(name.into())))
+    }
+
+    fn expect_symbol(&mut self, symbol: &str) -> Result<(), ParseError> {
+        if !self.is_symbol(symbol) {
+            return Err(self.unexpected(&format!("'{symbol}'")));
+        }
+        self.advance().map(|_| ())
+    }
+
+    fn unexpected(&self, expected: &str) -> ParseError {
+        let start = self.token.start;
+        match self.token.kind {
+            TokenKind::End => ParseError::new(format!("expected {expected}, found the end"), start),
+            TokenKind::Name if self.slice(self.token) == "instanceof" => {
+                ParseError::unsupported("'instanceof'", start)
+            }
+            TokenKind::Symbol(">") if self.text[..start].ends_with('-') => {
+                ParseError::unsupported("'->', a lambda,", start - 1)
+            }
+            _ => {
+                let found = self.slice(self.token);
+                ParseError::new(format!("expected {expected}, found '{found}'"), start)
+            }
+        }
+    }
+
+    fn is_symbol(&self, symbol: &str) -> bool {
+        matches!(self.token.kind, TokenKind::Symbol(found) if found == symbol)
+    }
+
+    /// The token `count` places on, or the end where the text is no token.
+    fn following(&self, count: usize) -> Result<Token, ParseError> {
+        let mut lexer = self.lexer;
+        let mut token = self.token;
+        for _ in 0..count {
+            // Behind a closing brace is literal text.
+            if token.kind == TokenKind::Symbol("}") {
+                return Ok(Token { kind: TokenKind::End, ..token });
+            }
+            token = lexer.next()?;
+        }
+        Ok(token)
+    }
+
+    fn advance(&mut self) -> Result<Token, ParseError> {
+        let next = self.lexer.next()?;
+        Ok(std::mem::replace(&mut self.token, next))
+    }
+
+    fn slice(&self, token: Token) -> &'a str {
+        &self.text[token.start..token.end]
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Infix {
+    Choice,
+    Any,
+    All,
+    Operator(Operator),
+}
+
+impl Infix {
+    fn level(self) -> Level {
+        match self {
+            Self::Choice => Level::Choice,
+            Self::Any => Level::Any,
+            Self::All => Level::All,
+            Self::Operator(operator) => operator.level(),
+        }
+    }
+}
+
+fn more_operands(left: Node, operand: Operand) -> Node {
+    let offset = left.offset;
+    let level = operand.operator.level();
+    let kind = match left.kind {
+        Kind::Chain(first, mut operands)
+            if operands.first().is_some_and(|other| other.operator.level() == level) =>
+        {
+            operands.push(operand);
+            Kind::Chain(first, operands)
+        }
+        other => Kind::Chain(Box::new(Node { offset, kind: other }), vec![operand]),
+    };
+    Node { offset, kind }
+}
+
+/// A quoted text without its quotes; only the quote and the backslash can be escaped.
+fn unescape(quoted: &str, start: usize) -> Result<String, ParseError> {
+    let quote = quoted.chars().next().unwrap_or('"');
+    let inner = &quoted[1..quoted.len() - 1];
+    let mut out = String::with_capacity(inner.len());
+    let mut chars = inner.char_indices();
+    while let Some((at, c)) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some((_, c)) if c == quote || c == '\\' => out.push(c),
+            Some((_, c)) => {
+                let message = format!("unknown escape '\\{c}' in a text");
+                return Err(ParseError::new(message, start + 1 + at));
+            }
+            None => return Err(ParseError::new("the text has no closing quote", start)),
+        }
+    }
+    Ok(out)
+}

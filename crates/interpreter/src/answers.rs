@@ -1,0 +1,68 @@
+//! What foreign code answered in this attempt, kept for the case that the attempt is repeated.
+
+use std::collections::BTreeMap;
+
+use orloj_types::{ElementId, ElementInstanceKey};
+
+use crate::invoke::{InvokeResult, InvokeResults};
+
+/// Which call an answer belongs to. Keys are repeated when an attempt is repeated: on another way
+/// through the process the same key can come to another element, whose code has not been called.
+/// The element is unknown for results that came with the input.
+type Call = (ElementInstanceKey, u32, Option<ElementId>);
+
+#[derive(Debug, Default)]
+pub(crate) struct Answers(BTreeMap<Call, Answer>);
+
+#[derive(Debug)]
+struct Answer {
+    result: InvokeResult,
+    used: bool,
+}
+
+impl Answers {
+    pub(crate) fn put(
+        &mut self,
+        key: ElementInstanceKey,
+        ordinal: u32,
+        element: ElementId,
+        result: InvokeResult,
+    ) {
+        self.0.insert((key, ordinal, Some(element)), Answer { result, used: false });
+    }
+
+    pub(crate) fn find(
+        &mut self,
+        key: ElementInstanceKey,
+        ordinal: u32,
+        element: &ElementId,
+    ) -> Option<InvokeResult> {
+        let mut call = (key, ordinal, Some(element.clone()));
+        if !self.0.contains_key(&call) {
+            call.2 = None;
+        }
+        let answer = self.0.get_mut(&call)?;
+        answer.used = true;
+        Some(answer.result.clone())
+    }
+
+    /// Those that found no token any more.
+    pub(crate) fn unused(&self) -> impl Iterator<Item = ElementInstanceKey> + '_ {
+        self.0.iter().filter(|(_, answer)| !answer.used).map(|((key, ..), _)| *key)
+    }
+
+    pub(crate) fn reset(&mut self) {
+        for answer in self.0.values_mut() {
+            answer.used = false;
+        }
+    }
+}
+
+impl From<InvokeResults> for Answers {
+    fn from(results: InvokeResults) -> Self {
+        let answers = results
+            .into_iter()
+            .map(|((key, ordinal), result)| ((key, ordinal, None), Answer { result, used: false }));
+        Self(answers.collect())
+    }
+}

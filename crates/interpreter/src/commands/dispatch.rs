@@ -1,0 +1,56 @@
+//! From a command to its file.
+
+use orloj_types::InstanceKey;
+
+use super::{
+    cancel, complete_job, complete_user_task, fail_job, job_due, resolve_incident, run_job,
+    set_variables, start, throw_error, update_retries,
+};
+use crate::command::{Command, Rejection};
+use crate::failure::Stop;
+use crate::turn::Turn;
+
+pub(crate) fn begin(turn: &mut Turn<'_>) -> Result<(), Stop> {
+    match turn.command {
+        Command::Start(_) => start::start(turn),
+        Command::RunJob { job } => run_job::run_job(turn, *job),
+        Command::JobDue { job } => job_due::job_due(turn, *job),
+        Command::CompleteJob { job, variables, activations } => {
+            complete_job::complete_job(turn, *job, variables, activations)
+        }
+        Command::FailJob(fail) => fail_job::fail_job(turn, fail),
+        Command::ThrowError(throw) => throw_error::throw_error(turn, throw),
+        Command::UpdateRetries { job, retries } => {
+            update_retries::update_retries(turn, *job, *retries)
+        }
+        Command::ResolveIncident { incident } => {
+            resolve_incident::resolve_incident(turn, *incident)
+        }
+        Command::CompleteUserTask { task, variables } => {
+            complete_user_task::complete_user_task(turn, *task, variables)
+        }
+        Command::SetVariables { scope, variables, local } => {
+            set_variables::set_variables(turn, *scope, variables, *local)
+        }
+        Command::Cancel => {
+            cancel::cancel(turn);
+            Ok(())
+        }
+    }
+}
+
+/// The answer when there is no record: what the command was about is gone with its instance.
+pub(crate) fn missing(command: &Command, instance: InstanceKey) -> Rejection {
+    match command {
+        Command::RunJob { job }
+        | Command::JobDue { job }
+        | Command::CompleteJob { job, .. }
+        | Command::UpdateRetries { job, .. } => Rejection::JobNotFound(*job),
+        Command::FailJob(fail) => Rejection::JobNotFound(fail.job),
+        Command::ThrowError(throw) => Rejection::JobNotFound(throw.job),
+        Command::ResolveIncident { incident } => Rejection::IncidentNotFound(*incident),
+        Command::CompleteUserTask { task, .. } => Rejection::UserTaskNotFound(*task),
+        Command::SetVariables { scope, .. } => Rejection::ScopeNotFound(*scope),
+        Command::Start(_) | Command::Cancel => Rejection::InstanceNotFound(instance),
+    }
+}

@@ -1,0 +1,31 @@
+//! JobDue: the moment a waiting job waited for has come.
+//!
+//! What needs no foreign code happens at once and costs no second commit. The rest becomes ready
+//! (or parked), so that it is locked before any foreign code runs; the caller of this sees to it
+//! when the run asks for an invoke.
+
+use orloj_types::JobKey;
+
+use super::run_job::perform;
+use crate::command::Rejection;
+use crate::failure::Stop;
+use crate::jobs;
+use crate::record::{JobKind, JobState};
+use crate::turn::Turn;
+
+pub(crate) fn job_due(turn: &mut Turn<'_>, key: JobKey) -> Result<(), Stop> {
+    let Some((host, job)) = turn.work.record.job(key) else {
+        return Err(Rejection::JobNotFound(key).into());
+    };
+    let is_due = job.due_at.is_some_and(|due_at| due_at <= turn.now);
+    if job.state != JobState::Waiting || !is_due {
+        return Err(Rejection::JobState { job: key, state: job.state }.into());
+    }
+    let must_queue = job.exclusive && turn.work.record.exclusive.holder.is_some();
+    if job.kind == JobKind::Worker || must_queue {
+        jobs::make_ready(turn, key);
+        return Ok(());
+    }
+    perform(turn, host.key, key)?;
+    Ok(())
+}

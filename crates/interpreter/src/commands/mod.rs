@@ -1,0 +1,18 @@
+//! What each command does first; what follows from it is on the agenda. One file per command.
+
+mod cancel;
+mod complete_job;
+mod complete_user_task;
+mod dispatch;
+mod fail_job;
+mod job_due;
+mod resolve_incident;
+mod run_job;
+mod set_variables;
+mod start;
+mod throw_error;
+mod update_retries;
+mod worker_job;
+
+pub(crate) use dispatch::{begin, missing};
+pub(crate) use start::first_record;

@@ -1,0 +1,46 @@
+//! RunJob: the executor has locked a job of the engine's own and wants its work done.
+//!
+//! When that fails, the run is undone and the job fails instead (`retries.rs`); the caller of
+//! this sees to it.
+
+use orloj_types::{ElementInstanceKey, JobKey};
+
+use crate::command::Rejection;
+use crate::failure::{Ruled, Stop};
+use crate::outcome::Event;
+use crate::record::{Job, JobKind, JobState};
+use crate::turn::Turn;
+use crate::{flow, jobs, timers};
+
+pub(crate) fn run_job(turn: &mut Turn<'_>, key: JobKey) -> Result<(), Stop> {
+    let (host, job) = find(turn, key)?;
+    if job.state != JobState::Ready {
+        return Err(Rejection::JobState { job: key, state: job.state }.into());
+    }
+    perform(turn, host, key)?;
+    Ok(())
+}
+
+/// A job that is not worked by a client. To the executor the others do not exist.
+pub(crate) fn find<'t>(
+    turn: &'t Turn<'_>,
+    key: JobKey,
+) -> Result<(ElementInstanceKey, &'t Job), Rejection> {
+    match turn.work.record.job(key) {
+        Some((host, job)) if job.kind != JobKind::Worker => Ok((host.key, job)),
+        _ => Err(Rejection::JobNotFound(key)),
+    }
+}
+
+/// The job is done with, and its token goes on.
+pub(crate) fn perform(turn: &mut Turn<'_>, host: ElementInstanceKey, key: JobKey) -> Ruled {
+    let index = turn.index_of(&turn.element(host).element);
+    let job = jobs::take(turn, host, key);
+    turn.event(Event::JobCompleted { key });
+    match job.kind {
+        JobKind::AsyncBefore => flow::begin(turn, host, index),
+        JobKind::AsyncAfter => flow::depart(turn, host, index),
+        JobKind::Timer { event, repeat } => timers::fire(turn, host, &event, repeat),
+        JobKind::Worker => unreachable!("worker jobs are completed, not run"),
+    }
+}

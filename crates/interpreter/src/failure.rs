@@ -1,0 +1,75 @@
+//! Why a rule could not do its work.
+
+use std::sync::Arc;
+
+use orloj_types::ElementId;
+
+use crate::command::Rejection;
+use crate::flow::VISITS_MAX;
+
+/// What the failures of one step come to: an incident on the element, a failed job or a refused
+/// command. Which of them is the process's own choice, made by whoever runs the step.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    pub(crate) element: ElementId,
+    pub(crate) kind: FailureKind,
+    pub(crate) message: Arc<str>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FailureKind {
+    /// An expression failed or gave a value of the wrong type.
+    ExtractValue,
+    /// No outgoing flow could be chosen.
+    Condition,
+    IoMapping,
+    /// Foreign code failed, or threw an error that the model does not catch.
+    Foreign,
+    TooManyVisits,
+}
+
+impl FailureKind {
+    /// Whether the model's author can repair it while the token waits on the element. Foreign
+    /// code has its own way: the job that ran it is tried again.
+    pub(crate) fn can_wait_as_incident(self) -> bool {
+        !matches!(self, Self::Foreign | Self::TooManyVisits)
+    }
+}
+
+impl Failure {
+    pub(crate) fn new(
+        element: &ElementId,
+        kind: FailureKind,
+        message: impl Into<Arc<str>>,
+    ) -> Self {
+        Self { element: element.clone(), kind, message: message.into() }
+    }
+
+    pub(crate) fn rejection(self) -> Rejection {
+        match self.kind {
+            FailureKind::TooManyVisits => Rejection::TooManyVisits { limit: VISITS_MAX },
+            _ => Rejection::Failed { element: self.element.as_str().into(), message: self.message },
+        }
+    }
+}
+
+/// Why a command came to its end early.
+#[derive(Clone, Debug)]
+pub(crate) enum Stop {
+    Rejected(Rejection),
+    Failed(Failure),
+}
+
+impl From<Rejection> for Stop {
+    fn from(rejection: Rejection) -> Self {
+        Self::Rejected(rejection)
+    }
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+pub(crate) type Ruled<T = ()> = Result<T, Failure>;

@@ -1,0 +1,138 @@
+//! Jobs of an element instance: made, taken away, cancelled.
+
+use std::sync::Arc;
+
+use orloj_model::{Element, RetryCycle, SavePoint};
+use orloj_types::{ElementInstanceKey, JobKey, Timestamp};
+
+use crate::exclusive;
+use crate::extract;
+use crate::failure::Ruled;
+use crate::outcome::Event;
+use crate::record::{Job, JobKind, JobState};
+use crate::turn::Turn;
+
+/// A job to be.
+pub(crate) struct Draft {
+    pub(crate) kind: JobKind,
+    pub(crate) job_type: Arc<str>,
+    pub(crate) retries: i32,
+    pub(crate) priority: i64,
+    pub(crate) exclusive: bool,
+    /// `None`: ready at once.
+    pub(crate) due_at: Option<Timestamp>,
+}
+
+pub(crate) fn create(turn: &mut Turn<'_>, of: ElementInstanceKey, draft: Draft) -> JobKey {
+    let key = JobKey::new(turn.next_key());
+    let state = match draft.due_at {
+        Some(_) => JobState::Waiting,
+        None if draft.exclusive => turn.work.record.exclusive.join(key),
+        None => JobState::Ready,
+    };
+    let job_type = draft.job_type.clone();
+    turn.element_mut(of).jobs.push(Job {
+        key,
+        kind: draft.kind,
+        job_type: draft.job_type,
+        state,
+        retries_left: draft.retries,
+        priority: draft.priority,
+        exclusive: draft.exclusive,
+        due_at: draft.due_at,
+        failed_before: false,
+    });
+    turn.work.changes.job_created(key);
+    turn.event(Event::JobCreated { key, element_instance: of, job_type });
+    key
+}
+
+/// The job of a save point before or after `element`.
+pub(crate) fn create_async(
+    turn: &mut Turn<'_>,
+    of: ElementInstanceKey,
+    element: &Element,
+    kind: JobKind,
+    save_point: SavePoint,
+) -> Ruled {
+    let draft = Draft {
+        kind,
+        job_type: Arc::default(),
+        retries: retries_of(turn, element),
+        priority: priority_of(turn, of, element)?,
+        exclusive: save_point.exclusive,
+        due_at: None,
+    };
+    create(turn, of, draft);
+    Ok(())
+}
+
+/// How often a job of the engine's own is tried. A computed cycle is only known at the first
+/// failure.
+pub(crate) fn retries_of(turn: &Turn<'_>, element: &Element) -> i32 {
+    let tries = match &element.jobs.retry_cycle {
+        Some(RetryCycle::Fixed(plan)) => plan.tries,
+        Some(RetryCycle::Computed(_)) | None => turn.semantics().retries_default,
+    };
+    i32::try_from(tries).unwrap_or(i32::MAX)
+}
+
+/// The priority of a job of the engine's own.
+pub(crate) fn priority_of(
+    turn: &Turn<'_>,
+    scope: ElementInstanceKey,
+    element: &Element,
+) -> Ruled<i64> {
+    let Some(expression) = &element.jobs.priority else { return Ok(0) };
+    let priority = extract::whole_number(turn, scope, element, "priority of the job", expression)?;
+    Ok(priority.unwrap_or(0))
+}
+
+/// Takes a job that is done from its element instance; the exclusive queue moves on.
+pub(crate) fn take(turn: &mut Turn<'_>, of: ElementInstanceKey, key: JobKey) -> Job {
+    let jobs = &mut turn.element_mut(of).jobs;
+    let position = jobs.iter().position(|job| job.key == key);
+    let job = jobs.remove(position.expect("the caller found the job on this element instance"));
+    forget(turn, &job);
+    job
+}
+
+/// The element instance no longer needs its jobs.
+pub(crate) fn cancel_all(turn: &mut Turn<'_>, of: ElementInstanceKey) {
+    for job in std::mem::take(&mut turn.element_mut(of).jobs) {
+        forget(turn, &job);
+        turn.event(Event::JobCancelled { key: job.key });
+    }
+}
+
+/// The row goes, and the queue moves on.
+fn forget(turn: &mut Turn<'_>, job: &Job) {
+    turn.work.changes.job_gone(job.key);
+    if job.exclusive {
+        exclusive::release(turn, job.key);
+    }
+}
+
+/// The job may run as soon as its turn comes: at once, or parked behind other exclusive ones.
+pub(crate) fn make_ready(turn: &mut Turn<'_>, key: JobKey) {
+    let job = turn.job_mut(key).expect("the caller found the job");
+    let exclusive = job.exclusive;
+    let state = match exclusive {
+        true => turn.work.record.exclusive.join(key),
+        false => JobState::Ready,
+    };
+    turn.job_mut(key).expect("the caller found the job").state = state;
+    turn.work.changes.job_updated(key);
+}
+
+/// The first `limit` characters.
+pub(crate) fn cut(text: &Arc<str>, limit: usize) -> Arc<str> {
+    // A text with no more bytes than that needs no counting.
+    if text.len() <= limit {
+        return text.clone();
+    }
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => text[..end].into(),
+        None => text.clone(),
+    }
+}

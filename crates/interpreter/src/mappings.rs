@@ -1,0 +1,306 @@
+//! Input and output mappings of an element.
+//!
+//! Entries run in the order of the model and see the results of earlier ones. Nothing is applied
+//! unless all of them could be evaluated.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use orloj_expr::Scope;
+use orloj_model::{Element, ElementKind, Mapping};
+use orloj_types::{ElementInstanceKey, StoredValue, Value};
+
+use crate::failure::{FailureKind, Ruled};
+use crate::turn::Turn;
+use crate::variables::{self, View};
+
+type Results = BTreeMap<Arc<str>, Value>;
+
+/// Input mappings make variables of the element instance's own.
+pub(crate) fn apply_inputs(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+) -> Ruled {
+    if element.inputs.is_empty() {
+        return Ok(());
+    }
+    // A nested target starts from nothing, not from the variable outside.
+    let results = evaluate(turn, key, element, &element.inputs, |_| None)?;
+    let results = stored(results);
+    variables::set_local(&mut turn.work.record, key, &results);
+    Ok(())
+}
+
+/// Output mappings set variables from the surrounding scope outward.
+pub(crate) fn apply_outputs(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+) -> Ruled {
+    let is_gateway =
+        matches!(element.kind, ElementKind::ExclusiveGateway | ElementKind::ParallelGateway);
+    // DIFFERENCE: Zeebe accepts output mappings of gateways and ignores them; nobody else has
+    // them.
+    if element.outputs.is_empty() || is_gateway {
+        return Ok(());
+    }
+    let record = &turn.work.record;
+    let results =
+        evaluate(turn, key, element, &element.outputs, |name| View::new(record, key).get(name))?;
+    let results = stored(results);
+    let (how, scope) = (turn.semantics().completion, turn.element(key).scope);
+    variables::give(&mut turn.work.record, how, scope, &results);
+    Ok(())
+}
+
+/// `known` is what a nested target is put into when no earlier entry made its object.
+fn evaluate(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    mappings: &[Mapping],
+    known: impl Fn(&str) -> Option<Value>,
+) -> Ruled<Results> {
+    let mut results = Results::new();
+    for mapping in mappings {
+        let view = View::new(&turn.work.record, key).under(&results);
+        let value =
+            turn.evaluate_in(&element.id, &view, &mapping.source).map_err(|mut failure| {
+                failure.kind = FailureKind::IoMapping;
+                failure
+            })?;
+        let Some((name, path)) = mapping.target.split_first() else { continue };
+        let value = match path {
+            [] => value,
+            _ => {
+                let base = results.remove(name).or_else(|| known(name));
+                put_at(base, path, value)
+            }
+        };
+        results.insert(name.clone(), value);
+    }
+    Ok(results)
+}
+
+/// Sets the value at a path inside an object, making the objects on the way.
+///
+/// DIFFERENCE: Zeebe makes null of what is neither an object nor null, and so does this.
+fn put_at(base: Option<Value>, path: &[Arc<str>], value: Value) -> Value {
+    // From the outside in, the objects along the path; then the value is put into them from the
+    // inside out. Paths come from untrusted models, so neither way recurses.
+    let mut bases = Vec::with_capacity(path.len());
+    let mut base = base;
+    for name in path {
+        let inner = match &base {
+            Some(Value::Map(entries)) => entries.get(name).cloned(),
+            _ => None,
+        };
+        let is_plain = !matches!(base, None | Some(Value::Null | Value::Map(_)));
+        bases.push(base);
+        if is_plain {
+            break;
+        }
+        base = inner;
+    }
+    let mut value = value;
+    for (name, base) in path.iter().zip(bases).rev() {
+        value = match base {
+            None | Some(Value::Null) => object(BTreeMap::new(), name, value),
+            Some(Value::Map(entries)) => object(Arc::unwrap_or_clone(entries), name, value),
+            Some(_) => Value::Null,
+        };
+    }
+    value
+}
+
+fn object(mut entries: BTreeMap<Arc<str>, Value>, name: &Arc<str>, value: Value) -> Value {
+    entries.insert(name.clone(), value);
+    Value::Map(Arc::new(entries))
+}
+
+fn stored(results: Results) -> BTreeMap<Arc<str>, StoredValue> {
+    results.into_iter().map(|(name, value)| (name, value.to_stored())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Command;
+    use crate::testing::{Sketch, Story, document, start, user, worker};
+
+    fn pay(sketch: Sketch) -> Sketch {
+        sketch
+            .node("start", start())
+            .node("pay", worker("charge"))
+            .node("then", user())
+            .flows("start -> pay -> then")
+    }
+
+    /// The variables after the job is completed, by scope.
+    fn after(sketch: Sketch, start: &str, completion: &str) -> String {
+        let mut story = Story::of(sketch.build());
+        story.start(start);
+        let told = story.complete("pay", completion);
+        told.lines().filter(|line| line.contains(": {")).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn inputs_are_local_see_each_other_and_build_objects() {
+        let process = pay(Sketch::zeebe())
+            .input("pay", "a + 1", "b")
+            .input("pay", "b + 1", "c.d")
+            .input("pay", "c.d + 1", "c.e.f");
+        let mut story = Story::of(process.build());
+        let told = story.start(r#"{"a":1,"c":{"z":0}}"#);
+        insta::assert_snapshot!(told.lines().filter(|l| l.contains(": {")).collect::<Vec<_>>().join("\n"), @r#"
+        instance: {"a":1,"c":{"z":0}}
+        pay: {"b":2,"c":{"d":3,"e":{"f":4}}}
+        "#);
+    }
+
+    #[test]
+    fn without_outputs_variables_go_outward() {
+        assert_eq!(
+            after(pay(Sketch::zeebe()), r#"{"a":1}"#, r#"{"a":2,"b":3}"#),
+            r#"instance: {"a":2,"b":3}"#
+        );
+    }
+
+    #[test]
+    fn a_local_variable_takes_a_different_value_but_lets_an_equal_one_pass() {
+        let process = || pay(Sketch::zeebe()).input("pay", "1", "x");
+        assert_eq!(after(process(), "{}", r#"{"x":2}"#), "");
+        assert_eq!(after(process(), "{}", r#"{"x":1}"#), r#"instance: {"x":1}"#);
+        // Where variables are assigned an equal value is taken as well.
+        let assigned = pay(Sketch::camunda()).input("pay", "1", "x");
+        assert_eq!(after(assigned, "{}", r#"{"x":1}"#), "");
+    }
+
+    #[test]
+    fn with_outputs_everything_else_stays_local_and_vanishes() {
+        let process = pay(Sketch::zeebe()).output("pay", "total * 2", "double");
+        assert_eq!(after(process, "{}", r#"{"total":4,"noise":1}"#), r#"instance: {"double":8}"#);
+        // Assigned variables are set on the instance before the outputs are made.
+        let assigned = pay(Sketch::camunda()).output("pay", "total * 2", "double");
+        assert_eq!(
+            after(assigned, "{}", r#"{"total":4,"noise":1}"#),
+            r#"instance: {"double":8,"noise":1,"total":4}"#
+        );
+    }
+
+    #[test]
+    fn outputs_see_each_other_and_merge_into_objects() {
+        let process = pay(Sketch::zeebe())
+            .output("pay", "total", "order.total")
+            .output("pay", "order.total + 1", "order.next.value")
+            .output("pay", "order.next.value + 1", "last");
+        assert_eq!(
+            after(process, r#"{"order":{"id":7,"next":{"old":0}}}"#, r#"{"total":4}"#),
+            r#"instance: {"last":6,"order":{"id":7,"next":{"old":0,"value":5},"total":4}}"#
+        );
+    }
+
+    #[test]
+    fn an_output_into_what_is_no_object_makes_it_null() {
+        let process = || pay(Sketch::zeebe()).output("pay", "total", "x.y");
+        assert_eq!(after(process(), r#"{"x":5}"#, r#"{"total":4}"#), r#"instance: {"x":null}"#);
+        assert_eq!(
+            after(process(), r#"{"x":null}"#, r#"{"total":4}"#),
+            r#"instance: {"x":{"y":4}}"#
+        );
+        let deep = pay(Sketch::zeebe()).output("pay", "total", "x.y.z");
+        assert_eq!(
+            after(deep, r#"{"x":{"y":1,"a":2}}"#, r#"{"total":4}"#),
+            r#"instance: {"x":{"a":2,"y":null}}"#
+        );
+    }
+
+    /// In FEEL only an exhausted budget fails, so UEL plays the part here.
+    fn incident_process() -> Sketch {
+        pay(Sketch::camunda().meaning(|semantics| {
+            let zeebe = Sketch::zeebe().build();
+            semantics.failures = zeebe.semantics.failures;
+            semantics.incident_names = zeebe.semantics.incident_names;
+            semantics.completion = zeebe.semantics.completion;
+        }))
+    }
+
+    #[test]
+    fn an_output_that_fails_is_an_incident_and_resolving_repeats_the_completion() {
+        let process = incident_process().output("pay", "total", "a").output("pay", "missing", "b");
+        let mut story = Story::of(process.build());
+        story.start(r#"{"a":1}"#);
+        insta::assert_snapshot!(story.complete("pay", r#"{"total":2}"#), @r#"
+        job1 completed
+        incident1 opened IO_MAPPING_ERROR: an expression failed: unknown property used in expression: there is no variable 'missing'
+        --
+        delete job1
+        insert incident1 IO_MAPPING_ERROR
+        at pay incident1
+        instance: {"a":1}
+        pay: {"total":2}
+        "#);
+        insta::assert_snapshot!(story.resolve(), @r#"
+        incident1 closed
+        incident2 opened IO_MAPPING_ERROR: an expression failed: unknown property used in expression: there is no variable 'missing'
+        --
+        delete incident1
+        insert incident2 IO_MAPPING_ERROR
+        at pay incident2
+        instance: {"a":1}
+        pay: {"total":2}
+        "#);
+        let scope = story.record.as_ref().expect("it lives").instance.root_scope();
+        let variables = document(r#"{"missing":3}"#);
+        story.play(Command::SetVariables { scope, variables, local: false });
+        insta::assert_snapshot!(story.resolve(), @r#"
+        incident2 closed
+        left pay
+        entered then
+        --
+        insert task1 then priority 50
+        delete incident2
+        at then task1
+        instance: {"a":2,"b":3,"missing":3}
+        "#);
+    }
+
+    #[test]
+    fn an_input_that_fails_is_an_incident_and_resolving_enters_again() {
+        let process = incident_process().input("pay", "missing", "b");
+        let mut story = Story::of(process.build());
+        insta::assert_snapshot!(story.start("{}"), @"
+        started
+        entered start
+        left start
+        entered pay
+        incident1 opened IO_MAPPING_ERROR: an expression failed: unknown property used in expression: there is no variable 'missing'
+        --
+        insert incident1 IO_MAPPING_ERROR
+        at pay entering incident1
+        ");
+        let scope = story.record.as_ref().expect("it lives").instance.root_scope();
+        let variables = document(r#"{"missing":3}"#);
+        story.play(Command::SetVariables { scope, variables, local: false });
+        insta::assert_snapshot!(story.resolve(), @r#"
+        incident1 closed
+        job1 created charge
+        --
+        insert job1 charge of pay, ready, retries 3
+        delete incident1
+        at pay job1
+        instance: {"missing":3}
+        pay: {"b":3}
+        "#);
+    }
+
+    #[test]
+    fn in_camunda_a_mapping_that_fails_undoes_the_command() {
+        let process = pay(Sketch::camunda()).output("pay", "missing", "b");
+        let mut story = Story::of(process.build());
+        story.start("{}");
+        let before = story.record.clone();
+        insta::assert_snapshot!(story.complete("pay", r#"{"total":2}"#), @"rejected: pay: an expression failed: unknown property used in expression: there is no variable 'missing'");
+        assert_eq!(story.record, before);
+    }
+}

@@ -1,0 +1,129 @@
+//! Where variables are found and where they go.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use orloj_expr::Scope;
+use orloj_model::CompletionVariables;
+use orloj_types::{ElementInstanceKey, StoredValue, Value};
+
+use crate::record::{Record, Variables};
+
+/// The variables seen from a scope outward, the nearest winning.
+pub(crate) struct View<'a> {
+    record: &'a Record,
+    scope: ElementInstanceKey,
+    /// Results of a mapping at work, which later entries of it see first.
+    over: Option<&'a BTreeMap<Arc<str>, Value>>,
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn new(record: &'a Record, scope: ElementInstanceKey) -> Self {
+        Self { record, scope, over: None }
+    }
+
+    pub(crate) fn under(mut self, over: &'a BTreeMap<Arc<str>, Value>) -> Self {
+        self.over = Some(over);
+        self
+    }
+}
+
+impl Scope for View<'_> {
+    fn get(&self, name: &str) -> Option<Value> {
+        if let Some(value) = self.over.and_then(|over| over.get(name)) {
+            return Some(value.clone());
+        }
+        outward(self.record, self.scope)
+            .find_map(|scope| self.record.variables.get(&scope)?.get(name))
+            .map(Value::from)
+    }
+}
+
+/// The scopes from `scope` to the instance itself.
+fn outward(
+    record: &Record,
+    scope: ElementInstanceKey,
+) -> impl Iterator<Item = ElementInstanceKey> + '_ {
+    let root = record.instance.root_scope();
+    std::iter::successors(Some(scope), move |&scope| {
+        (scope != root).then(|| record.element(scope).map_or(root, |e| e.scope))
+    })
+}
+
+/// Puts variables that end an element's work into the scopes from `scope` outward.
+pub(crate) fn give<'v>(
+    record: &mut Record,
+    how: CompletionVariables,
+    scope: ElementInstanceKey,
+    variables: impl IntoIterator<Item = (&'v Arc<str>, &'v StoredValue)>,
+) {
+    match how {
+        CompletionVariables::Merge => merge(record, scope, variables),
+        CompletionVariables::Assign => assign(record, scope, variables),
+    }
+}
+
+/// From inside out, each scope that knows a name takes its value. What is left comes to the
+/// instance.
+///
+/// DIFFERENCE: in Zeebe a scope that already has an equal value does not take it, so that the
+/// name goes on outward and can come to the instance too. Models rely on neither, but clients
+/// that compare variables see it.
+pub(crate) fn merge<'v>(
+    record: &mut Record,
+    scope: ElementInstanceKey,
+    variables: impl IntoIterator<Item = (&'v Arc<str>, &'v StoredValue)>,
+) {
+    let root = record.instance.root_scope();
+    'variables: for (name, value) in variables {
+        let mut scope = scope;
+        while scope != root {
+            if let Some(known) = record.variables.get_mut(&scope).and_then(|own| own.get_mut(name))
+            {
+                if known != value {
+                    *known = value.clone();
+                    continue 'variables;
+                }
+            }
+            scope = record.element(scope).map_or(root, |e| e.scope);
+        }
+        put(record, root, name, value);
+    }
+}
+
+/// Each variable is set where it exists, else on the instance.
+pub(crate) fn assign<'v>(
+    record: &mut Record,
+    scope: ElementInstanceKey,
+    variables: impl IntoIterator<Item = (&'v Arc<str>, &'v StoredValue)>,
+) {
+    let root = record.instance.root_scope();
+    for (name, value) in variables {
+        let knows = |scope: &ElementInstanceKey| {
+            record.variables.get(scope).is_some_and(|own| own.contains_key(name))
+        };
+        let owner = outward(record, scope).find(knows).unwrap_or(root);
+        put(record, owner, name, value);
+    }
+}
+
+/// Sets variables of exactly this scope.
+pub(crate) fn set_local<'v>(
+    record: &mut Record,
+    scope: ElementInstanceKey,
+    variables: impl IntoIterator<Item = (&'v Arc<str>, &'v StoredValue)>,
+) {
+    for (name, value) in variables {
+        put(record, scope, name, value);
+    }
+}
+
+fn put(record: &mut Record, scope: ElementInstanceKey, name: &Arc<str>, value: &StoredValue) {
+    let own = record.variables.entry(scope).or_insert_with(Variables::new);
+    match own.get_mut(name) {
+        Some(known) => *known = value.clone(),
+        None => {
+            own.insert(name.clone(), value.clone());
+        }
+    }
+}

@@ -1,0 +1,37 @@
+use std::fmt;
+
+/// How a file is to be read.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// `None`: inferred from the vendor extensions that the file uses.
+    pub dialect: Option<Dialect>,
+    /// What a file without any vendor extension is. A face whose clients speak one dialect names
+    /// it here, so that their plainest models mean what they meant before.
+    pub plain_dialect: Dialect,
+}
+
+impl Options {
+    pub fn of(dialect: Dialect) -> Self {
+        Self { dialect: Some(dialect), ..Self::default() }
+    }
+}
+
+/// Whose rules a model was written for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    #[default]
+    Camunda7,
+    /// Activiti's models as well: Flowable carries its rules on.
+    Flowable,
+    Zeebe,
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Camunda7 => "Camunda 7",
+            Self::Flowable => "Flowable",
+            Self::Zeebe => "Zeebe",
+        })
+    }
+}

@@ -1,0 +1,102 @@
+//! The way of a file: bytes, text, tree, drafts, checks, graphs.
+
+use roxmltree::{Document, ParsingOptions};
+
+use crate::check;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::graph::{Position, Process};
+use crate::options::{Dialect, Options};
+use crate::read::context::{Context, Subject};
+use crate::read::dialect::Vendors;
+use crate::read::read_file;
+use crate::semantics::semantics_of;
+use crate::xml::Refusal;
+use crate::xml::decode::decode;
+use crate::xml::gate::{self, ELEMENTS_MAX};
+use crate::xml::places::Places;
+
+/// Texts and comments count as nodes too.
+const NODES_MAX: u32 = 2 * ELEMENTS_MAX as u32;
+
+/// What a file says.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    pub dialect: Dialect,
+    /// The executable processes; empty when anything in the file is an error.
+    pub processes: Vec<Process>,
+    /// In the order of the file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Parsed {
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+
+    fn refused(options: &Options, refusal: Refusal) -> Self {
+        Self {
+            dialect: options.dialect.unwrap_or(options.plain_dialect),
+            processes: Vec::new(),
+            diagnostics: vec![Diagnostic {
+                severity: Severity::Error,
+                position: refusal.position,
+                element: None,
+                code: refusal.code,
+                message: refusal.message,
+            }],
+        }
+    }
+}
+
+/// Reads a BPMN file. The bytes are untrusted: any input gives an answer, in time linear in its
+/// length.
+pub fn parse(bytes: &[u8], options: &Options) -> Parsed {
+    let text = match gate::check_size(bytes).and_then(|()| decode(bytes)) {
+        Ok(text) => text,
+        Err(refusal) => return Parsed::refused(options, refusal),
+    };
+    let places = Places::new(&text);
+    let tree = match gate::check(&places).and_then(|()| build_tree(&text)) {
+        Ok(tree) => tree,
+        Err(refusal) => return Parsed::refused(options, refusal),
+    };
+    read_tree(&tree, &places, options)
+}
+
+fn build_tree(text: &str) -> Result<Document<'_>, Refusal> {
+    let options = ParsingOptions { nodes_limit: NODES_MAX, ..ParsingOptions::default() };
+    Document::parse_with_options(text, options).map_err(|error| Refusal {
+        position: Position { line: error.pos().row, column: error.pos().col },
+        code: match error {
+            roxmltree::Error::NodesLimitReached => "too-many-elements",
+            roxmltree::Error::DtdDetected => "doctype-refused",
+            _ => "xml-malformed",
+        },
+        message: format!("not well-formed XML: {error}"),
+    })
+}
+
+fn read_tree<'a>(tree: &'a Document<'a>, places: &'a Places<'a>, options: &Options) -> Parsed {
+    let vendors = Vendors::of(tree);
+    let dialect = vendors.dialect(options);
+    let mut ctx = Context::new(dialect, places);
+    let unread = vendors.unread_by(dialect);
+    if !unread.is_empty() {
+        let root = Subject { node: tree.root_element(), id: None };
+        let message =
+            format!("read as {dialect}; extensions of {} have no effect", unread.join(" and "));
+        ctx.warn(&root, "ignored-vendor", message);
+    }
+    let mut drafts = read_file(&mut ctx, tree);
+    for draft in &mut drafts {
+        check::check(&mut ctx, draft);
+    }
+    let mut processes = Vec::new();
+    if ctx.diagnostics.error_count() == 0 {
+        let expected = drafts.len();
+        processes
+            .extend(drafts.into_iter().filter_map(|draft| draft.finish(semantics_of(dialect))));
+        debug_assert_eq!(processes.len(), expected, "what could not be read has an error");
+    }
+    Parsed { dialect, processes, diagnostics: ctx.diagnostics.finish() }
+}

@@ -1,0 +1,194 @@
+//! What every reading function needs: the dialect, places in the file, and where problems go.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use orloj_types::ElementId;
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, quoted};
+use crate::graph::Position;
+use crate::options::Dialect;
+use crate::read::dialect::{BPMN, attribute_namespaces};
+use crate::xml::places::Places;
+
+pub(crate) type Node<'a> = roxmltree::Node<'a, 'a>;
+
+pub(crate) struct Context<'a> {
+    pub dialect: Dialect,
+    pub diagnostics: Diagnostics,
+    places: &'a Places<'a>,
+}
+
+/// The part of the model that is being read. Diagnostics name it.
+#[derive(Clone)]
+pub(crate) struct Subject<'a> {
+    pub node: Node<'a>,
+    pub id: Option<ElementId>,
+}
+
+impl<'a> Subject<'a> {
+    /// The word of the BPMN schema.
+    pub fn tag(&self) -> &'a str {
+        self.node.tag_name().name()
+    }
+
+    /// `serviceTask "pay"`, for messages.
+    pub fn title(&self) -> String {
+        match &self.id {
+            Some(id) => format!("{} {}", self.tag(), quoted(id)),
+            None => format!("a {} without id", self.tag()),
+        }
+    }
+}
+
+/// Text of an attribute or an element, and where it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Written<'a> {
+    pub text: Cow<'a, str>,
+    /// Byte offset of its first character.
+    pub offset: usize,
+    /// Whether the file has these very bytes there, without references that were resolved.
+    is_verbatim: bool,
+}
+
+impl Written<'_> {
+    /// Text put together from several places of the file.
+    pub fn made(text: String, offset: usize) -> Self {
+        Self { text: Cow::Owned(text), offset, is_verbatim: false }
+    }
+
+    /// Byte offset of a place inside the text; the start where the file spells it differently.
+    pub fn offset_of(&self, inside: usize) -> usize {
+        if self.is_verbatim { self.offset + inside.min(self.text.len()) } else { self.offset }
+    }
+}
+
+impl<'a> Context<'a> {
+    pub fn new(dialect: Dialect, places: &'a Places<'a>) -> Self {
+        Self { dialect, diagnostics: Diagnostics::default(), places }
+    }
+
+    pub fn position(&self, node: Node<'_>) -> Position {
+        self.places.position(node.range().start)
+    }
+
+    pub fn error(&mut self, subject: &Subject<'_>, code: &'static str, message: String) {
+        self.report(Severity::Error, subject, subject.node.range().start, code, message);
+    }
+
+    pub fn error_at(
+        &mut self,
+        subject: &Subject<'_>,
+        offset: usize,
+        code: &'static str,
+        message: String,
+    ) {
+        self.report(Severity::Error, subject, offset, code, message);
+    }
+
+    pub fn warn(&mut self, subject: &Subject<'_>, code: &'static str, message: String) {
+        self.report(Severity::Warning, subject, subject.node.range().start, code, message);
+    }
+
+    pub fn warn_at(
+        &mut self,
+        subject: &Subject<'_>,
+        offset: usize,
+        code: &'static str,
+        message: String,
+    ) {
+        self.report(Severity::Warning, subject, offset, code, message);
+    }
+
+    fn report(
+        &mut self,
+        severity: Severity,
+        subject: &Subject<'_>,
+        offset: usize,
+        code: &'static str,
+        message: String,
+    ) {
+        let position = self.places.position(offset);
+        let element = subject.id.clone();
+        self.diagnostics.push(Diagnostic { severity, position, element, code, message });
+    }
+
+    /// An attribute of BPMN itself.
+    pub fn attribute(&self, node: Node<'a>, name: &str) -> Option<Written<'a>> {
+        let found = node.attributes().find(|a| a.namespace().is_none() && a.name() == name)?;
+        Some(self.written(Cow::Borrowed(found.value()), found.range_value()))
+    }
+
+    /// An attribute of the vendor whose dialect this is, or of one that it reads as well.
+    pub fn extension_attribute(&self, node: Node<'a>, name: &str) -> Option<Written<'a>> {
+        let namespaces = attribute_namespaces(self.dialect).iter();
+        let mut found = namespaces.filter_map(|&ns| node.attribute_node((ns, name)));
+        let found = found.next()?;
+        Some(self.written(Cow::Borrowed(found.value()), found.range_value()))
+    }
+
+    /// An attribute of a vendor's own element: these are written without a prefix, though some
+    /// tools write one.
+    pub fn own_attribute(&self, node: Node<'a>, name: &str) -> Option<Written<'a>> {
+        self.attribute(node, name).or_else(|| self.extension_attribute(node, name))
+    }
+
+    /// The text of an element without the white space around it.
+    pub fn content(&self, node: Node<'a>) -> Written<'a> {
+        let mut parts = node.children().filter(|child| child.is_text());
+        let Some(first) = parts.next() else {
+            return self.written(Cow::Borrowed(""), node.range());
+        };
+        let first_text = first.text().unwrap_or_default();
+        // A comment inside splits the text.
+        let rest: String = parts.filter_map(|part| part.text()).collect();
+        if !rest.is_empty() {
+            let joined = format!("{first_text}{rest}").trim().to_owned();
+            return self.written(Cow::Owned(joined), first.range());
+        }
+        let trimmed = first_text.trim_start();
+        let start = first.range().start + (first_text.len() - trimmed.len());
+        self.written(Cow::Borrowed(trimmed.trim_end()), start..first.range().end)
+    }
+
+    fn written(&self, text: Cow<'a, str>, range: Range<usize>) -> Written<'a> {
+        let end = range.start.saturating_add(text.len());
+        let is_verbatim = self.places.text().get(range.start..end) == Some(&*text);
+        Written { text, offset: range.start, is_verbatim }
+    }
+
+    /// `true` as the dialect spells it.
+    pub fn is_true(&self, text: &str) -> bool {
+        match self.dialect {
+            Dialect::Camunda7 | Dialect::Zeebe => text == "true",
+            Dialect::Flowable => text.eq_ignore_ascii_case("true"),
+        }
+    }
+
+    pub fn flag(&self, node: Node<'a>, name: &str) -> bool {
+        self.extension_attribute(node, name).is_some_and(|value| self.is_true(&value.text))
+    }
+
+    /// A switch that is on unless the model turns it off.
+    pub fn flag_or_true(&self, node: Node<'a>, name: &str) -> bool {
+        match self.extension_attribute(node, name) {
+            None => true,
+            Some(value) => match self.dialect {
+                Dialect::Camunda7 | Dialect::Zeebe => value.text == "true",
+                Dialect::Flowable => !value.text.eq_ignore_ascii_case("false"),
+            },
+        }
+    }
+}
+
+pub(crate) fn bpmn_children<'a>(node: Node<'a>) -> impl Iterator<Item = Node<'a>> {
+    node.children().filter(|child| child.is_element() && is_bpmn(*child))
+}
+
+pub(crate) fn bpmn_child<'a>(node: Node<'a>, name: &str) -> Option<Node<'a>> {
+    bpmn_children(node).find(|child| child.tag_name().name() == name)
+}
+
+pub(crate) fn is_bpmn(node: Node<'_>) -> bool {
+    node.tag_name().namespace() == Some(BPMN)
+}

@@ -1,0 +1,69 @@
+use std::sync::Arc;
+
+use orloj_interpreter::Rejection;
+use orloj_model::Diagnostic;
+use orloj_types::{DocumentError, JobKey};
+
+/// Why the engine did not do what it was asked. Nothing has changed, except for `Deadline`.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Error {
+    /// Refused by the rules of the process.
+    #[error(transparent)]
+    Rejected(#[from] Rejection),
+    #[error("{0}")]
+    Missing(Missing),
+    /// The request itself makes no sense.
+    #[error("{0}")]
+    Invalid(String),
+    #[error("variables: {0}")]
+    Variables(#[from] DocumentError),
+    /// Resources that could not be deployed; every problem is listed.
+    #[error("{} problem(s) in the deployment", .0.len())]
+    Deployment(Vec<ResourceProblem>),
+    /// A lock cannot be moved because nobody holds it.
+    #[error("job {0} is not locked by a worker")]
+    NotLocked(JobKey),
+    /// Not finished in time; it goes on.
+    #[error("not finished in time")]
+    Deadline,
+    /// Too much work under way; try again later.
+    #[error("overloaded: {0}")]
+    Overloaded(String),
+    /// The store cannot be reached; try again later.
+    #[error("unavailable: {0}")]
+    Unavailable(String),
+    #[error("the engine is shutting down")]
+    ShuttingDown,
+    /// A defect of the engine, contained to this request.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+/// Something the caller named does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Missing {
+    #[error("no process '{0}'")]
+    Process(Arc<str>),
+    #[error("no version {version} of process '{process_id}'")]
+    Version { process_id: Arc<str>, version: i32 },
+    #[error("no definition {0}")]
+    Definition(i64),
+    #[error("no instance {0}")]
+    Instance(i64),
+    #[error("no job {0}")]
+    Job(i64),
+    #[error("no incident {0}")]
+    Incident(i64),
+    #[error("no user task {0}")]
+    UserTask(i64),
+    #[error("no element instance {0}")]
+    ElementInstance(i64),
+}
+
+#[derive(Clone, Debug)]
+pub struct ResourceProblem {
+    pub resource: Arc<str>,
+    /// Empty when the resource as a whole is to blame; then `message` says why.
+    pub diagnostics: Vec<Diagnostic>,
+    pub message: String,
+}

@@ -1,0 +1,164 @@
+use std::sync::Arc;
+
+use orloj_model::Dialect;
+use orloj_types::{
+    DefinitionKey, DeploymentKey, Document, ElementId, ElementInstanceKey, InstanceKey, JobKey,
+    ProcessId, TenantId, Timestamp,
+};
+
+/// Resources deployed together, all or none.
+#[derive(Clone, Debug, Default)]
+pub struct Deploy {
+    pub tenant: TenantId,
+    pub resources: Vec<Resource>,
+    /// What a file without any vendor's extension is read as.
+    pub plain_dialect: Dialect,
+}
+
+#[derive(Clone, Debug)]
+pub struct Resource {
+    pub name: Arc<str>,
+    pub content: Arc<[u8]>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Deployed {
+    pub key: DeploymentKey,
+    /// Nothing was new: the definitions are those that were there.
+    pub duplicate: bool,
+    pub definitions: Vec<super::DefinitionView>,
+}
+
+/// Which definition to start.
+#[derive(Clone, Debug)]
+pub enum Which {
+    Latest(ProcessId),
+    Version(ProcessId, i32),
+    Definition(DefinitionKey),
+}
+
+#[derive(Clone, Debug)]
+pub struct StartInstance {
+    pub which: Which,
+    pub tenant: TenantId,
+    pub business_key: Option<Arc<str>>,
+    pub variables: Document,
+}
+
+impl StartInstance {
+    pub fn latest(process_id: &str) -> Self {
+        Self {
+            which: Which::Latest(process_id.into()),
+            tenant: TenantId::none(),
+            business_key: None,
+            variables: Document::new(),
+        }
+    }
+
+    pub fn with(mut self, variables: Document) -> Self {
+        self.variables = variables;
+        self
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Started {
+    pub instance: InstanceKey,
+    pub definition: DefinitionKey,
+    pub process_id: ProcessId,
+    pub version: i32,
+    pub tenant: TenantId,
+}
+
+/// An instance someone waited for.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    pub started: Started,
+    /// False: it was cancelled.
+    pub completed: bool,
+    /// The instance's own variables at the end.
+    pub variables: Document,
+}
+
+/// A worker asks for jobs.
+#[derive(Clone, Debug)]
+pub struct ActivateJobs {
+    pub job_type: Arc<str>,
+    /// May be empty.
+    pub worker: Arc<str>,
+    /// The lock's length.
+    pub timeout_ms: i64,
+    pub jobs_max: u32,
+    /// Empty: all variables.
+    pub fetch_variables: Vec<Arc<str>>,
+    pub long_poll: LongPoll,
+    /// Together the variables of one answer stay below this many bytes, except for a single job.
+    pub bytes_max: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LongPoll {
+    /// Answer at once, with nothing if there is nothing.
+    No,
+    /// Wait for the first job at most this long.
+    UpToMs(i64),
+}
+
+/// A worker wants jobs pushed as they become ready.
+#[derive(Clone, Debug)]
+pub struct StreamJobs {
+    pub job_type: Arc<str>,
+    pub worker: Arc<str>,
+    pub timeout_ms: i64,
+    pub fetch_variables: Vec<Arc<str>>,
+    /// How many jobs may be on their way to the worker, not yet taken from the stream.
+    pub credit: u32,
+}
+
+/// A job handed to a worker.
+#[derive(Clone, Debug)]
+pub struct ActivatedJob {
+    pub key: JobKey,
+    pub job_type: Arc<str>,
+    pub instance: InstanceKey,
+    pub definition: DefinitionKey,
+    pub process_id: ProcessId,
+    pub version: i32,
+    pub element: ElementId,
+    pub element_instance: ElementInstanceKey,
+    pub headers: Arc<[(Arc<str>, Arc<str>)]>,
+    pub worker: Arc<str>,
+    pub retries: i32,
+    pub deadline: Timestamp,
+    /// A JSON object.
+    pub variables: String,
+    pub tenant: TenantId,
+    pub priority: i64,
+    pub business_key: Option<Arc<str>>,
+    /// Which lock this is; a later one has a higher number.
+    pub attempt: i32,
+}
+
+#[derive(Clone, Debug)]
+pub struct FailJob {
+    pub job: JobKey,
+    pub retries: i32,
+    pub message: Arc<str>,
+    pub back_off_ms: i64,
+    pub variables: Document,
+}
+
+#[derive(Clone, Debug)]
+pub struct ThrowError {
+    pub job: JobKey,
+    pub code: Arc<str>,
+    pub message: Arc<str>,
+    pub variables: Document,
+}
+
+/// A worker needs longer (or shorter): the lock ends so long from now.
+#[derive(Clone, Copy, Debug)]
+pub struct Extend {
+    pub job: JobKey,
+    pub timeout_ms: i64,
+}

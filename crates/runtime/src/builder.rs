@@ -1,0 +1,234 @@
+//! Puts an engine together.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use orloj_interpreter::Delegates;
+use orloj_store::{Claim, Error as StoreError, Store};
+use orloj_types::{EngineName, Timestamp};
+use prometheus_client::registry::Registry as MetricsRegistry;
+use rustc_hash::FxHashMap;
+use tokio::sync::{Semaphore, oneshot};
+
+use crate::api::{Delegate, Error};
+use crate::clock::Clock;
+use crate::definitions::Definitions;
+use crate::driver::{Driver, Input, Registry};
+use crate::handle::{Inner, Orloj};
+use crate::metrics::Metrics;
+use crate::node::{Config, Event, Node, store_error};
+
+/// Where state is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreChoice {
+    /// One file; one process owns it.
+    SqliteFile(PathBuf),
+    /// Gone with the process.
+    Memory,
+    /// A `postgres://` URL; any number of nodes.
+    Postgres(String),
+}
+
+pub struct Builder {
+    store: StoreChoice,
+    node_name: Option<String>,
+    delegates: Registry,
+    clock: Clock,
+    config: Config,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self {
+            store: StoreChoice::Memory,
+            node_name: None,
+            delegates: Registry::default(),
+            clock: Clock::System,
+            config: Config { executor: false, ..Config::default() },
+        }
+    }
+}
+
+impl Builder {
+    pub fn store(mut self, choice: StoreChoice) -> Self {
+        self.store = choice;
+        self
+    }
+
+    pub fn engine(mut self, name: EngineName) -> Self {
+        self.config.engine = name;
+        self
+    }
+
+    /// A node of the same name is this one's predecessor. Default: host name and process id.
+    pub fn node_name(mut self, name: &str) -> Self {
+        self.node_name = Some(name.to_owned());
+        self
+    }
+
+    /// Whether this node runs the engine's own jobs. Off unless said: an embedding application
+    /// decides which of its processes work.
+    pub fn executor(mut self, on: bool) -> Self {
+        self.config.executor = on;
+        self
+    }
+
+    pub fn delegate(mut self, name: &str, delegate: impl Delegate) -> Self {
+        self.delegates.insert(name.into(), Arc::new(delegate));
+        self
+    }
+
+    /// Time stands still at `at` and moves only by [`Orloj::advance`].
+    pub fn pinned_clock(mut self, at: Timestamp) -> Self {
+        self.clock = Clock::pinned(at);
+        self
+    }
+
+    /// How long a silent node counts as alive. Default 5 s.
+    pub fn heartbeat_timeout(mut self, timeout: Duration) -> Self {
+        self.config.heartbeat_timeout_ms = i64::try_from(timeout.as_millis()).unwrap_or(i64::MAX);
+        self
+    }
+
+    /// Jobs of the engine this node keeps queued. Default 8192.
+    pub fn queue_jobs_max(mut self, jobs: usize) -> Self {
+        self.config.queue_jobs_max = jobs;
+        self
+    }
+
+    /// Most changes of one commit. Default 256.
+    pub fn group_changes_max(mut self, changes: usize) -> Self {
+        self.config.group_changes_max = changes.max(1);
+        self
+    }
+
+    /// Calls of delegates at the same time. Default 256.
+    pub fn calls_max(mut self, calls: usize) -> Self {
+        self.config.calls_max = calls.max(1);
+        self
+    }
+
+    pub async fn build(self) -> Result<Orloj, Error> {
+        let mut config = self.config;
+        let store = open(&self.store, &config.engine).await.map_err(|e| open_error(&e))?;
+        config.is_shared = matches!(self.store, StoreChoice::Postgres(_));
+        config.lanes = if config.is_shared { LANES_SHARED } else { 1 };
+        let claim = Claim {
+            name: self.node_name.unwrap_or_else(default_node_name),
+            engine: config.engine.clone(),
+            lanes: config.lanes,
+            now: self.clock.now(),
+        };
+        let lease = store.join(claim.clone()).await.map_err(|e| open_error(&e))?;
+
+        let metrics = Metrics::default();
+        let mut registry = MetricsRegistry::default();
+        metrics.register(&mut registry);
+        let delegates = Arc::new(self.delegates);
+        let node = Node::new(
+            config.clone(),
+            lease,
+            Arc::new(Registered(delegates.clone())),
+            metrics,
+            self.clock.now(),
+        );
+        let (inputs, receiver) = std::sync::mpsc::channel();
+        let noticed = inputs.clone();
+        store.listen(Box::new(move |notice| {
+            // The engine has stopped.
+            let _ = noticed.send(Input::Event(Event::Noticed(notice)));
+        }));
+        let definitions = Arc::new(Definitions::new(store.clone()));
+        let is_ready = Arc::new(AtomicBool::new(true));
+        let (stopped, wait_stopped) = oneshot::channel();
+        let driver = Driver {
+            node,
+            store: store.clone(),
+            claim,
+            definitions: definitions.clone(),
+            delegates,
+            clock: self.clock.clone(),
+            tokio: tokio::runtime::Handle::current(),
+            inputs: receiver,
+            sender: inputs.clone(),
+            is_ready: is_ready.clone(),
+            stopped: Some(stopped),
+            answers: FxHashMap::default(),
+            streams: FxHashMap::default(),
+            next_request: 0,
+            calls: Vec::new(),
+            newest_definition: 0,
+        };
+        std::thread::Builder::new()
+            .name("orloj-node".into())
+            .spawn(move || driver.run())
+            .map_err(|e| Error::Internal(format!("no thread for the node: {e}")))?;
+        Ok(Orloj {
+            inner: Arc::new(Inner {
+                store,
+                engine: config.engine,
+                definitions,
+                inputs,
+                clock: self.clock,
+                is_ready,
+                registry: Mutex::new(registry),
+                next_stream: AtomicU64::new(0),
+                requests: Semaphore::new(config.requests_max),
+                stopped: tokio::sync::Mutex::new(Some(wait_stopped)),
+                session: lease.session,
+            }),
+        })
+    }
+}
+
+/// Two: while one group is on its way to the disk the other is being filled.
+const LANES_SHARED: u8 = 2;
+
+struct Registered(Arc<Registry>);
+
+impl Delegates for Registered {
+    fn knows(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+}
+
+async fn open(choice: &StoreChoice, engine: &EngineName) -> Result<Arc<dyn Store>, StoreError> {
+    match choice {
+        #[cfg(feature = "sqlite")]
+        StoreChoice::SqliteFile(path) => {
+            use orloj_store_sqlite::{Options, SqliteStore};
+            Ok(Arc::new(SqliteStore::open(&Options::file(path, engine.clone()))?))
+        }
+        #[cfg(feature = "sqlite")]
+        StoreChoice::Memory => {
+            use orloj_store_sqlite::{Options, SqliteStore};
+            Ok(Arc::new(SqliteStore::open(&Options::memory(engine.clone()))?))
+        }
+        #[cfg(feature = "postgres")]
+        StoreChoice::Postgres(url) => {
+            use orloj_store_postgres::{Options, PostgresStore};
+            let options = Options { lanes: LANES_SHARED, ..Options::new(url, engine.clone()) };
+            Ok(Arc::new(PostgresStore::connect(options).await?))
+        }
+        #[cfg(not(all(feature = "sqlite", feature = "postgres")))]
+        _ => Err(StoreError::Refused("this build has no such store".into())),
+    }
+}
+
+fn open_error(error: &StoreError) -> Error {
+    match error {
+        StoreError::Refused(_) | StoreError::Held(_) | StoreError::NewerSchema { .. } => {
+            Error::Invalid(error.to_string())
+        }
+        other => store_error(other),
+    }
+}
+
+fn default_node_name() -> String {
+    let host = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
+    let host = host.trim();
+    let host = if host.is_empty() { "node" } else { host };
+    format!("{host}-{}", std::process::id())
+}

@@ -1,0 +1,9 @@
+//! Between the interpreter's values and the stored formats.
+
+mod history;
+mod record;
+mod rows;
+
+pub(crate) use history::{append_events, event_views};
+pub(crate) use record::{decode, encode, large_variables};
+pub(crate) use rows::{incident_row, job_insert, job_state, job_update, user_task_row};

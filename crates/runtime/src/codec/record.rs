@@ -1,0 +1,257 @@
+use std::collections::BTreeMap;
+
+use orloj_interpreter::{
+    ElementInstance, ElementState, ExclusiveQueue, Incident, Job, JobKind, JobState, Record,
+    Repeat,
+};
+use orloj_store::format::{
+    ElementEntry, IncidentEntry, JobEntry, RecordMessage, RepeatEntry, ScopeEntry, VariableEntry,
+    decode_record, encode_record,
+};
+use orloj_store::{Error, LoadedInstance, VariableRow, VariableWrite};
+use orloj_types::{
+    ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey, NodeNumber, StoredValue,
+    Timestamp, UserTaskKey,
+};
+
+use super::job_state;
+
+/// Larger values have rows of their own, so that they are not written again with every step.
+/// A kilobyte is what a step writes anyway (see docs/adr/0002).
+const VALUE_INLINE_BYTES_MAX: usize = 1_024;
+
+pub(crate) fn encode(record: &Record) -> Vec<u8> {
+    let base = record.instance.raw();
+    encode_record(&RecordMessage {
+        started_at_ms: record.started_at.as_ms(),
+        awaited_by: record.awaited_by.map(|n| u32::from(n.0)),
+        elements: record.elements.iter().map(|e| element_entry(e, record)).collect(),
+        scopes: record
+            .variables
+            .iter()
+            .map(|(key, variables)| ScopeEntry {
+                key: key.raw() - base,
+                variables: variables
+                    .iter()
+                    .filter(|(_, value)| !is_large(value))
+                    .map(|(name, value)| VariableEntry::new(name, value))
+                    .collect(),
+            })
+            .collect(),
+        exclusive_holder: record.exclusive.holder.map(|key| key.raw() - base),
+        exclusive_parked: record.exclusive.parked.iter().map(|key| key.raw() - base).collect(),
+    })
+}
+
+fn element_entry(element: &ElementInstance, record: &Record) -> ElementEntry {
+    let base = record.instance.raw();
+    ElementEntry {
+        key: element.key.raw() - base,
+        element: element.element.to_string(),
+        scope: element.scope.raw() - base,
+        state: match element.state {
+            ElementState::Entering => 0,
+            ElementState::Active => 1,
+            ElementState::Leaving => 2,
+        },
+        entered_ms: element.entered_at.ms_since(record.started_at),
+        arrived_by: element.arrived_by.as_ref().map(|id| id.to_string()),
+        jobs: element.jobs.iter().map(|job| job_entry(job, base)).collect(),
+        user_task: element.user_task.map(|key| key.raw() - base),
+        incident: element.incident.as_ref().map(|incident| incident_entry(incident, base)),
+        timer_incidents: element
+            .timer_incidents
+            .iter()
+            .map(|incident| incident_entry(incident, base))
+            .collect(),
+    }
+}
+
+fn incident_entry(incident: &Incident, base: i64) -> IncidentEntry {
+    IncidentEntry {
+        key: incident.key.raw() - base,
+        kind: incident.kind.to_string(),
+        job: incident.job.map(|key| key.raw() - base),
+    }
+}
+
+fn decode_incident(entry: &IncidentEntry, base: i64) -> Incident {
+    Incident {
+        key: IncidentKey::new(entry.key + base),
+        kind: entry.kind.as_str().into(),
+        job: entry.job.map(|key| JobKey::new(key + base)),
+    }
+}
+
+fn job_entry(job: &Job, base: i64) -> JobEntry {
+    let (event, repeat) = match &job.kind {
+        JobKind::Timer { event, repeat } => (event.to_string(), repeat.as_ref()),
+        _ => (String::new(), None),
+    };
+    JobEntry {
+        key: job.key.raw() - base,
+        kind: super::rows::job_kind(&job.kind) as u32,
+        job_type: job.job_type.to_string(),
+        state: job_state(job.state) as u32,
+        retries_left: job.retries_left,
+        priority: job.priority,
+        exclusive: job.exclusive,
+        due_at_ms: job.due_at.map(Timestamp::as_ms),
+        failed_before: job.failed_before,
+        event,
+        repeat: repeat.map(|repeat| RepeatEntry {
+            text: repeat.text.to_string(),
+            anchor_ms: repeat.anchor.as_ms(),
+            fired: repeat.fired,
+        }),
+    }
+}
+
+pub(crate) fn decode(loaded: &LoadedInstance) -> Result<Record, Error> {
+    let row = &loaded.row;
+    let message = decode_record(&row.record)?;
+    let base = row.key.raw();
+    let mut variables = BTreeMap::new();
+    for scope in &message.scopes {
+        let key = ElementInstanceKey::new(scope.key + base);
+        let own: &mut BTreeMap<_, _> = variables.entry(key).or_default();
+        for entry in &scope.variables {
+            own.insert(entry.name.as_str().into(), entry.value()?);
+        }
+    }
+    for large in &loaded.variables {
+        let own: &mut BTreeMap<_, _> = variables.entry(large.scope).or_default();
+        own.insert(large.name.clone(), large.value.clone());
+    }
+    let elements = message.elements.iter().map(|entry| element(entry, base, &message));
+    Ok(Record {
+        instance: row.key,
+        definition: row.definition,
+        tenant: row.tenant.clone(),
+        business_key: row.business_key.clone(),
+        started_at: Timestamp::from_ms(message.started_at_ms),
+        awaited_by: message.awaited_by.and_then(|n| u16::try_from(n).ok()).map(NodeNumber),
+        elements: elements.collect::<Result<_, _>>()?,
+        variables,
+        exclusive: ExclusiveQueue {
+            holder: message.exclusive_holder.map(|key| JobKey::new(key + base)),
+            parked: message.exclusive_parked.iter().map(|key| JobKey::new(key + base)).collect(),
+        },
+    })
+}
+
+fn element(
+    entry: &ElementEntry,
+    base: i64,
+    message: &RecordMessage,
+) -> Result<ElementInstance, Error> {
+    let state = match entry.state {
+        0 => ElementState::Entering,
+        1 => ElementState::Active,
+        2 => ElementState::Leaving,
+        other => return Err(Error::Damaged(format!("element state {other}"))),
+    };
+    Ok(ElementInstance {
+        key: ElementInstanceKey::new(entry.key + base),
+        element: entry.element.as_str().into(),
+        scope: ElementInstanceKey::new(entry.scope + base),
+        state,
+        entered_at: Timestamp::from_ms(message.started_at_ms).plus_ms(entry.entered_ms),
+        arrived_by: entry.arrived_by.as_deref().map(Into::into),
+        jobs: entry.jobs.iter().map(|job| decode_job(job, base)).collect::<Result<_, _>>()?,
+        user_task: entry.user_task.map(|key| UserTaskKey::new(key + base)),
+        incident: entry.incident.as_ref().map(|incident| decode_incident(incident, base)),
+        timer_incidents: entry
+            .timer_incidents
+            .iter()
+            .map(|incident| decode_incident(incident, base))
+            .collect(),
+    })
+}
+
+fn decode_job(entry: &JobEntry, base: i64) -> Result<Job, Error> {
+    let kind = u8::try_from(entry.kind).ok().and_then(orloj_store::JobKind::from_number);
+    let kind = match kind {
+        Some(orloj_store::JobKind::AsyncBefore) => JobKind::AsyncBefore,
+        Some(orloj_store::JobKind::AsyncAfter) => JobKind::AsyncAfter,
+        Some(orloj_store::JobKind::Worker) => JobKind::Worker,
+        Some(orloj_store::JobKind::Timer) => JobKind::Timer {
+            event: entry.event.as_str().into(),
+            repeat: entry.repeat.as_ref().map(|repeat| Repeat {
+                text: repeat.text.as_str().into(),
+                anchor: Timestamp::from_ms(repeat.anchor_ms),
+                fired: repeat.fired,
+            }),
+        },
+        None => return Err(Error::Damaged(format!("job kind {}", entry.kind))),
+    };
+    let state = match u8::try_from(entry.state).ok().and_then(orloj_store::JobState::from_number) {
+        Some(orloj_store::JobState::Ready) => JobState::Ready,
+        Some(orloj_store::JobState::Waiting) => JobState::Waiting,
+        Some(orloj_store::JobState::Parked) => JobState::Parked,
+        Some(orloj_store::JobState::Failed) => JobState::Failed,
+        Some(orloj_store::JobState::ErrorThrown) => JobState::ErrorThrown,
+        Some(orloj_store::JobState::Suspended) | None => {
+            return Err(Error::Damaged(format!("job state {}", entry.state)));
+        }
+    };
+    Ok(Job {
+        key: JobKey::new(entry.key + base),
+        kind,
+        job_type: entry.job_type.as_str().into(),
+        state,
+        retries_left: entry.retries_left,
+        priority: entry.priority,
+        exclusive: entry.exclusive,
+        due_at: entry.due_at_ms.map(Timestamp::from_ms),
+        failed_before: entry.failed_before,
+    })
+}
+
+fn is_large(value: &StoredValue) -> bool {
+    value.bytes.len() > VALUE_INLINE_BYTES_MAX
+}
+
+/// What changes in the rows of large values when `old` becomes `new`.
+pub(crate) fn large_variables(
+    engine: &EngineName,
+    instance: InstanceKey,
+    old: Option<&Record>,
+    new: Option<&Record>,
+) -> Vec<VariableWrite> {
+    let Some(new) = new else {
+        let had_some = old.is_some_and(|old| large(old).next().is_some());
+        return if had_some { vec![VariableWrite::DeleteAll { instance }] } else { Vec::new() };
+    };
+    let before = |scope, name: &str| {
+        old.and_then(|old| old.variables.get(&scope)?.get(name)).filter(|v| is_large(v))
+    };
+    let mut writes = Vec::new();
+    for (scope, name, value) in large(new) {
+        if before(scope, name) != Some(value) {
+            writes.push(VariableWrite::Put(VariableRow {
+                instance,
+                scope,
+                name: name.clone(),
+                value: value.clone(),
+                engine: engine.clone(),
+                tenant: new.tenant.clone(),
+            }));
+        }
+    }
+    for (scope, name, _) in old.into_iter().flat_map(large) {
+        let after = new.variables.get(&scope).and_then(|own| own.get(name));
+        if !after.is_some_and(is_large) {
+            writes.push(VariableWrite::Delete { instance, scope, name: name.clone() });
+        }
+    }
+    writes
+}
+
+fn large(
+    record: &Record,
+) -> impl Iterator<Item = (ElementInstanceKey, &std::sync::Arc<str>, &StoredValue)> {
+    record.variables.iter().flat_map(|(scope, own)| {
+        own.iter().filter(|(_, value)| is_large(value)).map(move |(n, v)| (*scope, n, v))
+    })
+}

@@ -1,0 +1,111 @@
+use orloj_interpreter as interpreter;
+use orloj_interpreter::Record;
+use orloj_store::{IncidentRow, JobRow, JobUpdate, LockWrite, UserTaskRow};
+use orloj_types::{EngineName, Timestamp};
+
+pub(crate) fn job_kind(kind: &interpreter::JobKind) -> orloj_store::JobKind {
+    match kind {
+        interpreter::JobKind::AsyncBefore => orloj_store::JobKind::AsyncBefore,
+        interpreter::JobKind::AsyncAfter => orloj_store::JobKind::AsyncAfter,
+        interpreter::JobKind::Worker => orloj_store::JobKind::Worker,
+        interpreter::JobKind::Timer { .. } => orloj_store::JobKind::Timer,
+    }
+}
+
+pub(crate) fn job_state(state: interpreter::JobState) -> orloj_store::JobState {
+    match state {
+        interpreter::JobState::Ready => orloj_store::JobState::Ready,
+        interpreter::JobState::Waiting => orloj_store::JobState::Waiting,
+        interpreter::JobState::Parked => orloj_store::JobState::Parked,
+        interpreter::JobState::Failed => orloj_store::JobState::Failed,
+        interpreter::JobState::ErrorThrown => orloj_store::JobState::ErrorThrown,
+    }
+}
+
+/// The row of a new job, not locked yet.
+pub(crate) fn job_insert(
+    engine: &EngineName,
+    record: &Record,
+    row: interpreter::JobRow,
+) -> JobRow {
+    JobRow {
+        key: row.job.key,
+        engine: engine.clone(),
+        tenant: record.tenant.clone(),
+        instance: record.instance,
+        definition: record.definition,
+        element_instance: row.element_instance,
+        element: row.element,
+        kind: job_kind(&row.job.kind),
+        job_type: row.job.job_type,
+        state: job_state(row.job.state),
+        retries_left: row.job.retries_left,
+        priority: row.job.priority,
+        exclusive: row.job.exclusive,
+        due_at: row.job.due_at,
+        lock_session: None,
+        lock_worker: None,
+        lock_until: None,
+        attempt: 0,
+        activations: Vec::new(),
+        failure: row.failure,
+    }
+}
+
+pub(crate) fn job_update(row: &interpreter::JobRow, lock: LockWrite) -> JobUpdate {
+    JobUpdate {
+        key: row.job.key,
+        state: job_state(row.job.state),
+        retries_left: row.job.retries_left,
+        priority: row.job.priority,
+        due_at: row.job.due_at,
+        failure: row.failure.clone(),
+        lock,
+    }
+}
+
+pub(crate) fn user_task_row(
+    engine: &EngineName,
+    record: &Record,
+    row: interpreter::UserTaskRow,
+    now: Timestamp,
+) -> UserTaskRow {
+    UserTaskRow {
+        key: row.key,
+        engine: engine.clone(),
+        tenant: record.tenant.clone(),
+        instance: record.instance,
+        definition: record.definition,
+        element_instance: row.element_instance,
+        element: row.element,
+        name: row.name,
+        assignee: row.assignee,
+        candidate_groups: row.candidate_groups,
+        candidate_users: row.candidate_users,
+        due_at: row.due_at,
+        priority: row.priority,
+        form_key: row.form_key,
+        created_at: now,
+    }
+}
+
+pub(crate) fn incident_row(
+    engine: &EngineName,
+    record: &Record,
+    row: interpreter::IncidentRow,
+    now: Timestamp,
+) -> IncidentRow {
+    IncidentRow {
+        key: row.key,
+        engine: engine.clone(),
+        tenant: record.tenant.clone(),
+        instance: record.instance,
+        definition: record.definition,
+        element_instance: row.element_instance,
+        element: row.element,
+        job: row.job,
+        kind: row.kind,
+        message: row.message,
+        created_at: now,
+    }
+}

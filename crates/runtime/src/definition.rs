@@ -1,0 +1,50 @@
+//! A deployed process, ready to run.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use orloj_model::{ElementKind, Process, ServiceTask};
+use orloj_types::{DefinitionKey, DeploymentKey, ElementId, TenantId, Timestamp};
+
+pub type Headers = Arc<[(Arc<str>, Arc<str>)]>;
+
+#[derive(Debug)]
+pub struct Definition {
+    pub key: DefinitionKey,
+    pub version: i32,
+    pub tenant: TenantId,
+    pub deployment: DeploymentKey,
+    pub resource_name: Arc<str>,
+    pub deployed_at: Timestamp,
+    pub process: Arc<Process>,
+    headers: BTreeMap<ElementId, Headers>,
+}
+
+impl Definition {
+    pub fn new(row: &orloj_store::DefinitionRow, process: Process) -> Self {
+        let headers = process.elements.iter().filter_map(|element| {
+            let worker = match &element.kind {
+                ElementKind::ServiceTask(ServiceTask::Worker(worker)) => worker,
+                ElementKind::ServiceTask(ServiceTask::Delegate(delegate)) => &delegate.worker,
+                _ => return None,
+            };
+            let headers: Headers = worker.headers.clone().into();
+            (!headers.is_empty()).then(|| (element.id.clone(), headers))
+        });
+        Self {
+            key: row.key,
+            version: row.version,
+            tenant: row.tenant.clone(),
+            deployment: row.deployment,
+            resource_name: row.resource_name.clone(),
+            deployed_at: row.deployed_at,
+            headers: headers.collect(),
+            process: Arc::new(process),
+        }
+    }
+
+    /// Of the jobs of an element.
+    pub fn headers(&self, element: &str) -> Headers {
+        self.headers.get(element).cloned().unwrap_or_else(|| Arc::new([]))
+    }
+}

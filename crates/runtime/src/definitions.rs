@@ -1,0 +1,129 @@
+//! Deployed definitions, parsed once and shared by the node and the handle.
+
+use std::sync::{Arc, RwLock};
+
+use orloj_model::{Dialect, Options};
+use orloj_store::{DefinitionRow, Store};
+use orloj_types::{DefinitionKey, ProcessId, TenantId};
+use rustc_hash::FxHashMap;
+
+use crate::api::{Error, Missing, Which};
+use crate::definition::Definition;
+use crate::node::store_error;
+
+/// Parsed definitions kept; beyond it the cache starts anew, which costs a parse each.
+const DEFINITIONS_MAX: usize = 1_000;
+
+/// The level of checks of this version, stored with every definition it accepts.
+pub(crate) const CHECKS: i32 = 1;
+
+pub(crate) struct Definitions {
+    store: Arc<dyn Store>,
+    by_key: RwLock<FxHashMap<DefinitionKey, Arc<Definition>>>,
+    /// Only what this node deployed or looked up; cleared when another node deploys.
+    latest: RwLock<FxHashMap<(TenantId, ProcessId), DefinitionKey>>,
+}
+
+impl Definitions {
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self { store, by_key: RwLock::default(), latest: RwLock::default() }
+    }
+
+    pub async fn find(&self, which: &Which, tenant: &TenantId) -> Result<Arc<Definition>, Error> {
+        match which {
+            Which::Definition(key) => self.get(*key).await,
+            Which::Version(process_id, version) => {
+                let row = self.row(process_id, tenant, Some(*version)).await?.ok_or_else(|| {
+                    let process_id = process_id.as_str().into();
+                    Error::Missing(Missing::Version { process_id, version: *version })
+                })?;
+                self.parsed(row).await
+            }
+            Which::Latest(process_id) => {
+                let known = (tenant.clone(), process_id.clone());
+                let cached = read(&self.latest).get(&known).copied();
+                if let Some(key) = cached {
+                    return self.get(key).await;
+                }
+                let row = self.row(process_id, tenant, None).await?.ok_or_else(|| {
+                    Error::Missing(Missing::Process(process_id.as_str().into()))
+                })?;
+                write(&self.latest).insert(known, row.key);
+                self.parsed(row).await
+            }
+        }
+    }
+
+    pub async fn get(&self, key: DefinitionKey) -> Result<Arc<Definition>, Error> {
+        if let Some(definition) = read(&self.by_key).get(&key) {
+            return Ok(definition.clone());
+        }
+        let row = self.store.definition(key).await.map_err(|e| store_error(&e))?;
+        let row = row.ok_or(Error::Missing(Missing::Definition(key.raw())))?;
+        self.parsed(row).await
+    }
+
+    /// Another node may have deployed.
+    pub fn forget_latest(&self) {
+        write(&self.latest).clear();
+    }
+
+    async fn row(
+        &self,
+        process_id: &ProcessId,
+        tenant: &TenantId,
+        version: Option<i32>,
+    ) -> Result<Option<DefinitionRow>, Error> {
+        let found = self.store.find_definition(process_id.clone(), tenant.clone(), version).await;
+        found.map_err(|e| store_error(&e))
+    }
+
+    async fn parsed(&self, row: DefinitionRow) -> Result<Arc<Definition>, Error> {
+        if let Some(definition) = read(&self.by_key).get(&row.key) {
+            return Ok(definition.clone());
+        }
+        let resource = self.store.resource(row.deployment, row.resource_name.clone()).await;
+        let resource = resource.map_err(|e| store_error(&e))?;
+        let content = resource.ok_or(Error::Missing(Missing::Definition(row.key.raw())))?;
+        let parsed = tokio::task::spawn_blocking(move || {
+            let options = Options::of(dialect_named(&row.dialect));
+            let parsed = orloj_model::parse(&content, &options);
+            let process = parsed.processes.into_iter().find(|p| p.id == row.process_id);
+            process.map(|process| Arc::new(Definition::new(&row, process)))
+        });
+        let definition = parsed.await.map_err(|e| Error::Internal(e.to_string()))?;
+        let definition = definition.ok_or_else(|| {
+            Error::Internal("a deployed definition does not load any more".into())
+        })?;
+        let mut by_key = write(&self.by_key);
+        if by_key.len() >= DEFINITIONS_MAX {
+            by_key.clear();
+        }
+        by_key.insert(definition.key, definition.clone());
+        Ok(definition)
+    }
+}
+
+pub(crate) fn dialect_name(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Camunda7 => "camunda7",
+        Dialect::Flowable => "flowable",
+        Dialect::Zeebe => "zeebe",
+    }
+}
+
+fn dialect_named(name: &str) -> Dialect {
+    match name {
+        "flowable" => Dialect::Flowable,
+        "zeebe" => Dialect::Zeebe,
+        _ => Dialect::Camunda7,
+    }
+}
+
+fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+fn write<T>(lock: &RwLock<T>) -> std::sync::RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

@@ -1,0 +1,345 @@
+//! The driver of production: one thread owns the node, tokio performs what it asks for.
+//!
+//! The thread sleeps until something happens or the node wants to be woken. It takes everything
+//! that has happened in one go, so that work gathers into groups by itself when there is much.
+
+#![expect(clippy::disallowed_methods, reason = "tasks and pauses live in drivers")]
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
+use std::time::Duration;
+
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use futures_util::FutureExt;
+use orloj_executor::TakerId;
+use orloj_interpreter::{Invoke, InvokeResult};
+use orloj_store::{Claim, Error as StoreError, Store};
+use rustc_hash::FxHashMap;
+use tokio::runtime::Handle;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::AbortHandle;
+
+use crate::api::{ActivatedJob, Call, Delegate, DelegateResult, Error, Fault, StreamJobs};
+use crate::clock::Clock;
+use crate::definitions::Definitions;
+use crate::node::{Action, CallId, Event, Find, Found, Node, Reply, Request, RequestId};
+
+/// Events taken before the node flushes; beyond it latency would suffer.
+const BATCH_EVENTS_MAX: usize = 1_024;
+/// Pause between two attempts to join.
+const JOIN_PAUSE: Duration = Duration::from_millis(200);
+
+pub(crate) type Answer = Result<Reply, Error>;
+pub(crate) type Registry = FxHashMap<Arc<str>, Arc<dyn Delegate>>;
+
+/// What reaches the thread from outside.
+pub(crate) enum Input {
+    Event(Event),
+    Request { request: Request, answer: oneshot::Sender<Answer> },
+    Open { id: TakerId, stream: StreamJobs, jobs: mpsc::UnboundedSender<ActivatedJob> },
+}
+
+pub(crate) struct Driver {
+    pub node: Node,
+    pub store: Arc<dyn Store>,
+    pub claim: Claim,
+    pub definitions: Arc<Definitions>,
+    pub delegates: Arc<Registry>,
+    pub clock: Clock,
+    pub tokio: Handle,
+    pub inputs: Receiver<Input>,
+    pub sender: Sender<Input>,
+    pub is_ready: Arc<AtomicBool>,
+    pub stopped: Option<oneshot::Sender<()>>,
+    pub answers: FxHashMap<RequestId, oneshot::Sender<Answer>>,
+    pub streams: FxHashMap<TakerId, mpsc::UnboundedSender<ActivatedJob>>,
+    pub next_request: u64,
+    pub calls: Vec<AbortHandle>,
+    /// The newest definition known, to notice deployments of other nodes.
+    pub newest_definition: i64,
+}
+
+impl Driver {
+    /// Runs until the node has stopped.
+    pub fn run(mut self) {
+        let handle = self.tokio.clone();
+        let _in_tokio = handle.enter();
+        loop {
+            let actions = self.node.flush(self.clock.now());
+            if self.perform(actions) {
+                break;
+            }
+            // A node that wants to be woken in the past has more to do.
+            if !self.take_inputs() {
+                break;
+            }
+        }
+        self.is_ready.store(false, Ordering::SeqCst);
+        self.answers.clear();
+        self.streams.clear();
+        if let Some(stopped) = self.stopped.take() {
+            // Nobody waits when the handle was dropped.
+            let _ = stopped.send(());
+        }
+    }
+
+    /// Sleeps until something happens, then takes everything that has. False: all handles are
+    /// gone.
+    fn take_inputs(&mut self) -> bool {
+        let timeout = self.node.wake_at().and_then(|at| self.clock.until(at));
+        let first = match timeout {
+            Some(timeout) => self.inputs.recv_timeout(timeout),
+            None => self.inputs.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        match first {
+            Ok(input) => self.take(input),
+            Err(RecvTimeoutError::Timeout) => {
+                self.node.handle(self.clock.now(), Event::Tick);
+            }
+            Err(RecvTimeoutError::Disconnected) => return false,
+        }
+        for _ in 1..BATCH_EVENTS_MAX {
+            match self.inputs.try_recv() {
+                Ok(input) => self.take(input),
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
+            }
+        }
+        true
+    }
+
+    fn take(&mut self, input: Input) {
+        let now = self.clock.now();
+        match input {
+            Input::Event(event) => {
+                self.look_at(&event);
+                self.node.handle(now, event);
+            }
+            Input::Request { request, answer } => {
+                let id = RequestId(self.next_request);
+                self.next_request += 1;
+                self.answers.insert(id, answer);
+                self.node.handle(now, Event::Request { id, request });
+            }
+            Input::Open { id, stream, jobs } => {
+                self.streams.insert(id, jobs);
+                self.node.handle(now, Event::StreamOpened { id, stream });
+            }
+        }
+    }
+
+    /// Deployments of other nodes make what is known as latest doubtful.
+    fn look_at(&mut self, event: &Event) {
+        match event {
+            Event::Noticed(orloj_store::Notice::Deployed) => self.definitions.forget_latest(),
+            Event::Beaten { result: Ok(pulse), .. } => {
+                self.is_ready.store(self.node.is_running(), Ordering::SeqCst);
+                if pulse.newest_definition != self.newest_definition {
+                    self.newest_definition = pulse.newest_definition;
+                    self.definitions.forget_latest();
+                }
+            }
+            Event::StreamClosed { id } => {
+                self.streams.remove(id);
+            }
+            _ => {}
+        }
+    }
+
+    /// True: the node has stopped.
+    fn perform(&mut self, actions: Vec<Action>) -> bool {
+        let mut calls = Vec::new();
+        let mut is_over = false;
+        for action in actions {
+            match action {
+                Action::Reply { id, result } => self.answer(id, result),
+                Action::Push { stream, job } => self.push(stream, *job),
+                Action::CloseStream { stream } => {
+                    self.streams.remove(&stream);
+                }
+                Action::Invoke { call, invoke } => calls.push((call, *invoke)),
+                Action::AbortInvokes => {
+                    for call in self.calls.drain(..) {
+                        call.abort();
+                    }
+                }
+                Action::Stopped => is_over = true,
+                other => self.ask_store(other),
+            }
+        }
+        if !calls.is_empty() {
+            self.call(calls);
+        }
+        is_over
+    }
+
+    fn answer(&mut self, id: RequestId, result: Answer) {
+        let Some(answer) = self.answers.remove(&id) else { return };
+        // Jobs for a caller that is gone go back.
+        if let Err(Ok(Reply::Jobs(jobs))) = answer.send(result) {
+            let jobs = jobs.iter().map(|job| (job.key, job.attempt)).collect();
+            self.node.handle(self.clock.now(), Event::Undelivered { jobs });
+        }
+    }
+
+    fn push(&mut self, stream: TakerId, job: ActivatedJob) {
+        let lost = (job.key, job.attempt);
+        let sent = self.streams.get(&stream).is_some_and(|jobs| jobs.send(job).is_ok());
+        if !sent {
+            self.node.handle(self.clock.now(), Event::Undelivered { jobs: vec![lost] });
+        }
+    }
+
+    /// Runs calls of foreign code that were asked for together in one task.
+    fn call(&mut self, calls: Vec<(CallId, Invoke)>) {
+        let delegates = self.delegates.clone();
+        let sender = self.sender.clone();
+        let task = self.tokio.spawn(async move {
+            let mut running: FuturesUnordered<_> = calls
+                .into_iter()
+                .map(|(call, invoke)| {
+                    let called = call_delegate(&delegates, invoke);
+                    async move { (call, called.await) }
+                })
+                .collect();
+            while let Some((call, result)) = running.next().await {
+                if sender.send(Input::Event(Event::Invoked { call, result })).is_err() {
+                    return;
+                }
+            }
+        });
+        self.calls.retain(|call| !call.is_finished());
+        self.calls.push(task.abort_handle());
+    }
+
+    fn ask_store(&self, action: Action) {
+        let store = self.store.clone();
+        let sender = self.sender.clone();
+        let (claim, definitions, clock) =
+            (self.claim.clone(), self.definitions.clone(), self.clock.clone());
+        self.tokio.spawn(async move {
+            let event = match action {
+                Action::Load { instances } => {
+                    let result = store.load(instances.clone()).await;
+                    Event::Loaded { instances, result }
+                }
+                Action::LoadDefinition { key } => {
+                    Event::DefinitionLoaded { key, result: definitions.get(key).await }
+                }
+                Action::Commit(group) => {
+                    let (lane, id) = (group.lane, group.id);
+                    let result = store.commit(group).await;
+                    Event::Committed { lane, group: id, result }
+                }
+                Action::AskLanded { lease, lane, group } => {
+                    Event::Landed { lane, group, result: store.landed(lease, lane, group).await }
+                }
+                Action::Acquire { ticket, acquire } => {
+                    Event::Acquired { ticket, result: store.acquire(acquire).await }
+                }
+                Action::Find { ticket, find } => {
+                    Event::Found { ticket, result: look_up(&*store, find).await }
+                }
+                Action::FindDue { now, limit } => {
+                    Event::Due { result: store.due(now, limit).await }
+                }
+                Action::Expire { now } => Event::Expired { result: store.expire(now).await },
+                Action::Release { lease, jobs } => {
+                    Event::Released { result: store.release(lease, jobs).await }
+                }
+                Action::Beat(beat) => {
+                    let session = beat.lease.session;
+                    Event::Beaten { session, result: store.beat(beat).await }
+                }
+                Action::Fence { session, beat } => {
+                    Event::Fenced { result: store.fence(session, beat).await }
+                }
+                Action::Join => {
+                    tokio::time::sleep(JOIN_PAUSE).await;
+                    let claim = Claim { now: clock.now(), ..claim };
+                    Event::Joined { result: store.join(claim).await }
+                }
+                Action::Leave { lease } => {
+                    // What could not be given back is taken when the lease runs out.
+                    let _ = store.leave(lease).await;
+                    Event::Left
+                }
+                Action::Notify(notices) => {
+                    // Hints may be lost.
+                    let _ = store.notify(notices).await;
+                    return;
+                }
+                Action::Reply { .. }
+                | Action::Push { .. }
+                | Action::CloseStream { .. }
+                | Action::Invoke { .. }
+                | Action::AbortInvokes
+                | Action::Stopped => return,
+            };
+            // The thread is gone when the engine has stopped.
+            let _ = sender.send(Input::Event(event));
+        });
+    }
+}
+
+async fn look_up(store: &dyn Store, find: Find) -> Result<Found, StoreError> {
+    Ok(match find {
+        Find::Job(key) => match store.job(key).await? {
+            Some(row) => Found::Job(Box::new(row)),
+            None => Found::Nothing,
+        },
+        Find::Incident(key) => match store.incident(key).await? {
+            Some(row) => Found::Instance(row.instance),
+            None => Found::Nothing,
+        },
+        Find::UserTask(key) => match store.user_task(key).await? {
+            Some(row) => Found::Instance(row.instance),
+            None => Found::Nothing,
+        },
+        Find::Scope(key) => match store.instance_of(key).await? {
+            Some(instance) => Found::Instance(instance),
+            None => Found::Nothing,
+        },
+        Find::Ended(key) => match store.ended_instance(key).await? {
+            Some(row) => Found::Ended(Box::new(row)),
+            None => Found::Nothing,
+        },
+    })
+}
+
+/// The future of one call. A panic of foreign code is a failure like any other.
+pub(crate) fn call_delegate(
+    delegates: &Registry,
+    invoke: Invoke,
+) -> impl Future<Output = InvokeResult> + Send + 'static {
+    let delegate = delegates.get(&invoke.delegate).cloned();
+    async move {
+        let Some(delegate) = delegate else {
+            let message = format!("no delegate '{}'", invoke.delegate).into();
+            return InvokeResult::Failed { message };
+        };
+        let call = Call {
+            delegate: invoke.delegate,
+            instance: invoke.instance,
+            element: invoke.element,
+            tenant: invoke.tenant,
+            business_key: invoke.business_key,
+            variables: invoke.variables,
+        };
+        match AssertUnwindSafe(async { delegate.call(call).await }).catch_unwind().await {
+            Ok(result) => invoke_result(result),
+            Err(_) => InvokeResult::Failed { message: "the delegate panicked".into() },
+        }
+    }
+}
+
+fn invoke_result(result: DelegateResult) -> InvokeResult {
+    match result {
+        Ok(variables) => InvokeResult::Done { variables },
+        Err(Fault::Failed(message)) => InvokeResult::Failed { message: message.into() },
+        Err(Fault::Error { code, message, variables }) => {
+            InvokeResult::Error { code: code.into(), message: message.into(), variables }
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! The embeddable handle. Cheap to clone; every method answers after the disk has it.
+
+#![expect(clippy::disallowed_methods, reason = "the handle waits for its callers")]
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use orloj_executor::TakerId;
+use orloj_store::{ExtendLock, Extended, Store};
+use orloj_types::{
+    Document, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey, Timestamp,
+    UserTaskKey,
+};
+use prometheus_client::registry::Registry;
+use tokio::sync::{Semaphore, mpsc, oneshot};
+
+use crate::api::{
+    ActivateJobs, ActivatedJob, Error, Extend, FailJob, Finished, StartInstance, Started,
+    StreamJobs, ThrowError,
+};
+use crate::builder::Builder;
+use crate::clock::Clock;
+use crate::definition::Definition;
+use crate::definitions::Definitions;
+use crate::driver::Input;
+use crate::node::{Event, JobCommand, Reply, Request, StartRequest, store_error};
+
+/// A running engine.
+#[derive(Clone)]
+pub struct Orloj {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub store: Arc<dyn Store>,
+    pub engine: EngineName,
+    pub definitions: Arc<Definitions>,
+    pub inputs: Sender<Input>,
+    pub clock: Clock,
+    pub is_ready: Arc<AtomicBool>,
+    pub registry: Mutex<Registry>,
+    pub next_stream: AtomicU64,
+    /// Requests under way; beyond it new ones are refused instead of piling up.
+    pub requests: Semaphore,
+    pub stopped: tokio::sync::Mutex<Option<oneshot::Receiver<()>>>,
+    pub session: i64,
+}
+
+/// Jobs pushed to one worker. Dropping it closes the stream; jobs not yet taken become ready again.
+pub struct JobStream {
+    id: TakerId,
+    jobs: mpsc::UnboundedReceiver<ActivatedJob>,
+    inputs: Sender<Input>,
+    taken: u32,
+}
+
+impl JobStream {
+    /// `None`: the engine is shutting down.
+    pub async fn next(&mut self) -> Option<ActivatedJob> {
+        if self.jobs.is_empty() {
+            self.give_credit();
+        }
+        let job = self.jobs.recv().await?;
+        self.taken += 1;
+        Some(job)
+    }
+
+    /// For callers that poll by hand.
+    pub fn poll_next(&mut self, cx: &mut std::task::Context<'_>) -> std::task::Poll<Option<ActivatedJob>> {
+        if self.jobs.is_empty() {
+            self.give_credit();
+        }
+        let job = std::task::ready!(self.jobs.poll_recv(cx));
+        self.taken += u32::from(job.is_some());
+        std::task::Poll::Ready(job)
+    }
+
+    /// The engine learns in one go how many jobs were taken since it last heard.
+    fn give_credit(&mut self) {
+        let jobs = std::mem::take(&mut self.taken);
+        if jobs > 0 {
+            let event = Event::StreamCredit { id: self.id, jobs };
+            // The engine has stopped.
+            let _ = self.inputs.send(Input::Event(event));
+        }
+    }
+}
+
+impl Drop for JobStream {
+    fn drop(&mut self) {
+        self.jobs.close();
+        let mut undelivered = Vec::new();
+        while let Ok(job) = self.jobs.try_recv() {
+            undelivered.push((job.key, job.attempt));
+        }
+        let _ = self.inputs.send(Input::Event(Event::StreamClosed { id: self.id }));
+        if !undelivered.is_empty() {
+            let event = Event::Undelivered { jobs: undelivered };
+            let _ = self.inputs.send(Input::Event(event));
+        }
+    }
+}
+
+impl Orloj {
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    // ---- commands
+
+    pub async fn start(&self, start: StartInstance) -> Result<Started, Error> {
+        let (definition, request) = self.start_request(start, false).await?;
+        match self.request(Request::Start(request)).await? {
+            Reply::Started { instance } => Ok(started(&definition, instance)),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Starts and waits for the end. `Error::Deadline` leaves the instance running.
+    pub async fn start_and_wait(
+        &self,
+        start: StartInstance,
+        timeout: Duration,
+    ) -> Result<Finished, Error> {
+        let (definition, request) = self.start_request(start, true).await?;
+        let answer = self.send(Request::Start(request))?;
+        let Ok(answered) = tokio::time::timeout(timeout, answer).await else {
+            return Err(Error::Deadline);
+        };
+        match answered.map_err(|_| Error::ShuttingDown)?? {
+            Reply::Finished { instance, completed, variables } => {
+                Ok(Finished { started: started(&definition, instance), completed, variables })
+            }
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    async fn start_request(
+        &self,
+        start: StartInstance,
+        await_end: bool,
+    ) -> Result<(Arc<Definition>, StartRequest), Error> {
+        let definition = self.inner.definitions.find(&start.which, &start.tenant).await?;
+        let request = StartRequest {
+            definition: definition.clone(),
+            business_key: start.business_key,
+            variables: start.variables,
+            await_end,
+        };
+        Ok((definition, request))
+    }
+
+    pub async fn cancel(&self, instance: InstanceKey) -> Result<(), Error> {
+        self.done(Request::Cancel { instance }).await
+    }
+
+    /// Gives a key for the operation.
+    pub async fn set_variables(
+        &self,
+        scope: ElementInstanceKey,
+        variables: Document,
+        local: bool,
+    ) -> Result<i64, Error> {
+        match self.request(Request::Variables { scope, variables, local }).await? {
+            Reply::Keys(keys) => Ok(keys.first().copied().unwrap_or_default()),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    pub async fn complete_job(&self, job: JobKey, variables: Document) -> Result<(), Error> {
+        self.done(Request::Job { job, command: JobCommand::Complete { variables } }).await
+    }
+
+    pub async fn fail_job(&self, fail: FailJob) -> Result<(), Error> {
+        let FailJob { job, retries, message, back_off_ms, variables } = fail;
+        let command = JobCommand::Fail { retries, message, back_off_ms, variables };
+        self.done(Request::Job { job, command }).await
+    }
+
+    pub async fn throw_error(&self, throw: ThrowError) -> Result<(), Error> {
+        let ThrowError { job, code, message, variables } = throw;
+        let command = JobCommand::Throw { code, message, variables };
+        self.done(Request::Job { job, command }).await
+    }
+
+    pub async fn update_retries(&self, job: JobKey, retries: i32) -> Result<(), Error> {
+        self.done(Request::Job { job, command: JobCommand::UpdateRetries { retries } }).await
+    }
+
+    pub async fn extend_lock(&self, extend: Extend) -> Result<(), Error> {
+        let now = self.now();
+        let until = now.plus_ms(extend.timeout_ms);
+        let extended = self.inner.store.extend_lock(ExtendLock { job: extend.job, until, now });
+        match extended.await.map_err(|e| store_error(&e))? {
+            Extended::Done => {
+                let event = Event::LockExtended { until };
+                self.inner.inputs.send(Input::Event(event)).map_err(|_| Error::ShuttingDown)
+            }
+            Extended::NotLocked => Err(Error::NotLocked(extend.job)),
+            Extended::NotFound => {
+                Err(orloj_interpreter::Rejection::JobNotFound(extend.job).into())
+            }
+        }
+    }
+
+    pub async fn resolve_incident(&self, incident: IncidentKey) -> Result<(), Error> {
+        self.done(Request::Incident { incident }).await
+    }
+
+    pub async fn complete_user_task(
+        &self,
+        task: UserTaskKey,
+        variables: Document,
+    ) -> Result<(), Error> {
+        self.done(Request::UserTask { task, variables }).await
+    }
+
+    // ---- workers
+
+    /// At most `jobs_max`; none when nothing came in time. Dropping the future gives jobs back.
+    pub async fn activate_jobs(&self, activate: ActivateJobs) -> Result<Vec<ActivatedJob>, Error> {
+        let answer = self.send(Request::Activate(activate))?;
+        match answer.await.map_err(|_| Error::ShuttingDown)?? {
+            Reply::Jobs(jobs) => Ok(jobs),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Jobs that could not be delivered to the client become ready again, at no cost.
+    pub async fn give_back(&self, jobs: Vec<(JobKey, i32)>) {
+        // Without an engine their locks run out.
+        let _ = self.inner.inputs.send(Input::Event(Event::Undelivered { jobs }));
+    }
+
+    pub async fn stream_jobs(&self, stream: StreamJobs) -> Result<JobStream, Error> {
+        let id = TakerId(self.inner.next_stream.fetch_add(1, Ordering::Relaxed));
+        let (push, jobs) = mpsc::unbounded_channel();
+        let open = Input::Open { id, stream, jobs: push };
+        self.inner.inputs.send(open).map_err(|_| Error::ShuttingDown)?;
+        Ok(JobStream { id, jobs, inputs: self.inner.inputs.clone(), taken: 0 })
+    }
+
+    // ---- time and life
+
+    /// True once commands are taken, false before and after.
+    pub fn is_ready(&self) -> bool {
+        self.inner.is_ready.load(Ordering::SeqCst)
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.inner.clock.now()
+    }
+
+    /// Moves a pinned clock. An error when the clock is not pinned.
+    pub fn advance(&self, by: Duration) -> Result<(), Error> {
+        if !self.inner.clock.advance(by) {
+            return Err(Error::Invalid("the clock is not pinned".into()));
+        }
+        self.inner.inputs.send(Input::Event(Event::Tick)).map_err(|_| Error::ShuttingDown)
+    }
+
+    /// Until nothing is queued, running or due at this moment.
+    pub async fn settle(&self) {
+        // An engine that is shutting down is as quiet as it gets.
+        let _ = self.request(Request::Settle).await;
+    }
+
+    /// Stops taking commands, finishes what runs, gives the rest back. Idempotent.
+    pub async fn shutdown(&self) {
+        let _ = self.inner.inputs.send(Input::Event(Event::Drain));
+        let mut stopped = self.inner.stopped.lock().await;
+        if let Some(stopped) = stopped.take() {
+            // The thread is gone either way.
+            let _ = stopped.await;
+            let _ = self.inner.store.close().await;
+        }
+    }
+
+    /// In the text format of OpenMetrics.
+    pub fn metrics_text(&self) -> String {
+        let registry = self.inner.registry.lock().unwrap_or_else(|e| e.into_inner());
+        let mut text = String::new();
+        // Writing to a String cannot fail.
+        let _ = prometheus_client::encoding::text::encode(&mut text, &registry);
+        text
+    }
+
+    /// So that faces can add theirs before serving.
+    pub fn with_metrics(&self, add: impl FnOnce(&mut Registry)) {
+        add(&mut self.inner.registry.lock().unwrap_or_else(|e| e.into_inner()));
+    }
+
+    // ---- plumbing
+
+    async fn done(&self, request: Request) -> Result<(), Error> {
+        match self.request(request).await? {
+            Reply::Done => Ok(()),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    pub(crate) async fn request(&self, request: Request) -> Result<Reply, Error> {
+        let _permit = self
+            .inner
+            .requests
+            .try_acquire()
+            .map_err(|_| Error::Overloaded("too many requests under way".into()))?;
+        self.send(request)?.await.map_err(|_| Error::ShuttingDown)?
+    }
+
+    fn send(&self, request: Request) -> Result<oneshot::Receiver<Result<Reply, Error>>, Error> {
+        let (answer, receiver) = oneshot::channel();
+        let input = Input::Request { request, answer };
+        self.inner.inputs.send(input).map_err(|_| Error::ShuttingDown)?;
+        Ok(receiver)
+    }
+}
+
+fn started(definition: &Definition, instance: InstanceKey) -> Started {
+    Started {
+        instance,
+        definition: definition.key,
+        process_id: definition.process.id.clone(),
+        version: definition.version,
+        tenant: definition.tenant.clone(),
+    }
+}
+
+fn unexpected(reply: &Reply) -> Error {
+    Error::Internal(format!("unexpected reply {reply:?}"))
+}

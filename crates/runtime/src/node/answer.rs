@@ -1,0 +1,101 @@
+//! What a node remembers while it waits for answers.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use orloj_executor::TakerId;
+use orloj_interpreter::Activation;
+use orloj_store::Notice;
+use orloj_types::{Document, InstanceKey, JobKey, NodeNumber, Timestamp};
+use rustc_hash::FxHashMap;
+
+use super::event::{JobCommand, RequestId};
+use crate::api::ActivatedJob;
+
+/// What a question to the store was asked for.
+#[derive(Debug)]
+pub(crate) enum Question {
+    EngineAcquire { mark: u64, limit: usize },
+    WorkerAcquire { job_type: Arc<str>, taker: TakerId, mark: u64, limit: usize },
+    Job { id: RequestId, job: JobKey, command: JobCommand },
+    Incident { id: RequestId, incident: orloj_types::IncidentKey },
+    UserTask { id: RequestId, task: orloj_types::UserTaskKey, variables: Document },
+    Scope { id: RequestId, scope: orloj_types::ElementInstanceKey, variables: Document, local: bool },
+    Ended { id: RequestId, instance: InstanceKey },
+}
+
+/// A poll and the jobs gathered for it.
+#[derive(Debug)]
+pub(crate) struct PollState {
+    pub id: RequestId,
+    pub jobs: Vec<ActivatedJob>,
+    pub bytes: usize,
+    pub bytes_max: usize,
+    /// Acquired jobs whose variables are still being read.
+    pub expected: usize,
+    /// Answer at once if there is nothing.
+    pub at_once: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct KnownJob {
+    pub instance: InstanceKey,
+    pub activations: Vec<Activation>,
+}
+
+/// How many jobs each of the two generations holds.
+const GENERATION_JOBS_MAX: usize = 32_768;
+
+/// Jobs handed out by this node, so that their completion needs no look-up. Two generations: the
+/// older one is dropped when the newer is full, so memory stays bounded whatever clients do.
+#[derive(Debug, Default)]
+pub(crate) struct KnownJobs {
+    newer: FxHashMap<JobKey, KnownJob>,
+    older: FxHashMap<JobKey, KnownJob>,
+}
+
+impl KnownJobs {
+    pub fn insert(&mut self, key: JobKey, job: KnownJob) {
+        if self.newer.len() >= GENERATION_JOBS_MAX {
+            self.older = std::mem::take(&mut self.newer);
+        }
+        self.newer.insert(key, job);
+    }
+
+    pub fn get(&self, key: JobKey) -> Option<&KnownJob> {
+        self.newer.get(&key).or_else(|| self.older.get(&key))
+    }
+
+    pub fn remove(&mut self, key: JobKey) {
+        if self.newer.remove(&key).is_none() {
+            self.older.remove(&key);
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.newer.clear();
+        self.older.clear();
+    }
+}
+
+/// Hints for the other nodes, gathered between two flushes.
+#[derive(Debug, Default)]
+pub(crate) struct Notices {
+    pub types: BTreeSet<Arc<str>>,
+    pub due_at: Option<Timestamp>,
+    pub ended: Vec<(InstanceKey, NodeNumber)>,
+}
+
+impl Notices {
+    pub fn take(&mut self) -> Vec<Notice> {
+        let mut notices = Vec::new();
+        if !self.types.is_empty() {
+            let types = std::mem::take(&mut self.types).into_iter().collect();
+            notices.push(Notice::JobsReady { types });
+        }
+        notices.extend(self.due_at.take().map(Notice::DueAt));
+        let ended = self.ended.drain(..);
+        notices.extend(ended.map(|(instance, node)| Notice::InstanceEnded { instance, node }));
+        notices
+    }
+}

@@ -1,0 +1,528 @@
+//! From an outcome of the interpreter to a change of the store, and what follows once it is
+//! committed. Here jobs are locked: a job that is ready and has a taker on this node is inserted
+//! already locked for it and handed over after the commit.
+
+use std::sync::Arc;
+
+use orloj_executor::{QueuedJob, Taker, TakerId};
+use orloj_interpreter::{
+    EndKind, IncidentChange, JobChange, JobState, Outcome, Record, UserTaskChange,
+};
+use orloj_store::format::{encode_activation, encode_variables};
+use orloj_store::{
+    Change, EndedRow, HistoryRow, InstanceRow, InstanceWrite, JobUpdate, JobWrite, LockWrite,
+};
+use orloj_types::{Document, InstanceKey, JobKey, NodeNumber, Timestamp};
+
+use super::{Node, Phase};
+use super::lane::{Done, Entry};
+use super::slot::{Attempt, Slot};
+use crate::api::ActivatedJob;
+use crate::codec;
+use crate::definition::Definition;
+
+/// History gathers in the instance's row up to this size before it gets a row of its own: one
+/// insert then serves many steps (docs/adr/0004 has the figures).
+const EVENTS_INLINE_BYTES_MAX: usize = 1_024;
+
+/// What to do when a change has been committed.
+#[derive(Debug, Default)]
+pub(crate) struct Effects {
+    /// Engine jobs this node has locked; a place in the queue is reserved for each.
+    pub queued: Vec<QueuedJob>,
+    /// Worker jobs locked for a taker of this node; one of its credits is spent on each.
+    pub handed: Vec<(TakerId, Box<ActivatedJob>)>,
+    /// Types of the ready jobs that nobody here takes.
+    pub ready_types: Vec<Arc<str>>,
+    pub due: Vec<Timestamp>,
+    /// Jobs that this change ends or unlocks.
+    pub gone: Vec<JobKey>,
+    pub end: Option<EndEffect>,
+    /// Places and credits reserved for jobs that a merged later command has ended already.
+    pub places_back: usize,
+    pub credits_back: Vec<TakerId>,
+}
+
+#[derive(Debug)]
+pub(crate) struct EndEffect {
+    pub completed: bool,
+    pub variables: Document,
+    pub awaited_by: Option<NodeNumber>,
+}
+
+impl Node {
+    /// Turns an outcome into a change on its way to the store; the slot moves on at once.
+    pub(super) fn apply(&mut self, instance: InstanceKey, attempt: Attempt, outcome: Outcome) {
+        let Some(mut slot) = self.slots.remove(&instance) else { return };
+        let (change, effects) = self.change(instance, &mut slot, outcome);
+        slot.pending += 1;
+        self.slots.insert(instance, slot);
+        let bytes = change_bytes(&change);
+        let done = vec![Done { attempt, effects }];
+        let lane = self.lane_of(instance);
+        self.lanes[lane].push(Entry { instance, change, bytes, done });
+    }
+
+    fn change(
+        &mut self,
+        instance: InstanceKey,
+        slot: &mut Slot,
+        outcome: Outcome,
+    ) -> (Change, Effects) {
+        let mut change = Change::default();
+        let mut effects = Effects::default();
+        let engine = self.config.engine.clone();
+        let old = slot.record.take();
+        // An instance that ends keeps no record; its rows still need who it was.
+        let Some(identity) = outcome.record.as_ref().or(old.as_ref()) else {
+            debug_assert!(outcome.end.is_some(), "started and ended in one command");
+            return self.change_of_instant_end(instance, slot, outcome);
+        };
+        let now = self.now;
+        let started_at = identity.started_at;
+        codec::append_events(&mut slot.events, &outcome.events, instance, started_at, now);
+
+        for job in outcome.jobs {
+            self.job_change(job, old.as_ref(), identity, slot, &mut change, &mut effects);
+        }
+        for task in outcome.user_tasks {
+            match task {
+                UserTaskChange::Insert(row) => change
+                    .user_tasks_added
+                    .push(codec::user_task_row(&engine, identity, row, now)),
+                UserTaskChange::Delete(key) => change.user_tasks_gone.push(key),
+            }
+        }
+        for incident in outcome.incidents {
+            match incident {
+                IncidentChange::Insert(row) => change
+                    .incidents_added
+                    .push(codec::incident_row(&engine, identity, row, now)),
+                IncidentChange::Delete(key) => change.incidents_gone.push(key),
+            }
+        }
+        change.variables =
+            codec::large_variables(&engine, instance, old.as_ref(), outcome.record.as_ref());
+
+        let expected_rev = slot.rev;
+        slot.rev += 1;
+        let is_over = outcome.end.is_some();
+        if is_over || slot.events.len() > EVENTS_INLINE_BYTES_MAX {
+            change.history.push(HistoryRow {
+                instance,
+                rev: slot.rev,
+                engine: engine.clone(),
+                tenant: identity.tenant.clone(),
+                at: now,
+                events: std::mem::take(&mut slot.events),
+            });
+        }
+        if let Some(end) = outcome.end {
+            let completed = end.how == EndKind::Completed;
+            change.ended.push(EndedRow {
+                key: instance,
+                engine,
+                tenant: identity.tenant.clone(),
+                definition: identity.definition,
+                business_key: identity.business_key.clone(),
+                completed,
+                started_at,
+                ended_at: now,
+                variables: encode_variables(&end.variables),
+            });
+            if old.is_some() {
+                change.instances.push(InstanceWrite::Delete { key: instance, expected_rev });
+            }
+            effects.end = Some(EndEffect {
+                completed,
+                variables: end.variables,
+                awaited_by: identity.awaited_by,
+            });
+        } else if old.is_some() {
+            change.instances.push(InstanceWrite::Update {
+                key: instance,
+                expected_rev,
+                rev: slot.rev,
+                record: codec::encode(identity),
+                events: slot.events.clone(),
+            });
+        } else {
+            change.instances.push(InstanceWrite::Insert(InstanceRow {
+                key: instance,
+                rev: slot.rev,
+                engine,
+                tenant: identity.tenant.clone(),
+                definition: identity.definition,
+                business_key: identity.business_key.clone(),
+                record: codec::encode(identity),
+                events: slot.events.clone(),
+            }));
+        }
+        slot.record = outcome.record;
+        (change, effects)
+    }
+
+    fn job_change(
+        &mut self,
+        job: JobChange,
+        old: Option<&Record>,
+        record: &Record,
+        slot: &Slot,
+        change: &mut Change,
+        effects: &mut Effects,
+    ) {
+        match job {
+            JobChange::Delete(key) => {
+                effects.gone.push(key);
+                change.jobs.push(JobWrite::Delete(key));
+            }
+            JobChange::Insert(row) => {
+                if row.job.state == JobState::Waiting {
+                    effects.due.extend(row.job.due_at);
+                }
+                let is_ready = row.job.state == JobState::Ready;
+                let lock = if is_ready {
+                    self.lock_for(&row, true, record, slot, effects)
+                } else {
+                    LockWrite::Clear
+                };
+                let mut row = codec::job_insert(&self.config.engine, record, row);
+                match lock {
+                    LockWrite::Session(session) => {
+                        row.lock_session = Some(session);
+                        row.attempt = 1;
+                    }
+                    LockWrite::Worker { worker, until, activations } => {
+                        row.lock_worker = Some(worker);
+                        row.lock_until = Some(until);
+                        row.activations = activations;
+                        row.attempt = 1;
+                    }
+                    LockWrite::Keep | LockWrite::Clear => {}
+                }
+                change.jobs.push(JobWrite::Insert(row));
+            }
+            JobChange::Update { row, unlock } => {
+                if row.job.state == JobState::Waiting {
+                    effects.due.extend(row.job.due_at);
+                }
+                let key = row.job.key;
+                let was_ready = old
+                    .and_then(|old| old.job(key))
+                    .is_some_and(|(_, job)| job.state == JobState::Ready);
+                let becomes_ready = row.job.state == JobState::Ready && (unlock || !was_ready);
+                if unlock {
+                    effects.gone.push(key);
+                }
+                let lock = if becomes_ready {
+                    match self.lock_for(&row, false, record, slot, effects) {
+                        LockWrite::Clear if !unlock => LockWrite::Keep,
+                        lock => lock,
+                    }
+                } else if unlock {
+                    LockWrite::Clear
+                } else {
+                    LockWrite::Keep
+                };
+                let update: JobUpdate = codec::job_update(&row, lock);
+                change.jobs.push(JobWrite::Update(update));
+            }
+        }
+    }
+
+    /// The lock a job that has become ready is written with: this node's own, a worker's that
+    /// waits here, or none. A worker job that was there before is acquired instead: only its row
+    /// knows how often it was locked.
+    fn lock_for(
+        &mut self,
+        row: &orloj_interpreter::JobRow,
+        is_new: bool,
+        record: &Record,
+        slot: &Slot,
+        effects: &mut Effects,
+    ) -> LockWrite {
+        let job = &row.job;
+        if !matches!(job.kind, orloj_interpreter::JobKind::Worker) {
+            if self.may_queue() && self.queue.reserve() {
+                self.held.insert(job.key);
+                effects.queued.push(QueuedJob { job: job.key, instance: record.instance });
+                return LockWrite::Session(self.lease.session);
+            }
+            effects.ready_types.push(self.engine_type.clone());
+            return LockWrite::Clear;
+        }
+        let taker = match self.demands.get_mut(&job.job_type) {
+            Some(demand) if is_new && self.phase == Phase::Running => demand.hand_over(),
+            _ => None,
+        };
+        let (Some(taker), Some(definition)) = (taker, slot.definition.as_ref()) else {
+            effects.ready_types.push(job.job_type.clone());
+            return LockWrite::Clear;
+        };
+        let until = self.now.plus_ms(taker.lock_ms);
+        let activated = activated_job(row, 1, record, definition, &taker, until);
+        effects.handed.push((taker.id, Box::new(activated)));
+        effects.due.push(until);
+        LockWrite::Worker {
+            activations: encode_activation(&taker.worker, self.now),
+            worker: taker.worker,
+            until,
+        }
+    }
+
+    /// An instance that never waits leaves no row of its own: only its history.
+    fn change_of_instant_end(
+        &mut self,
+        instance: InstanceKey,
+        slot: &mut Slot,
+        outcome: Outcome,
+    ) -> (Change, Effects) {
+        let mut change = Change::default();
+        let mut effects = Effects::default();
+        let now = self.now;
+        let start = slot.start.take().unwrap_or_default();
+        let engine = self.config.engine.clone();
+        codec::append_events(&mut slot.events, &outcome.events, instance, now, now);
+        slot.rev += 1;
+        change.history.push(HistoryRow {
+            instance,
+            rev: slot.rev,
+            engine: engine.clone(),
+            tenant: start.tenant.clone(),
+            at: now,
+            events: std::mem::take(&mut slot.events),
+        });
+        if let (Some(end), Some(definition)) = (outcome.end, slot.definition.as_ref()) {
+            let completed = end.how == EndKind::Completed;
+            change.ended.push(EndedRow {
+                key: instance,
+                engine,
+                tenant: start.tenant,
+                definition: definition.key,
+                business_key: start.business_key,
+                completed,
+                started_at: now,
+                ended_at: now,
+                variables: encode_variables(&end.variables),
+            });
+            let awaited_by = start.awaited_by;
+            effects.end = Some(EndEffect { completed, variables: end.variables, awaited_by });
+        }
+        (change, effects)
+    }
+
+    /// Undoes the reservations of effects that will not happen.
+    pub(super) fn forget(&mut self, effects: Effects) {
+        for queued in effects.queued {
+            self.queue.release();
+            self.held.remove(&queued.job);
+        }
+        for (taker, _) in effects.handed {
+            self.return_credit(taker, 1);
+        }
+        self.settle_reservations(effects.places_back, effects.credits_back);
+    }
+
+    pub(super) fn settle_reservations(&mut self, places: usize, credits: Vec<TakerId>) {
+        for _ in 0..places {
+            self.queue.release();
+        }
+        for taker in credits {
+            self.return_credit(taker, 1);
+        }
+    }
+}
+
+/// A job as its worker gets it.
+pub(super) fn activated_job(
+    row: &orloj_interpreter::JobRow,
+    attempt: i32,
+    record: &Record,
+    definition: &Definition,
+    taker: &Taker,
+    deadline: Timestamp,
+) -> ActivatedJob {
+    let mut variables = record.visible(row.element_instance);
+    if !taker.fetch.is_empty() {
+        variables.retain(|name, _| taker.fetch.contains(name));
+    }
+    ActivatedJob {
+        key: row.job.key,
+        job_type: row.job.job_type.clone(),
+        instance: record.instance,
+        definition: definition.key,
+        process_id: definition.process.id.clone(),
+        version: definition.version,
+        element: row.element.clone(),
+        element_instance: row.element_instance,
+        headers: definition.headers(&row.element),
+        worker: taker.worker.clone(),
+        retries: row.job.retries_left,
+        deadline,
+        variables: Document(variables).to_json(),
+        tenant: record.tenant.clone(),
+        priority: row.job.priority,
+        business_key: record.business_key.clone(),
+        attempt,
+    }
+}
+
+/// Joins a later change of the same instance to one that has not been sent yet.
+pub(super) fn merge(earlier: &mut Entry, later: Entry) {
+    let change = &mut earlier.change;
+    merge_instance(&mut change.instances, later.change.instances);
+    for job in later.change.jobs {
+        merge_job(&mut change.jobs, job, &mut earlier.done);
+    }
+    change.variables.extend(later.change.variables);
+    merge_rows(&mut change.user_tasks_added, &mut change.user_tasks_gone, later.change.user_tasks_added, later.change.user_tasks_gone, |row| row.key);
+    merge_rows(&mut change.incidents_added, &mut change.incidents_gone, later.change.incidents_added, later.change.incidents_gone, |row| row.key);
+    change.history.extend(later.change.history);
+    change.ended.extend(later.change.ended);
+    earlier.done.extend(later.done);
+}
+
+fn merge_instance(earlier: &mut Vec<InstanceWrite>, later: Vec<InstanceWrite>) {
+    for later in later {
+        let Some(at) = earlier.iter().position(|w| w.key() == later.key()) else {
+            earlier.push(later);
+            continue;
+        };
+        match (&mut earlier[at], later) {
+            (InstanceWrite::Insert(row), InstanceWrite::Update { rev, record, events, .. }) => {
+                row.rev = rev;
+                row.record = record;
+                row.events = events;
+            }
+            (
+                InstanceWrite::Update { rev, record, events, .. },
+                InstanceWrite::Update { rev: rev2, record: record2, events: events2, .. },
+            ) => {
+                *rev = rev2;
+                *record = record2;
+                *events = events2;
+            }
+            (InstanceWrite::Update { expected_rev, .. }, InstanceWrite::Delete { key, .. }) => {
+                earlier[at] = InstanceWrite::Delete { key, expected_rev: *expected_rev };
+            }
+            (InstanceWrite::Insert(_), InstanceWrite::Delete { .. }) => {
+                earlier.remove(at);
+            }
+            (earlier, later) => {
+                debug_assert!(false, "no instance goes from {earlier:?} to {later:?}");
+            }
+        }
+    }
+}
+
+fn merge_job(jobs: &mut Vec<JobWrite>, later: JobWrite, done: &mut [Done]) {
+    let key = job_key(&later);
+    let Some(at) = jobs.iter().position(|job| job_key(job) == key) else {
+        jobs.push(later);
+        return;
+    };
+    match (&mut jobs[at], later) {
+        (JobWrite::Insert(_), JobWrite::Delete(_)) => {
+            jobs.remove(at);
+            unhand(key, done);
+        }
+        (JobWrite::Update(_), JobWrite::Delete(key)) => {
+            jobs[at] = JobWrite::Delete(key);
+            unhand(key, done);
+        }
+        (JobWrite::Insert(row), JobWrite::Update(update)) => {
+            row.state = update.state;
+            row.retries_left = update.retries_left;
+            row.priority = update.priority;
+            row.due_at = update.due_at;
+            row.failure = update.failure;
+            lock_row(row, update.lock);
+        }
+        (JobWrite::Update(earlier), JobWrite::Update(later)) => {
+            let lock = match later.lock {
+                LockWrite::Keep => std::mem::replace(&mut earlier.lock, LockWrite::Keep),
+                lock => lock,
+            };
+            *earlier = JobUpdate { lock, ..later };
+        }
+        (earlier, later) => debug_assert!(false, "no job goes from {earlier:?} to {later:?}"),
+    }
+}
+
+fn lock_row(row: &mut orloj_store::JobRow, lock: LockWrite) {
+    if lock == LockWrite::Keep {
+        return;
+    }
+    row.lock_session = None;
+    row.lock_worker = None;
+    row.lock_until = None;
+    row.activations = Vec::new();
+    match lock {
+        LockWrite::Session(session) => {
+            row.lock_session = Some(session);
+            row.attempt += 1;
+        }
+        LockWrite::Worker { worker, until, activations } => {
+            row.lock_worker = Some(worker);
+            row.lock_until = Some(until);
+            row.activations = activations;
+            row.attempt += 1;
+        }
+        LockWrite::Keep | LockWrite::Clear => {}
+    }
+}
+
+/// A job that ends before it was ever handed over goes to nobody. The places reserved for it come
+/// back with `Effects::gone`.
+fn unhand(key: JobKey, done: &mut [Done]) {
+    for done in done {
+        let before = done.effects.queued.len();
+        done.effects.queued.retain(|queued| queued.job != key);
+        done.effects.places_back += before - done.effects.queued.len();
+        let (kept, dropped) = std::mem::take(&mut done.effects.handed)
+            .into_iter()
+            .partition(|(_, job)| job.key != key);
+        done.effects.handed = kept;
+        let dropped: Vec<(TakerId, Box<ActivatedJob>)> = dropped;
+        done.effects.credits_back.extend(dropped.into_iter().map(|(taker, _)| taker));
+    }
+}
+
+fn merge_rows<R, K: PartialEq>(
+    added: &mut Vec<R>,
+    gone: &mut Vec<K>,
+    later_added: Vec<R>,
+    later_gone: Vec<K>,
+    key: impl Fn(&R) -> K,
+) {
+    for gone_key in later_gone {
+        let before = added.len();
+        added.retain(|row| key(row) != gone_key);
+        if added.len() == before {
+            gone.push(gone_key);
+        }
+    }
+    added.extend(later_added);
+}
+
+fn job_key(job: &JobWrite) -> JobKey {
+    match job {
+        JobWrite::Insert(row) => row.key,
+        JobWrite::Update(update) => update.key,
+        JobWrite::Delete(key) => *key,
+    }
+}
+
+fn change_bytes(change: &Change) -> usize {
+    let instances = change.instances.iter().map(|write| match write {
+        InstanceWrite::Insert(row) => row.record.len() + row.events.len(),
+        InstanceWrite::Update { record, events, .. } => record.len() + events.len(),
+        InstanceWrite::Delete { .. } => 0,
+    });
+    let history = change.history.iter().map(|row| row.events.len());
+    let variables = change.variables.iter().map(|write| match write {
+        orloj_store::VariableWrite::Put(row) => row.value.bytes.len(),
+        _ => 0,
+    });
+    instances.sum::<usize>() + history.sum::<usize>() + variables.sum::<usize>()
+}

@@ -1,0 +1,490 @@
+//! Commands: from a request to a reply.
+
+use orloj_interpreter::{
+    Activation, Command, FailJob, Input, InvokeResult, InvokeResults, Progress, Rejection, Run,
+    Start, ThrowError,
+};
+use orloj_store::Error as StoreError;
+use orloj_store::format::decode_activations;
+use orloj_types::{InstanceKey, JobKey, KeyBlock, Timestamp};
+
+use super::answer::Question;
+use super::event::{
+    Action, CallId, Find, Found, JobCommand, Reply, Request, RequestId, StartRequest, Work,
+    WorkOrigin,
+};
+use super::lane::{Done, Entry, Verdict};
+use super::slot::{Attempt, Identity, Slot, SlotState, Task};
+use super::{Node, Phase, Sabotage};
+use crate::api::{Error, Missing};
+
+impl Node {
+    pub(super) fn request(&mut self, id: RequestId, request: Request) {
+        match self.phase {
+            Phase::Running => {}
+            Phase::Joining => {
+                return self.reply(id, Err(Error::Unavailable("joining the cluster".into())));
+            }
+            Phase::Draining | Phase::Stopped => return self.reply(id, Err(Error::ShuttingDown)),
+        }
+        match request {
+            Request::Start(start) => self.start(id, start),
+            Request::Job { job, command } => match self.known_jobs.get(job) {
+                Some(known) => {
+                    let (instance, activations) = (known.instance, known.activations.clone());
+                    self.submit_job(id, instance, job, command, activations);
+                }
+                None => self.find(Question::Job { id, job, command }, Find::Job(job)),
+            },
+            Request::Incident { incident } => {
+                self.find(Question::Incident { id, incident }, Find::Incident(incident));
+            }
+            Request::UserTask { task, variables } => {
+                self.find(Question::UserTask { id, task, variables }, Find::UserTask(task));
+            }
+            Request::Variables { scope, variables, local } => {
+                let question = Question::Scope { id, scope, variables, local };
+                self.find(question, Find::Scope(scope));
+            }
+            Request::Cancel { instance } => self.client_work(id, instance, Command::Cancel),
+            Request::Activate(activate) => self.activate(id, activate),
+            Request::Keys { count } => {
+                let keys = (0..count).map(|_| self.keys.next(self.now)).collect();
+                self.reply(id, Ok(Reply::Keys(keys)));
+            }
+            Request::Settle => self.settling.push(id),
+        }
+    }
+
+    pub(super) fn request_dropped(&mut self, id: RequestId) {
+        self.poll_dropped(id);
+        self.awaiting.retain(|_, waiting| *waiting != id);
+    }
+
+    fn start(&mut self, id: RequestId, start: StartRequest) {
+        let waiting: usize = self.slots.len();
+        if waiting >= self.config.requests_max + self.config.idle_instances_max {
+            let reason = format!("{waiting} instances are being worked on");
+            return self.reply(id, Err(Error::Overloaded(reason)));
+        }
+        let instance = InstanceKey::new(self.keys.next(self.now));
+        let awaited_by = start.await_end.then_some(self.lease.node);
+        let tenant = start.definition.tenant.clone();
+        let command = Command::Start(Start {
+            instance,
+            definition: start.definition.key,
+            tenant: tenant.clone(),
+            business_key: start.business_key.clone(),
+            variables: start.variables,
+            awaited_by,
+        });
+        self.definitions.entry(start.definition.key).or_insert_with(|| start.definition.clone());
+        let slot = Slot {
+            state: SlotState::Ready,
+            definition: Some(start.definition),
+            start: Some(Identity { tenant, business_key: start.business_key, awaited_by }),
+            fresh: true,
+            ..Slot::default()
+        };
+        self.slots.insert(instance, slot);
+        let origin = WorkOrigin::Client { id, awaits_end: start.await_end };
+        self.submit(instance, Task::Work(Box::new(Work { command, origin })));
+    }
+
+    fn find(&mut self, question: Question, find: Find) {
+        let ticket = self.ask(question);
+        self.actions.push(Action::Find { ticket, find });
+    }
+
+    pub(super) fn found(
+        &mut self,
+        ticket: super::Ticket,
+        result: Result<Found, StoreError>,
+    ) {
+        let Some(question) = self.questions.remove(&ticket) else { return };
+        let found = match result {
+            Ok(found) => found,
+            Err(error) => {
+                self.metrics.store_errors.inc();
+                return self.unanswered(&question, &error);
+            }
+        };
+        match (question, found) {
+            (Question::Job { id, job, command }, Found::Job(row)) => {
+                let activations = decode_activations(&row.activations).unwrap_or_default();
+                let activations = activations.into_iter().map(|entry| Activation {
+                    worker: entry.worker.into(),
+                    at: Timestamp::from_ms(entry.at_ms),
+                });
+                let activations = activations.collect();
+                self.submit_job(id, row.instance, job, command, activations);
+            }
+            (Question::Job { id, job, .. }, _) => {
+                self.reply(id, Err(Rejection::JobNotFound(job).into()));
+            }
+            (Question::Incident { id, incident }, Found::Instance(instance)) => {
+                self.client_work(id, instance, Command::ResolveIncident { incident });
+            }
+            (Question::Incident { id, incident }, _) => {
+                self.reply(id, Err(Rejection::IncidentNotFound(incident).into()));
+            }
+            (Question::UserTask { id, task, variables }, Found::Instance(instance)) => {
+                self.client_work(id, instance, Command::CompleteUserTask { task, variables });
+            }
+            (Question::UserTask { id, task, .. }, _) => {
+                self.reply(id, Err(Rejection::UserTaskNotFound(task).into()));
+            }
+            (Question::Scope { id, scope, variables, local }, Found::Instance(instance)) => {
+                let command = Command::SetVariables { scope, variables, local };
+                self.client_work(id, instance, command);
+            }
+            (Question::Scope { id, scope, .. }, _) => {
+                self.reply(id, Err(Error::Missing(Missing::ElementInstance(scope.raw()))));
+            }
+            (Question::Ended { id, instance }, Found::Ended(row)) => {
+                let result = orloj_store::format::decode_variables(&row.variables)
+                    .map(|variables| {
+                        let completed = row.completed;
+                        Reply::Finished { instance, completed, variables }
+                    })
+                    .map_err(|error| Error::Internal(error.to_string()));
+                self.reply(id, result);
+            }
+            // The notice came before the reader could see the end; the next one finds it.
+            (Question::Ended { id, instance }, _) => {
+                self.awaiting.insert(instance, id);
+            }
+            (Question::EngineAcquire { .. } | Question::WorkerAcquire { .. }, _) => {}
+        }
+    }
+
+    fn unanswered(&mut self, question: &Question, error: &StoreError) {
+        let id = match question {
+            Question::Job { id, .. }
+            | Question::Incident { id, .. }
+            | Question::UserTask { id, .. }
+            | Question::Scope { id, .. }
+            | Question::Ended { id, .. } => *id,
+            Question::EngineAcquire { .. } | Question::WorkerAcquire { .. } => return,
+        };
+        self.reply(id, Err(store_error(error)));
+    }
+
+    fn submit_job(
+        &mut self,
+        id: RequestId,
+        instance: InstanceKey,
+        job: JobKey,
+        command: JobCommand,
+        activations: Vec<Activation>,
+    ) {
+        let command = match command {
+            JobCommand::Complete { variables } => {
+                Command::CompleteJob { job, variables, activations }
+            }
+            JobCommand::Fail { retries, message, back_off_ms, variables } => {
+                Command::FailJob(FailJob {
+                    job,
+                    retries,
+                    message,
+                    back_off_ms,
+                    variables,
+                    activations,
+                })
+            }
+            JobCommand::Throw { code, message, variables } => {
+                Command::ThrowError(ThrowError { job, code, message, variables, activations })
+            }
+            JobCommand::UpdateRetries { retries } => Command::UpdateRetries { job, retries },
+        };
+        self.client_work(id, instance, command);
+    }
+
+    fn client_work(&mut self, id: RequestId, instance: InstanceKey, command: Command) {
+        let origin = WorkOrigin::Client { id, awaits_end: false };
+        self.submit(instance, Task::Work(Box::new(Work { command, origin })));
+    }
+
+    /// Does one thing with an instance whose state is there.
+    pub(super) fn execute(&mut self, instance: InstanceKey, task: Task) {
+        let Some(slot) = self.slots.get(&instance) else { return };
+        let attempt = match task {
+            Task::Deliver { taker, row } => return self.deliver(instance, taker, row),
+            Task::Work(work) => {
+                let Some(definition) = &slot.definition else {
+                    return self.missing(instance, &work);
+                };
+                let run = Run::begin(Input {
+                    process: definition.process.clone(),
+                    record: slot.record.clone(),
+                    command: work.command.clone(),
+                    now: self.time_for(&work),
+                    keys: KeyBlock::default(),
+                    results: InvokeResults::default(),
+                });
+                Attempt { work: *work, run, rev: slot.rev }
+            }
+            Task::Again(attempt) => {
+                let is_start = matches!(attempt.work.command, Command::Start(_));
+                if slot.record.is_none() && !is_start {
+                    return self.missing(instance, &attempt.work);
+                }
+                let run = attempt.run.again(slot.record.clone(), self.now);
+                Attempt { run, rev: slot.rev, work: attempt.work }
+            }
+        };
+        let is_start = matches!(attempt.work.command, Command::Start(_));
+        if slot.record.is_none() && !is_start {
+            return self.missing(instance, &attempt.work);
+        }
+        self.drive(instance, attempt);
+    }
+
+    fn drive(&mut self, instance: InstanceKey, mut attempt: Attempt) {
+        match attempt.run.advance(&mut self.keys, &*self.delegates) {
+            Progress::Done(outcome) => self.apply(instance, attempt, outcome),
+            Progress::Rejected(rejection) => self.rejected(instance, attempt, rejection),
+            Progress::Invoke(invoke) => {
+                if !self.heartbeat.is_trusted(self.now) && self.put_back(instance, &attempt.work) {
+                    return;
+                }
+                let call = CallId(self.next_call);
+                self.next_call += 1;
+                if let Some(slot) = self.slots.get_mut(&instance) {
+                    slot.calls += 1;
+                }
+                self.calls.insert(call, (instance, attempt));
+                self.actions.push(Action::Invoke { call, invoke: Box::new(invoke) });
+            }
+        }
+    }
+
+    pub(super) fn invoked(&mut self, call: CallId, result: InvokeResult) {
+        let Some((instance, mut attempt)) = self.calls.remove(&call) else { return };
+        attempt.run.resume(result);
+        let Some(slot) = self.slots.get_mut(&instance) else { return };
+        slot.calls -= 1;
+        if slot.state == SlotState::Ready && slot.rev == attempt.rev && slot.record.is_some() {
+            self.drive(instance, attempt);
+        } else {
+            // The state moved on while foreign code ran: only the pure part is done again.
+            slot.waiting.push_front(Task::Again(Box::new(attempt)));
+        }
+        self.run_slot(instance);
+    }
+
+    fn rejected(&mut self, instance: InstanceKey, attempt: Attempt, rejection: Rejection) {
+        let is_start = matches!(attempt.work.command, Command::Start(_));
+        if self.config.is_shared
+            && !is_start
+            && let Some(slot) = self.slots.get_mut(&instance)
+            && !slot.fresh
+        {
+            slot.state = SlotState::Verifying;
+            slot.waiting.push_front(Task::Again(Box::new(attempt)));
+            return;
+        }
+        self.refuse(&attempt.work, rejection.into());
+    }
+
+    /// There is no such instance, as far as the store knows.
+    fn missing(&mut self, instance: InstanceKey, work: &Work) {
+        let rejection = match &work.command {
+            Command::RunJob { job }
+            | Command::JobDue { job }
+            | Command::CompleteJob { job, .. }
+            | Command::UpdateRetries { job, .. } => Rejection::JobNotFound(*job),
+            Command::FailJob(fail) => Rejection::JobNotFound(fail.job),
+            Command::ThrowError(throw) => Rejection::JobNotFound(throw.job),
+            Command::ResolveIncident { incident } => Rejection::IncidentNotFound(*incident),
+            Command::CompleteUserTask { task, .. } => Rejection::UserTaskNotFound(*task),
+            Command::SetVariables { scope, .. } => Rejection::ScopeNotFound(*scope),
+            Command::Start(_) | Command::Cancel => Rejection::InstanceNotFound(instance),
+        };
+        self.refuse(work, rejection.into());
+    }
+
+    /// Whoever caused the work learns that it was not done.
+    pub(super) fn refuse(&mut self, work: &Work, error: Error) {
+        match work.origin {
+            WorkOrigin::Client { id, .. } => self.reply(id, Err(error)),
+            WorkOrigin::Engine { job } => {
+                // The job is gone, or no longer ours.
+                self.held.remove(&job);
+            }
+            WorkOrigin::Due { job } => self.due_done(job),
+        }
+    }
+
+    pub(super) fn give_up(&mut self, task: Task, error: &StoreError) {
+        match task {
+            Task::Work(work) => self.refuse_for_store(&work, error),
+            Task::Again(attempt) => self.refuse_for_store(&attempt.work, error),
+            Task::Deliver { taker, row } => self.undeliverable(taker, &row),
+        }
+    }
+
+    fn refuse_for_store(&mut self, work: &Work, error: &StoreError) {
+        if let (WorkOrigin::Engine { .. }, Command::RunJob { job }) = (work.origin, &work.command) {
+            // The lock is still ours; the job is tried again when the store answers.
+            return self.postpone(*job);
+        }
+        self.refuse(work, store_error(error));
+    }
+
+    fn time_for(&self, work: &Work) -> Timestamp {
+        let is_due = matches!(work.command, Command::JobDue { .. });
+        if is_due && self.sabotaged(Sabotage::FireEarly) {
+            return Timestamp::MAX.plus_ms(-1);
+        }
+        self.now
+    }
+
+    pub(super) fn verdict(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Nothing => {}
+            Verdict::Committed(entries) => {
+                self.metrics.group_committed(entries.len());
+                for entry in entries {
+                    self.committed(entry);
+                }
+                self.answer_served_polls();
+            }
+            Verdict::Lost(entries) => {
+                self.metrics.conflicts.inc_by(entries.len() as u64);
+                self.interpret_again(entries);
+            }
+            Verdict::Refused(entry, reason) => {
+                self.metrics.store_errors.inc();
+                let instance = entry.instance;
+                let lane = self.lane_of(instance);
+                let followers = self.lanes[lane].take_followers(instance);
+                for done in entry.done {
+                    self.forget(done.effects);
+                    self.undo_pending(instance);
+                    let error = Error::Internal(format!("the store refused the change: {reason}"));
+                    self.refuse(&done.attempt.work, error);
+                }
+                self.reload(instance);
+                self.interpret_again(followers.into_iter().collect());
+            }
+            Verdict::Fenced(entries) => self.fenced(entries),
+        }
+    }
+
+    fn committed(&mut self, entry: Entry) {
+        for done in entry.done {
+            self.undo_pending(entry.instance);
+            self.finish(entry.instance, done);
+        }
+        self.rest(entry.instance);
+    }
+
+    /// What follows from a command once it is on disk.
+    fn finish(&mut self, instance: InstanceKey, done: Done) {
+        let Done { attempt, effects } = done;
+        for job in effects.gone {
+            self.held.remove(&job);
+            self.known_jobs.remove(job);
+        }
+        self.settle_reservations(effects.places_back, effects.credits_back);
+        for queued in effects.queued {
+            self.queue.push_reserved(queued);
+        }
+        for (taker, job) in effects.handed {
+            let activation = Activation { worker: job.worker.clone(), at: self.now };
+            self.hand(taker, job, vec![activation]);
+        }
+        for job_type in effects.ready_types {
+            self.jobs_ready(job_type);
+        }
+        for at in effects.due {
+            self.watch_due(at);
+        }
+        self.answer(instance, &attempt.work);
+        if let Some(end) = effects.end {
+            self.metrics.instances_ended.inc();
+            match end.awaited_by {
+                Some(node) if node == self.lease.node => {
+                    if let Some(id) = self.awaiting.remove(&instance) {
+                        let (completed, variables) = (end.completed, end.variables);
+                        self.reply(id, Ok(Reply::Finished { instance, completed, variables }));
+                    }
+                }
+                Some(node) => self.notices.ended.push((instance, node)),
+                None => {}
+            }
+        }
+    }
+
+    /// Tells whoever caused the work that it is done.
+    pub(super) fn answer(&mut self, instance: InstanceKey, work: &Work) {
+        match work.origin {
+            WorkOrigin::Client { id, awaits_end: true } => {
+                self.metrics.instances_started.inc();
+                self.awaiting.insert(instance, id);
+            }
+            WorkOrigin::Client { id, awaits_end: false } => {
+                let reply = match &work.command {
+                    Command::Start(_) => {
+                        self.metrics.instances_started.inc();
+                        Reply::Started { instance }
+                    }
+                    Command::SetVariables { .. } => Reply::Keys(vec![self.keys.next(self.now)]),
+                    Command::CompleteJob { .. } => {
+                        self.metrics.worker_jobs_completed.inc();
+                        Reply::Done
+                    }
+                    _ => Reply::Done,
+                };
+                self.reply(id, Ok(reply));
+            }
+            WorkOrigin::Engine { .. } => {
+                self.metrics.engine_jobs_run.inc();
+            }
+            WorkOrigin::Due { job } => self.due_done(job),
+        }
+    }
+
+    /// Changes that lost a race: their instances are read again and only the pure part of their
+    /// commands is repeated.
+    fn interpret_again(&mut self, entries: Vec<Entry>) {
+        for entry in entries.into_iter().rev() {
+            let instance = entry.instance;
+            let mut first_is_start = false;
+            for done in entry.done.into_iter().rev() {
+                self.forget(done.effects);
+                self.undo_pending(instance);
+                first_is_start = matches!(done.attempt.work.command, Command::Start(_));
+                if let Some(slot) = self.slots.get_mut(&instance) {
+                    slot.waiting.push_front(Task::Again(Box::new(done.attempt)));
+                }
+            }
+            match self.slots.get_mut(&instance) {
+                Some(slot) if first_is_start => {
+                    slot.record = None;
+                    slot.rev = 0;
+                    slot.events.clear();
+                    slot.state = SlotState::Ready;
+                }
+                Some(slot) if slot.state == SlotState::Loading => {}
+                Some(_) => self.reload(instance),
+                None => {}
+            }
+            self.run_slot(instance);
+        }
+    }
+
+    fn undo_pending(&mut self, instance: InstanceKey) {
+        if let Some(slot) = self.slots.get_mut(&instance) {
+            slot.pending -= 1;
+        }
+    }
+}
+
+pub(crate) fn store_error(error: &StoreError) -> Error {
+    match error {
+        StoreError::Unavailable(_) | StoreError::Fenced => Error::Unavailable(error.to_string()),
+        other => Error::Internal(other.to_string()),
+    }
+}

@@ -1,0 +1,168 @@
+//! Everything that can happen to a node, and everything a node can ask for.
+
+use std::sync::Arc;
+
+use orloj_executor::TakerId;
+use orloj_interpreter::{Command, Invoke, InvokeResult};
+use orloj_store::{
+    Acquire, Beat, CommitError, EndedRow, Error as StoreError, Group, JobRow, Lease,
+    LoadedInstance, Notice, Pulse,
+};
+use orloj_types::{
+    DefinitionKey, Document, ElementInstanceKey, IncidentKey, InstanceKey, JobKey, Timestamp,
+    UserTaskKey,
+};
+
+use crate::api::{ActivateJobs, ActivatedJob, Error, StreamJobs};
+use crate::definition::Definition;
+
+/// Names a caller that waits for an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RequestId(pub u64);
+
+/// Names one call of foreign code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallId(pub u64);
+
+/// Names a question to the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ticket(pub u64);
+
+#[derive(Debug)]
+pub enum Event {
+    Request { id: RequestId, request: Request },
+    /// The caller went away. Only polls and awaited results care.
+    RequestDropped { id: RequestId },
+    StreamOpened { id: TakerId, stream: StreamJobs },
+    /// The worker took `jobs` jobs from its stream.
+    StreamCredit { id: TakerId, jobs: u32 },
+    StreamClosed { id: TakerId },
+    /// Jobs handed out that did not reach their worker.
+    Undelivered { jobs: Vec<(JobKey, i32)> },
+    Invoked { call: CallId, result: InvokeResult },
+
+    Loaded { instances: Vec<InstanceKey>, result: Result<Vec<LoadedInstance>, StoreError> },
+    DefinitionLoaded { key: DefinitionKey, result: Result<Arc<Definition>, Error> },
+    Committed { lane: u8, group: i64, result: Result<(), CommitError> },
+    Landed { lane: u8, group: i64, result: Result<bool, StoreError> },
+    Acquired { ticket: Ticket, result: Result<Vec<JobRow>, StoreError> },
+    Found { ticket: Ticket, result: Result<Found, StoreError> },
+    Due { result: Result<Vec<JobRow>, StoreError> },
+    Expired { result: Result<Vec<Arc<str>>, StoreError> },
+    Released { result: Result<(), StoreError> },
+    Beaten { session: i64, result: Result<Pulse, StoreError> },
+    Fenced { result: Result<bool, StoreError> },
+    Joined { result: Result<Lease, StoreError> },
+    Left,
+    Noticed(Notice),
+    /// A worker's lock ends at another moment now.
+    LockExtended { until: Timestamp },
+    /// Time has passed.
+    Tick,
+    /// Finish what runs, give back the rest, leave.
+    Drain,
+}
+
+/// What callers ask for.
+#[derive(Debug)]
+pub enum Request {
+    Start(StartRequest),
+    /// A command about a job whose instance the node finds out.
+    Job { job: JobKey, command: JobCommand },
+    Incident { incident: IncidentKey },
+    UserTask { task: UserTaskKey, variables: Document },
+    Variables { scope: ElementInstanceKey, variables: Document, local: bool },
+    Cancel { instance: InstanceKey },
+    Activate(ActivateJobs),
+    /// Keys for a deployment.
+    Keys { count: usize },
+    /// Answered when nothing is queued, running or due.
+    Settle,
+}
+
+#[derive(Debug)]
+pub struct StartRequest {
+    pub definition: Arc<Definition>,
+    pub business_key: Option<Arc<str>>,
+    pub variables: Document,
+    /// Answer with the result when it has ended.
+    pub await_end: bool,
+}
+
+#[derive(Debug)]
+pub enum JobCommand {
+    Complete { variables: Document },
+    Fail { retries: i32, message: Arc<str>, back_off_ms: i64, variables: Document },
+    Throw { code: Arc<str>, message: Arc<str>, variables: Document },
+    UpdateRetries { retries: i32 },
+}
+
+#[derive(Debug)]
+pub enum Reply {
+    Done,
+    Started { instance: InstanceKey },
+    Finished { instance: InstanceKey, completed: bool, variables: Document },
+    Jobs(Vec<ActivatedJob>),
+    Keys(Vec<i64>),
+}
+
+/// What to find in the store.
+#[derive(Clone, Debug)]
+pub enum Find {
+    Job(JobKey),
+    Incident(IncidentKey),
+    UserTask(UserTaskKey),
+    Scope(ElementInstanceKey),
+    Ended(InstanceKey),
+}
+
+#[derive(Clone, Debug)]
+pub enum Found {
+    Nothing,
+    Job(Box<JobRow>),
+    Instance(InstanceKey),
+    Ended(Box<EndedRow>),
+}
+
+#[derive(Debug)]
+pub enum Action {
+    Reply { id: RequestId, result: Result<Reply, Error> },
+    Push { stream: TakerId, job: Box<ActivatedJob> },
+    CloseStream { stream: TakerId },
+    Invoke { call: CallId, invoke: Box<Invoke> },
+    /// Stop all foreign code: the lease is in doubt.
+    AbortInvokes,
+
+    Load { instances: Vec<InstanceKey> },
+    LoadDefinition { key: DefinitionKey },
+    Commit(Arc<Group>),
+    AskLanded { lease: Lease, lane: u8, group: i64 },
+    Acquire { ticket: Ticket, acquire: Acquire },
+    Find { ticket: Ticket, find: Find },
+    FindDue { now: Timestamp, limit: u32 },
+    Expire { now: Timestamp },
+    Release { lease: Lease, jobs: Vec<(JobKey, i32)> },
+    Beat(Beat),
+    Fence { session: i64, beat: i64 },
+    Join,
+    Leave { lease: Lease },
+    Notify(Vec<Notice>),
+    /// The node has left; nothing more will come.
+    Stopped,
+}
+
+/// A command with what happens after it.
+#[derive(Debug)]
+pub(crate) struct Work {
+    pub command: Command,
+    pub origin: WorkOrigin,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WorkOrigin {
+    Client { id: RequestId, awaits_end: bool },
+    /// A job of the engine that this node has locked.
+    Engine { job: JobKey },
+    /// A waiting job that is due.
+    Due { job: JobKey },
+}

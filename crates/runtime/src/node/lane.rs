@@ -1,0 +1,285 @@
+//! A committer lane: gathers changes and sends one group at a time.
+//!
+//! Contract. An instance always uses the same lane, so its changes are committed in order. A group
+//! holds at most one change per instance: changes of one instance that wait together are merged.
+//! When the lane is idle the next group leaves at once, so a single command pays for no one else;
+//! while a group is under way, changes gather, so throughput grows with load.
+//!
+//! When a group fails, nothing of it was applied: losers of the revision check are taken out and
+//! the rest is sent again; a statement error without a culprit halves the group until the culprit
+//! stands alone. When the answer is lost, nothing moves until it is known whether it landed.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use orloj_store::{Change, CommitError, Error as StoreError, Group, Lease};
+use orloj_types::{InstanceKey, Timestamp};
+use rustc_hash::FxHashMap;
+
+use super::change::{Effects, merge};
+use super::slot::Attempt;
+
+/// Pause before a group is sent again to a store that was not there.
+const RETRY_MS: i64 = 100;
+/// A group's records and history stay below this, so that one large instance delays the others by
+/// milliseconds only.
+const GROUP_BYTES_MAX: usize = 4 << 20;
+
+/// A change that waits for its commit, and what follows from it.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub instance: InstanceKey,
+    pub change: Change,
+    pub bytes: usize,
+    /// The commands merged into the change, in order.
+    pub done: Vec<Done>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub attempt: Attempt,
+    pub effects: Effects,
+}
+
+/// What became of a group.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    Committed(Vec<Entry>),
+    /// Interpret these again; the others are on their way.
+    Lost(Vec<Entry>),
+    /// The store will never take this one.
+    Refused(Entry, String),
+    /// The lease is gone, and with it everything of this lane. When the answer to a group had been
+    /// lost before, that group may have landed; its callers are told that nothing is known.
+    Fenced(Vec<Entry>),
+    Nothing,
+}
+
+#[derive(Debug)]
+pub(crate) enum LaneAction {
+    Commit(Arc<Group>),
+    AskLanded { number: u8, group: i64 },
+}
+
+#[derive(Debug)]
+pub(crate) struct Lane {
+    number: u8,
+    changes_max: usize,
+    next_group: i64,
+    /// Whole groups to send before anything else: parts of one that failed.
+    again: VecDeque<Vec<Entry>>,
+    open: VecDeque<Entry>,
+    /// Place of each instance's entry in `open`, counted from the first entry ever opened.
+    places: FxHashMap<InstanceKey, u64>,
+    first_place: u64,
+    flight: Option<Flight>,
+    /// Not before this moment.
+    resume_at: Timestamp,
+}
+
+#[derive(Debug)]
+struct Flight {
+    group: Arc<Group>,
+    entries: Vec<Entry>,
+    phase: Phase,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Phase {
+    Sent,
+    /// The answer was lost; ask when `resume_at` has come.
+    Lost,
+    Asked,
+}
+
+impl Flight {
+    fn restore(self) -> Vec<Entry> {
+        let changes = Arc::unwrap_or_clone(self.group).changes;
+        let restored = self.entries.into_iter().zip(changes);
+        restored.map(|(entry, change)| Entry { change, ..entry }).collect()
+    }
+}
+
+impl Lane {
+    pub fn new(number: u8, changes_max: usize) -> Self {
+        Self {
+            number,
+            changes_max,
+            next_group: 1,
+            again: VecDeque::new(),
+            open: VecDeque::new(),
+            places: FxHashMap::default(),
+            first_place: 0,
+            flight: None,
+            resume_at: Timestamp::ZERO,
+        }
+    }
+
+    pub fn push(&mut self, entry: Entry) {
+        if let Some(place) = self.places.get(&entry.instance) {
+            let at = usize::try_from(place - self.first_place).expect("an open place");
+            let open = &mut self.open[at];
+            open.bytes += entry.bytes;
+            merge(open, entry);
+            return;
+        }
+        self.places.insert(entry.instance, self.first_place + self.open.len() as u64);
+        self.open.push_back(entry);
+    }
+
+    pub fn is_idle(&self) -> bool {
+        self.flight.is_none() && self.open.is_empty() && self.again.is_empty()
+    }
+
+    pub fn wake_at(&self) -> Option<Timestamp> {
+        let waits = match &self.flight {
+            Some(flight) => flight.phase == Phase::Lost,
+            None => !(self.open.is_empty() && self.again.is_empty()),
+        };
+        waits.then_some(self.resume_at)
+    }
+
+    /// Sends what can be sent.
+    pub fn flush(&mut self, lease: Lease, now: Timestamp) -> Option<LaneAction> {
+        if now < self.resume_at {
+            return None;
+        }
+        if let Some(flight) = &mut self.flight {
+            if flight.phase != Phase::Lost {
+                return None;
+            }
+            flight.phase = Phase::Asked;
+            return Some(LaneAction::AskLanded { number: self.number, group: flight.group.id });
+        }
+        let mut entries = self.again.pop_front().unwrap_or_else(|| self.take_open());
+        if entries.is_empty() {
+            return None;
+        }
+        // The group owns the changes while it is under way; `restore` takes them back.
+        let changes = entries.iter_mut().map(|e| std::mem::take(&mut e.change)).collect();
+        let group =
+            Arc::new(Group { lease, lane: self.number, id: self.next_group, changes, now });
+        self.next_group += 1;
+        self.flight = Some(Flight { group: group.clone(), entries, phase: Phase::Sent });
+        Some(LaneAction::Commit(group))
+    }
+
+    fn take_open(&mut self) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        let mut bytes = 0;
+        while entries.len() < self.changes_max && bytes < GROUP_BYTES_MAX {
+            let Some(entry) = self.open.pop_front() else { break };
+            self.places.remove(&entry.instance);
+            self.first_place += 1;
+            bytes += entry.bytes;
+            entries.push(entry);
+        }
+        entries
+    }
+
+    pub fn committed(
+        &mut self,
+        group: i64,
+        result: Result<(), CommitError>,
+        now: Timestamp,
+    ) -> Verdict {
+        let Some(flight) = self.flight.take_if(|f| f.group.id == group) else {
+            return Verdict::Nothing;
+        };
+        match result {
+            Ok(()) => Verdict::Committed(flight.entries),
+            Err(CommitError::Conflicts(losers)) => self.take_out(flight.restore(), &losers),
+            Err(CommitError::Statement(reason)) => self.halve(flight.restore(), reason),
+            Err(CommitError::Unavailable(_)) => {
+                self.resume_at = now.plus_ms(RETRY_MS);
+                self.again.push_front(flight.restore());
+                Verdict::Nothing
+            }
+            Err(CommitError::Unknown(_)) => {
+                // Ask at once; only a failed question waits.
+                self.flight = Some(Flight { phase: Phase::Lost, ..flight });
+                Verdict::Nothing
+            }
+            Err(CommitError::Fenced) => self.fenced(flight.entries),
+        }
+    }
+
+    pub fn landed(
+        &mut self,
+        group: i64,
+        result: Result<bool, StoreError>,
+        now: Timestamp,
+    ) -> Verdict {
+        let Some(mut flight) = self.flight.take_if(|f| f.group.id == group) else {
+            return Verdict::Nothing;
+        };
+        match result {
+            Ok(true) => Verdict::Committed(flight.entries),
+            Ok(false) => {
+                self.again.push_front(flight.restore());
+                Verdict::Nothing
+            }
+            Err(StoreError::Fenced) => self.fenced(flight.entries),
+            Err(_) => {
+                self.resume_at = now.plus_ms(RETRY_MS);
+                flight.phase = Phase::Lost;
+                self.flight = Some(flight);
+                Verdict::Nothing
+            }
+        }
+    }
+
+    /// Everything that was not committed, when the lease is gone.
+    pub fn drop_all(&mut self) -> Vec<Entry> {
+        let mut entries: Vec<Entry> =
+            self.flight.take().into_iter().flat_map(|f| f.entries).collect();
+        entries.extend(self.again.drain(..).flatten());
+        entries.extend(self.open.drain(..));
+        self.places.clear();
+        entries
+    }
+
+    /// Takes the waiting changes of an instance whose earlier change fell.
+    pub fn take_followers(&mut self, instance: InstanceKey) -> Option<Entry> {
+        let place = self.places.remove(&instance)?;
+        let at = usize::try_from(place - self.first_place).expect("an open place");
+        let entry = self.open.remove(at)?;
+        for place in self.places.values_mut().filter(|p| **p > place) {
+            *place -= 1;
+        }
+        Some(entry)
+    }
+
+    fn take_out(&mut self, entries: Vec<Entry>, losers: &[usize]) -> Verdict {
+        let (mut lost, mut rest) = (Vec::new(), Vec::new());
+        for (at, entry) in entries.into_iter().enumerate() {
+            if losers.contains(&at) { lost.push(entry) } else { rest.push(entry) }
+        }
+        if !rest.is_empty() {
+            self.again.push_front(rest);
+        }
+        let followers: Vec<Entry> =
+            lost.iter().filter_map(|entry| self.take_followers(entry.instance)).collect();
+        lost.extend(followers);
+        Verdict::Lost(lost)
+    }
+
+    fn halve(&mut self, mut entries: Vec<Entry>, reason: String) -> Verdict {
+        if entries.len() > 1 {
+            let second = entries.split_off(entries.len() / 2);
+            self.again.push_front(second);
+            self.again.push_front(entries);
+            return Verdict::Nothing;
+        }
+        match entries.pop() {
+            Some(culprit) => Verdict::Refused(culprit, reason),
+            None => Verdict::Nothing,
+        }
+    }
+
+    fn fenced(&mut self, flight: Vec<Entry>) -> Verdict {
+        let mut entries = flight;
+        entries.extend(self.drop_all());
+        Verdict::Fenced(entries)
+    }
+}

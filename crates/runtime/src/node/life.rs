@@ -1,0 +1,286 @@
+//! A node's life: heartbeat, fencing, joining anew, leaving.
+
+use orloj_executor::{Backlog, Heartbeat};
+use orloj_store::{Beat, Error as StoreError, Lease, Notice, Pulse};
+use orloj_types::{JobKey, KeyGenerator};
+
+use super::answer::Question;
+use super::event::{Action, Find};
+use super::lane::{Entry, Lane};
+use super::slot::Task;
+use super::{Node, Phase, Sabotage};
+use crate::api::Error;
+
+impl Node {
+    /// Beats when it is time, and stops foreign code while the lease is in doubt.
+    pub(super) fn live(&mut self) {
+        if matches!(self.phase, Phase::Joining | Phase::Stopped) || self.is_leaving {
+            return;
+        }
+        if !self.heartbeat.is_trusted(self.now) && !self.calls.is_empty() {
+            self.abort_calls();
+        }
+        if self.heartbeat.poll(self.now) {
+            let key_high = self.keys.high();
+            // Whatever is locked later has a higher key than any given so far.
+            let lock_floor = self.held.first().copied().unwrap_or(JobKey::new(key_high));
+            let beat = Beat { lease: self.lease, now: self.now, key_high, lock_floor };
+            self.actions.push(Action::Beat(beat));
+        }
+    }
+
+    fn abort_calls(&mut self) {
+        self.actions.push(Action::AbortInvokes);
+        let mut calls: Vec<_> = self.calls.drain().collect();
+        calls.sort_by_key(|(call, _)| *call);
+        for (_, (instance, attempt)) in calls {
+            if let Some(slot) = self.slots.get_mut(&instance) {
+                slot.calls -= 1;
+            }
+            if !self.put_back(instance, &attempt.work) {
+                let error = Error::Unavailable("the store does not answer".into());
+                self.refuse(&attempt.work, error);
+            }
+            self.rest(instance);
+        }
+    }
+
+    pub(super) fn beaten(&mut self, session: i64, result: Result<Pulse, StoreError>) {
+        if session != self.lease.session {
+            return;
+        }
+        let pulse = match result {
+            Ok(pulse) => pulse,
+            Err(StoreError::Fenced) => return self.fenced(Vec::new()),
+            Err(_) => {
+                self.metrics.store_errors.inc();
+                return self.heartbeat.missed(self.now);
+            }
+        };
+        let suspects = self.heartbeat.beaten(&pulse, self.now);
+        for suspect in suspects {
+            self.actions.push(Action::Fence { session: suspect.session, beat: suspect.beat });
+        }
+        if self.sabotaged(Sabotage::FenceTheLiving) {
+            for peer in pulse.nodes.iter().filter(|n| n.session != self.lease.session) {
+                self.actions.push(Action::Fence { session: peer.session, beat: peer.beat });
+            }
+        }
+        self.sessions = pulse.nodes.iter().map(|node| node.session).collect();
+        self.sessions.sort_unstable();
+        self.has_peers = self.sessions.len() > 1;
+        self.has_pulse = true;
+        if let Some(at) = pulse.next_due_at {
+            self.due.add(at);
+            self.watch_lock_end(at);
+        }
+        if pulse.engine_jobs_ready {
+            self.engine_backlog.raise();
+        }
+    }
+
+    pub(super) fn peer_fenced(&mut self, result: Result<bool, StoreError>) {
+        match result {
+            Ok(true) => {
+                self.metrics.peers_fenced.inc();
+                self.engine_backlog.raise();
+            }
+            Ok(false) => {}
+            Err(_) => {
+                self.metrics.store_errors.inc();
+            }
+        }
+    }
+
+    pub(super) fn noticed(&mut self, notice: Notice) {
+        match notice {
+            Notice::JobsReady { types } => {
+                for job_type in types {
+                    if job_type.is_empty() {
+                        self.engine_backlog.raise();
+                    } else if let Some(demand) = self.demands.get_mut(&job_type) {
+                        demand.backlog.raise();
+                    }
+                }
+            }
+            Notice::DueAt(at) => {
+                self.due.add(at);
+                self.watch_lock_end(at);
+            }
+            Notice::InstanceEnded { instance, node } if node == self.lease.node => {
+                if let Some(id) = self.awaiting.remove(&instance) {
+                    let ticket = self.ask(Question::Ended { id, instance });
+                    self.actions.push(Action::Find { ticket, find: Find::Ended(instance) });
+                }
+            }
+            Notice::InstanceEnded { .. } | Notice::Deployed => {}
+        }
+    }
+
+    pub(super) fn send_notices(&mut self) {
+        let notices = self.notices.take();
+        if self.has_peers && !notices.is_empty() {
+            self.actions.push(Action::Notify(notices));
+        }
+    }
+
+    /// The lease is gone: nothing of this life may go on. Callers are told, and a new life begins.
+    pub(super) fn fenced(&mut self, entries: Vec<Entry>) {
+        if matches!(self.phase, Phase::Joining | Phase::Stopped) {
+            return;
+        }
+        self.metrics.fenced.inc();
+        let was_draining = self.phase == Phase::Draining;
+        self.phase = Phase::Joining;
+        self.actions.push(Action::AbortInvokes);
+        let error = || Error::Unavailable("this node was fenced".into());
+        let mut lost = entries;
+        for lane in &mut self.lanes {
+            lost.extend(lane.drop_all());
+        }
+        for entry in lost {
+            for done in entry.done {
+                for (taker, _) in done.effects.handed {
+                    self.return_credit(taker, 1);
+                }
+                for taker in done.effects.credits_back {
+                    self.return_credit(taker, 1);
+                }
+                self.refuse(&done.attempt.work, error());
+            }
+        }
+        let mut calls: Vec<_> = self.calls.drain().collect();
+        calls.sort_by_key(|(call, _)| *call);
+        for (_, (_, attempt)) in calls {
+            self.refuse(&attempt.work, error());
+        }
+        let mut slots: Vec<_> = self.slots.drain().collect();
+        slots.sort_by_key(|(instance, _)| *instance);
+        for (_, slot) in slots {
+            for task in slot.waiting {
+                match task {
+                    Task::Work(work) => self.refuse(&work, error()),
+                    Task::Again(attempt) => self.refuse(&attempt.work, error()),
+                    Task::Deliver { taker, row } => self.undeliverable(taker, &row),
+                }
+            }
+        }
+        self.queue.clear();
+        self.held.clear();
+        self.known_jobs.clear();
+        self.due_jobs.clear();
+        self.to_load.clear();
+        self.without_definition.clear();
+        self.finding_due = false;
+        self.expiring = false;
+        self.engine_acquiring = false;
+        let engine_only = |question: &Question| !matches!(question, Question::EngineAcquire { .. });
+        self.questions.retain(|_, question| engine_only(question));
+        if was_draining {
+            self.phase = Phase::Stopped;
+            self.actions.push(Action::Stopped);
+        } else {
+            self.actions.push(Action::Join);
+        }
+    }
+
+    pub(super) fn joined(&mut self, result: Result<Lease, StoreError>) {
+        if self.phase != Phase::Joining {
+            return;
+        }
+        let Ok(lease) = result else {
+            // The driver asks again after a pause of its own.
+            self.metrics.store_errors.inc();
+            self.actions.push(Action::Join);
+            return;
+        };
+        let high = self.keys.high();
+        self.lease = lease;
+        self.keys = KeyGenerator::new(lease.node);
+        self.keys.raise_above(lease.keys_above.max(high));
+        self.heartbeat =
+            Heartbeat::new(lease.session, self.config.heartbeat_timeout_ms, self.now);
+        self.lanes =
+            (0..self.config.lanes).map(|n| Lane::new(n, self.config.group_changes_max)).collect();
+        self.engine_backlog = Backlog::default();
+        for demand in self.demands.values_mut() {
+            demand.backlog.raise();
+        }
+        self.due.add(self.now);
+        self.has_pulse = false;
+        self.phase = Phase::Running;
+    }
+
+    pub(super) fn drain(&mut self) {
+        match self.phase {
+            Phase::Running => self.phase = Phase::Draining,
+            Phase::Joining => {
+                self.phase = Phase::Stopped;
+                self.actions.push(Action::Stopped);
+            }
+            Phase::Draining | Phase::Stopped => return,
+        }
+        let mut takers: Vec<_> = self.taker_types.keys().copied().collect();
+        takers.sort_unstable();
+        for taker in takers {
+            match self.polls.get(&taker) {
+                Some(_) => self.answer_poll(taker),
+                None => self.actions.push(Action::CloseStream { stream: taker }),
+            }
+        }
+        for id in std::mem::take(&mut self.settling) {
+            self.reply(id, Err(Error::ShuttingDown));
+        }
+        let mut awaiting: Vec<_> = self.awaiting.drain().collect();
+        awaiting.sort_unstable();
+        for (_, id) in awaiting {
+            self.reply(id, Err(Error::ShuttingDown));
+        }
+    }
+
+    /// Leaves when nothing of this node is under way. What is queued is given back with the lease.
+    pub(super) fn check_drained(&mut self) {
+        if self.phase != Phase::Draining || self.is_leaving {
+            return;
+        }
+        let is_done = self.calls.is_empty()
+            && self.lanes.iter().all(Lane::is_idle)
+            && self.slots.values().all(|slot| slot.waiting.is_empty());
+        if is_done {
+            self.is_leaving = true;
+            self.actions.push(Action::Leave { lease: self.lease });
+        }
+    }
+
+    pub(super) fn left(&mut self) {
+        self.phase = Phase::Stopped;
+        self.actions.push(Action::Stopped);
+    }
+
+    /// Answers those who wait for quiet.
+    pub(super) fn check_settled(&mut self) {
+        if self.settling.is_empty() || !self.is_settled() {
+            return;
+        }
+        for id in std::mem::take(&mut self.settling) {
+            self.reply(id, Ok(super::Reply::Done));
+        }
+    }
+
+    fn is_settled(&self) -> bool {
+        let works = self.config.executor && self.phase == Phase::Running;
+        let runs_jobs = works
+            && (!self.queue.is_empty()
+                || !self.engine_backlog.is_empty()
+                || self.engine_acquiring
+                || self.finding_due
+                || !self.due_jobs.is_empty()
+                || self.due.next().is_some_and(|at| at <= self.now));
+        self.has_pulse
+            && !runs_jobs
+            && !self.expiring
+            && self.calls.is_empty()
+            && self.lanes.iter().all(Lane::is_idle)
+            && self.slots.values().all(|slot| slot.waiting.is_empty())
+    }
+}

@@ -1,0 +1,318 @@
+//! A node: everything the engine decides, as one state machine. Events and `now` go in, actions
+//! come out; no task, no clock, no store is touched here. A driver performs the actions and feeds
+//! the answers back: tokio in production, a seeded loop in the simulation.
+//!
+//! Who owns what:
+//! - `slots`: the newest state of the instances at work ([`slot`]),
+//! - `lanes`: changes on their way to the store ([`lane`]),
+//! - `queue`, `held`: the engine's own jobs this node has locked ([`engine_jobs`]),
+//! - `demands`, `polls`: workers that wait for jobs ([`workers`]),
+//! - `heartbeat`, `phase`: whether this node may do anything at all ([`life`]).
+//!
+//! True at every moment: a caller is answered only after the change it caused is on disk; foreign
+//! code runs only under a lock whose lease is trusted; a change is built from the newest state of
+//! its instance and refused by the store if that was not so.
+
+mod answer;
+mod change;
+mod command;
+pub(crate) use command::store_error;
+mod config;
+mod engine_jobs;
+mod event;
+mod lane;
+mod life;
+mod slot;
+mod slots;
+mod timers;
+mod workers;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use orloj_executor::{Backlog, Demand, DueWatch, Heartbeat, JobQueue, TakerId};
+use orloj_interpreter::Delegates;
+use orloj_store::{CommitError, Lease};
+use orloj_types::{DefinitionKey, InstanceKey, JobKey, KeyGenerator, Timestamp};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub use config::{Config, Sabotage};
+pub use event::{
+    Action, CallId, Event, Find, Found, JobCommand, Reply, Request, RequestId, StartRequest,
+    Ticket,
+};
+
+use crate::api::Error;
+use crate::definition::Definition;
+use crate::metrics::Metrics;
+use answer::{KnownJobs, Notices, PollState, Question};
+use lane::Lane;
+use slot::Slot;
+
+pub struct Node {
+    config: Config,
+    metrics: Metrics,
+    delegates: Arc<dyn Delegates + Send + Sync>,
+    now: Timestamp,
+    phase: Phase,
+    lease: Lease,
+    heartbeat: Heartbeat,
+    keys: KeyGenerator,
+    actions: Vec<Action>,
+
+    definitions: FxHashMap<DefinitionKey, Arc<Definition>>,
+    /// Instances that wait for a definition.
+    without_definition: FxHashMap<DefinitionKey, Vec<InstanceKey>>,
+    slots: FxHashMap<InstanceKey, Slot>,
+    idle_slots: slots::IdleSlots,
+    to_load: Vec<InstanceKey>,
+    lanes: Vec<Lane>,
+
+    calls: FxHashMap<CallId, (InstanceKey, slot::Attempt)>,
+    next_call: u64,
+    questions: FxHashMap<Ticket, Question>,
+    next_ticket: u64,
+
+    queue: JobQueue,
+    engine_backlog: Backlog,
+    engine_acquiring: bool,
+    /// The empty job type, which stands for the engine's own jobs.
+    engine_type: Arc<str>,
+    /// Engine jobs locked by this session, to know the oldest.
+    held: BTreeSet<JobKey>,
+
+    demands: BTreeMap<Arc<str>, Demand>,
+    /// The type each stream and poll asked for.
+    taker_types: FxHashMap<TakerId, Arc<str>>,
+    polls: FxHashMap<TakerId, PollState>,
+    next_taker: u64,
+    /// Polls that got jobs in the commit at hand.
+    served_polls: Vec<TakerId>,
+    known_jobs: KnownJobs,
+
+    due: DueWatch,
+    lock_ends: DueWatch,
+    /// Due jobs being worked on.
+    due_jobs: FxHashSet<JobKey>,
+    /// The last look came back full.
+    more_due: bool,
+    finding_due: bool,
+    expiring: bool,
+    /// No acquisition before this moment: the last one failed.
+    retry_at: Timestamp,
+
+    awaiting: FxHashMap<InstanceKey, RequestId>,
+    settling: Vec<RequestId>,
+    notices: Notices,
+    /// Sessions of all live nodes, this one included, in order.
+    sessions: Vec<i64>,
+    /// Whether other nodes are known to share the store.
+    has_peers: bool,
+    /// Whether a beat has come through since the last join: before, nothing is known.
+    has_pulse: bool,
+    is_leaving: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    Running,
+    /// The lease was lost; a new one is being asked for.
+    Joining,
+    Draining,
+    Stopped,
+}
+
+impl Node {
+    pub fn new(
+        config: Config,
+        lease: Lease,
+        delegates: Arc<dyn Delegates + Send + Sync>,
+        metrics: Metrics,
+        now: Timestamp,
+    ) -> Self {
+        let mut keys = KeyGenerator::new(lease.node);
+        keys.raise_above(lease.keys_above);
+        let lanes = (0..config.lanes).map(|n| Lane::new(n, config.group_changes_max)).collect();
+        Self {
+            heartbeat: Heartbeat::new(lease.session, config.heartbeat_timeout_ms, now),
+            queue: JobQueue::new(config.queue_jobs_max),
+            idle_slots: slots::IdleSlots::new(config.idle_instances_max),
+            config,
+            metrics,
+            delegates,
+            now,
+            phase: Phase::Running,
+            lease,
+            keys,
+            actions: Vec::new(),
+            definitions: FxHashMap::default(),
+            without_definition: FxHashMap::default(),
+            slots: FxHashMap::default(),
+            to_load: Vec::new(),
+            lanes,
+            calls: FxHashMap::default(),
+            next_call: 0,
+            questions: FxHashMap::default(),
+            next_ticket: 0,
+            engine_backlog: Backlog::default(),
+            engine_acquiring: false,
+            engine_type: "".into(),
+            held: BTreeSet::new(),
+            demands: BTreeMap::new(),
+            taker_types: FxHashMap::default(),
+            polls: FxHashMap::default(),
+            // Streams are named by drivers, polls by the node itself, from the upper half.
+            next_taker: 1 << 63,
+            served_polls: Vec::new(),
+            known_jobs: KnownJobs::default(),
+            due: DueWatch::default(),
+            lock_ends: DueWatch::default(),
+            due_jobs: FxHashSet::default(),
+            more_due: false,
+            finding_due: false,
+            expiring: false,
+            retry_at: Timestamp::ZERO,
+            awaiting: FxHashMap::default(),
+            settling: Vec::new(),
+            notices: Notices::default(),
+            sessions: Vec::new(),
+            has_peers: false,
+            has_pulse: false,
+            is_leaving: false,
+        }
+    }
+
+    /// Takes one event. Call [`Node::flush`] after a batch of them.
+    pub fn handle(&mut self, now: Timestamp, event: Event) {
+        self.now = self.now.max(now);
+        match event {
+            Event::Request { id, request } => self.request(id, request),
+            Event::RequestDropped { id } => self.request_dropped(id),
+            Event::StreamOpened { id, stream } => self.stream_opened(id, stream),
+            Event::StreamCredit { id, jobs } => self.return_credit(id, jobs),
+            Event::StreamClosed { id } => self.stream_closed(id),
+            Event::Undelivered { jobs } => self.release(jobs),
+            Event::Invoked { call, result } => self.invoked(call, result),
+            Event::Loaded { instances, result } => self.loaded(&instances, result),
+            Event::DefinitionLoaded { key, result } => self.definition_loaded(key, result),
+            Event::Committed { lane, group, result } => {
+                let result = self.doubted(result);
+                let verdict = self.lane_mut(lane).committed(group, result, now);
+                self.verdict(verdict);
+            }
+            Event::Landed { lane, group, result } => {
+                let verdict = self.lane_mut(lane).landed(group, result, now);
+                self.verdict(verdict);
+            }
+            Event::Acquired { ticket, result } => self.acquired(ticket, result),
+            Event::Found { ticket, result } => self.found(ticket, result),
+            Event::Due { result } => self.due_found(result),
+            Event::Expired { result } => self.expired(result),
+            Event::Released { result } => self.released(result),
+            Event::Beaten { session, result } => self.beaten(session, result),
+            Event::Fenced { result } => self.peer_fenced(result),
+            Event::Joined { result } => self.joined(result),
+            Event::Left => self.left(),
+            Event::Noticed(notice) => self.noticed(notice),
+            Event::LockExtended { until } => self.watch_lock_end(until),
+            Event::Tick => {}
+            Event::Drain => self.drain(),
+        }
+    }
+
+    /// Decides what to send now that a batch of events has been taken.
+    pub fn flush(&mut self, now: Timestamp) -> Vec<Action> {
+        self.now = self.now.max(now);
+        self.live();
+        self.end_polls();
+        self.check_due();
+        self.pump();
+        self.serve_all();
+        self.flush_lanes();
+        self.send_loads();
+        self.send_notices();
+        self.evict();
+        self.check_settled();
+        self.check_drained();
+        std::mem::take(&mut self.actions)
+    }
+
+    /// When [`Event::Tick`] is wanted at the latest.
+    pub fn wake_at(&self) -> Option<Timestamp> {
+        if self.phase == Phase::Stopped {
+            return None;
+        }
+        let heartbeat = Some(self.heartbeat.wake_at());
+        let lanes = self.lanes.iter().filter_map(Lane::wake_at);
+        let polls = self.demands.values().filter_map(Demand::next_deadline);
+        let due = if self.finding_due || !self.config.executor { None } else { self.due.next() };
+        let locks = if self.expiring { None } else { self.lock_ends.next() };
+        let retry = (self.retry_at > self.now).then_some(self.retry_at);
+        heartbeat.into_iter().chain(lanes).chain(polls).chain(due).chain(locks).chain(retry).min()
+    }
+
+    /// A definition the driver has at hand, so that it need not be loaded.
+    pub fn learn(&mut self, definition: Arc<Definition>) {
+        self.definitions.insert(definition.key, definition);
+    }
+
+    pub fn lease(&self) -> Lease {
+        self.lease
+    }
+
+    pub fn is_running(&self) -> bool {
+        self.phase == Phase::Running
+    }
+
+    fn flush_lanes(&mut self) {
+        if self.phase == Phase::Joining {
+            return;
+        }
+        for lane in &mut self.lanes {
+            let action = lane.flush(self.lease, self.now);
+            self.actions.extend(action.map(|action| match action {
+                lane::LaneAction::Commit(group) => Action::Commit(group),
+                lane::LaneAction::AskLanded { number, group } => {
+                    Action::AskLanded { lease: self.lease, lane: number, group }
+                }
+            }));
+        }
+    }
+
+    fn lane_mut(&mut self, lane: u8) -> &mut Lane {
+        &mut self.lanes[usize::from(lane)]
+    }
+
+    /// An instance always uses the same lane.
+    fn lane_of(&self, instance: InstanceKey) -> usize {
+        // Keys of one moment differ in their low bits only; the multiplication spreads them.
+        let spread = (instance.raw() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+        usize::try_from(spread % self.lanes.len() as u64).unwrap_or(0)
+    }
+
+    fn reply(&mut self, id: RequestId, result: Result<Reply, Error>) {
+        self.actions.push(Action::Reply { id, result });
+    }
+
+    fn ask(&mut self, question: Question) -> Ticket {
+        let ticket = Ticket(self.next_ticket);
+        self.next_ticket += 1;
+        self.questions.insert(ticket, question);
+        ticket
+    }
+
+    fn sabotaged(&self, by: Sabotage) -> bool {
+        self.config.sabotage == Some(by)
+    }
+
+    /// Where the planted defects about lost answers sit.
+    fn doubted(&self, result: Result<(), CommitError>) -> Result<(), CommitError> {
+        match result {
+            Err(CommitError::Unknown(_)) if self.sabotaged(Sabotage::AssumeLanded) => Ok(()),
+            Err(CommitError::Unknown(why)) if self.sabotaged(Sabotage::AssumeLost) => {
+                Err(CommitError::Unavailable(why))
+            }
+            result => result,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Instances at work: their newest state, committed or not, and the work that waits for it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use orloj_executor::TakerId;
+use orloj_interpreter::{Record, Run};
+use orloj_store::JobRow;
+use orloj_types::{NodeNumber, TenantId};
+
+use super::event::Work;
+use crate::definition::Definition;
+
+/// One instance as this node knows it.
+///
+/// `record` is the result of the last command interpreted here, whether committed or not;
+/// commands of an instance are interpreted one after another on it. If a change is lost, the slot
+/// is loaded again and everything not committed is interpreted anew.
+#[derive(Debug, Default)]
+pub(crate) struct Slot {
+    pub state: SlotState,
+    /// `None` once loaded: there is no such instance, or it has ended.
+    pub record: Option<Record>,
+    /// Of `record`, when it will have been committed.
+    pub rev: i32,
+    /// History not yet in rows of its own.
+    pub events: Vec<u8>,
+    pub definition: Option<Arc<Definition>>,
+    /// Who a new instance is, until its record says so.
+    pub start: Option<Identity>,
+    pub waiting: VecDeque<Task>,
+    /// Changes not yet committed.
+    pub pending: u32,
+    /// Calls of foreign code under way.
+    pub calls: u32,
+    /// Stamp of the last use, for eviction.
+    pub used: u64,
+    /// False when other nodes may have changed the instance since it was read.
+    pub fresh: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Identity {
+    pub tenant: TenantId,
+    pub business_key: Option<Arc<str>>,
+    pub awaited_by: Option<NodeNumber>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum SlotState {
+    #[default]
+    Loading,
+    Ready,
+    /// To be loaded again when nothing of it is under way: a rejection must not rest on a state
+    /// that another node may have changed.
+    Verifying,
+}
+
+/// Something to do with an instance once its state is there.
+#[derive(Debug)]
+pub(crate) enum Task {
+    Work(Box<Work>),
+    /// Work whose earlier attempt was lost; foreign code is not called again.
+    Again(Box<Attempt>),
+    /// Hand an acquired job to a worker.
+    Deliver { taker: TakerId, row: Box<JobRow> },
+}
+
+/// One command at work.
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    pub work: Work,
+    pub run: Run,
+    /// The revision it was interpreted on.
+    pub rev: i32,
+}
+
+impl Slot {
+    pub fn is_idle(&self) -> bool {
+        self.state == SlotState::Ready
+            && self.pending == 0
+            && self.calls == 0
+            && self.waiting.is_empty()
+    }
+}

@@ -1,0 +1,197 @@
+//! Loading instances, giving them work, forgetting them.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use orloj_store::{Error as StoreError, LoadedInstance};
+use orloj_types::{DefinitionKey, InstanceKey};
+use rustc_hash::FxHashMap;
+
+use super::slot::{Slot, SlotState, Task};
+use super::{Action, Node};
+use crate::api::Error;
+use crate::codec;
+use crate::definition::Definition;
+
+/// Instances asked for in one read.
+const LOAD_INSTANCES_MAX: usize = 256;
+
+/// Which instances have been without work for the longest time.
+#[derive(Debug)]
+pub(crate) struct IdleSlots {
+    order: VecDeque<(InstanceKey, u64)>,
+    stamp: u64,
+    instances_max: usize,
+}
+
+impl IdleSlots {
+    pub fn new(instances_max: usize) -> Self {
+        Self { order: VecDeque::new(), stamp: 0, instances_max }
+    }
+}
+
+impl Node {
+    /// Gives an instance something to do, loading it first if need be.
+    pub(super) fn submit(&mut self, instance: InstanceKey, task: Task) {
+        let slot = self.slots.entry(instance).or_insert_with(|| {
+            self.to_load.push(instance);
+            Slot::default()
+        });
+        slot.waiting.push_back(task);
+        self.run_slot(instance);
+    }
+
+    /// Works off what waits for an instance, one after another.
+    pub(super) fn run_slot(&mut self, instance: InstanceKey) {
+        loop {
+            let Some(slot) = self.slots.get_mut(&instance) else { return };
+            if slot.state != SlotState::Ready || slot.waiting.is_empty() {
+                break;
+            }
+            if let (Some(record), None) = (&slot.record, &slot.definition) {
+                let key = record.definition;
+                let Some(definition) = self.definitions.get(&key) else {
+                    return self.want_definition(key, instance);
+                };
+                slot.definition = Some(definition.clone());
+            }
+            let Some(task) = slot.waiting.pop_front() else { break };
+            self.execute(instance, task);
+        }
+        if let Some(slot) = self.slots.get_mut(&instance) {
+            slot.fresh = false;
+        }
+        self.rest(instance);
+    }
+
+    /// To be called when an instance may have nothing left to do.
+    pub(super) fn rest(&mut self, instance: InstanceKey) {
+        let Some(slot) = self.slots.get_mut(&instance) else { return };
+        if slot.state == SlotState::Verifying && slot.pending == 0 {
+            slot.state = SlotState::Loading;
+            self.to_load.push(instance);
+        }
+        if !slot.is_idle() {
+            return;
+        }
+        if slot.record.is_none() {
+            self.slots.remove(&instance);
+            return;
+        }
+        self.idle_slots.stamp += 1;
+        slot.used = self.idle_slots.stamp;
+        self.idle_slots.order.push_back((instance, slot.used));
+    }
+
+    /// Drops what this node believes about an instance and reads it again.
+    pub(super) fn reload(&mut self, instance: InstanceKey) {
+        if let Some(slot) = self.slots.get_mut(&instance) {
+            slot.state = SlotState::Loading;
+            slot.record = None;
+            slot.events.clear();
+            self.to_load.push(instance);
+        }
+    }
+
+    pub(super) fn loaded(
+        &mut self,
+        instances: &[InstanceKey],
+        result: Result<Vec<LoadedInstance>, StoreError>,
+    ) {
+        let rows = match result {
+            Ok(rows) => rows,
+            Err(error) => {
+                self.metrics.store_errors.inc();
+                return self.load_failed(instances, &error);
+            }
+        };
+        let mut found: FxHashMap<InstanceKey, LoadedInstance> =
+            rows.into_iter().map(|row| (row.row.key, row)).collect();
+        for &instance in instances {
+            let loaded = found.remove(&instance);
+            let Some(slot) = self.slots.get_mut(&instance) else { continue };
+            if slot.state != SlotState::Loading {
+                continue;
+            }
+            match loaded.map(|loaded| codec::decode(&loaded).map(|record| (loaded, record))) {
+                Some(Ok((loaded, record))) => {
+                    slot.rev = loaded.row.rev;
+                    slot.events = loaded.row.events;
+                    slot.record = Some(record);
+                }
+                None => slot.record = None,
+                Some(Err(error)) => {
+                    self.load_failed(&[instance], &error);
+                    continue;
+                }
+            }
+            slot.state = SlotState::Ready;
+            slot.fresh = true;
+            self.run_slot(instance);
+        }
+    }
+
+    /// The store is not there, or the record is damaged: whoever waits is told.
+    fn load_failed(&mut self, instances: &[InstanceKey], error: &StoreError) {
+        for instance in instances {
+            let Some(slot) = self.slots.remove(instance) else { continue };
+            for task in slot.waiting {
+                self.give_up(task, error);
+            }
+        }
+    }
+
+    fn want_definition(&mut self, key: DefinitionKey, instance: InstanceKey) {
+        let waiting = self.without_definition.entry(key).or_insert_with(|| {
+            self.actions.push(Action::LoadDefinition { key });
+            Vec::new()
+        });
+        waiting.push(instance);
+    }
+
+    pub(super) fn definition_loaded(
+        &mut self,
+        key: DefinitionKey,
+        result: Result<Arc<Definition>, Error>,
+    ) {
+        let waiting = self.without_definition.remove(&key).unwrap_or_default();
+        match result {
+            Ok(definition) => {
+                self.definitions.insert(key, definition);
+                for instance in waiting {
+                    self.run_slot(instance);
+                }
+            }
+            Err(error) => {
+                let error = StoreError::Unavailable(error.to_string());
+                self.load_failed(&waiting, &error);
+            }
+        }
+    }
+
+    pub(super) fn send_loads(&mut self) {
+        while !self.to_load.is_empty() {
+            let rest = self.to_load.split_off(self.to_load.len().min(LOAD_INSTANCES_MAX));
+            let instances = std::mem::replace(&mut self.to_load, rest);
+            self.actions.push(Action::Load { instances });
+        }
+    }
+
+    /// Forgets the instances that were idle for the longest time.
+    pub(super) fn evict(&mut self) {
+        // Stale entries (used again since) make the order longer than the map.
+        while self.slots.len() > self.idle_slots.instances_max
+            || self.idle_slots.order.len() > 4 * self.idle_slots.instances_max
+        {
+            let Some((instance, stamp)) = self.idle_slots.order.pop_front() else { break };
+            let is_idle =
+                self.slots.get(&instance).is_some_and(|s| s.used == stamp && s.is_idle());
+            if is_idle && self.slots.len() > self.idle_slots.instances_max {
+                self.slots.remove(&instance);
+            } else if is_idle {
+                self.idle_slots.order.push_back((instance, stamp));
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Time: waiting jobs that become due, worker locks that run out.
+
+use std::sync::Arc;
+
+use orloj_interpreter::Command;
+use orloj_store::{Error as StoreError, JobRow};
+use orloj_types::{JobKey, Timestamp};
+
+use super::event::{Action, Work, WorkOrigin};
+use super::slot::Task;
+use super::{Node, Phase, Sabotage};
+
+/// Due jobs taken in one look.
+const DUE_JOBS_MAX: u32 = 256;
+/// How long a node leaves a due job to the peer whose share it is.
+const SHARE_MS: i64 = 1_000;
+/// Pause after a look that failed.
+const RETRY_MS: i64 = 200;
+
+impl Node {
+    pub(super) fn watch_due(&mut self, at: Timestamp) {
+        self.due.add(at);
+        if self.has_peers {
+            let earliest = self.notices.due_at.map_or(at, |known| known.min(at));
+            self.notices.due_at = Some(earliest);
+        }
+    }
+
+    pub(super) fn watch_lock_end(&mut self, at: Timestamp) {
+        // A lock has run out when its end lies before now.
+        self.lock_ends.add(at.plus_ms(1));
+    }
+
+    pub(super) fn check_due(&mut self) {
+        if self.phase != Phase::Running {
+            return;
+        }
+        if !self.expiring && self.lock_ends.take_due(self.now) {
+            self.expiring = true;
+            self.actions.push(Action::Expire { now: self.now });
+        }
+        if !self.config.executor || self.finding_due {
+            return;
+        }
+        let early = if self.sabotaged(Sabotage::FireEarly) { 60_000 } else { 0 };
+        let now = self.now.plus_ms(early);
+        // Due jobs count as waiting until their change is committed: look again only then.
+        if self.due_jobs.is_empty() && self.due.take_due(now) {
+            self.finding_due = true;
+            self.actions.push(Action::FindDue { now, limit: DUE_JOBS_MAX });
+        }
+    }
+
+    pub(super) fn due_found(&mut self, result: Result<Vec<JobRow>, StoreError>) {
+        self.finding_due = false;
+        let jobs = match result {
+            Ok(jobs) => jobs,
+            Err(_) => {
+                self.metrics.store_errors.inc();
+                self.due.add(self.now.plus_ms(RETRY_MS));
+                return;
+            }
+        };
+        self.more_due = jobs.len() >= DUE_JOBS_MAX as usize;
+        let mut left_to_peers = false;
+        for row in jobs {
+            if !self.is_mine(&row) {
+                left_to_peers = true;
+                continue;
+            }
+            if self.due_jobs.insert(row.key) {
+                let command = Command::JobDue { job: row.key };
+                let origin = WorkOrigin::Due { job: row.key };
+                self.submit(row.instance, Task::Work(Box::new(Work { command, origin })));
+            }
+        }
+        if left_to_peers {
+            self.due.add(self.now.plus_ms(SHARE_MS));
+        }
+        if self.more_due && self.due_jobs.is_empty() {
+            self.due.add(self.now.plus_ms(RETRY_MS));
+        }
+    }
+
+    /// Every node may fire every timer; to keep them out of each other's way each has a share, and
+    /// takes another's only when that one is late.
+    fn is_mine(&self, row: &JobRow) -> bool {
+        let late = row.due_at.is_none_or(|at| self.now.ms_since(at) >= SHARE_MS);
+        if !self.has_peers || late {
+            return true;
+        }
+        let place = self.sessions.iter().position(|s| *s == self.lease.session).unwrap_or(0);
+        let count = self.sessions.len().max(1) as i64;
+        (row.instance.raw() % count) as usize == place
+    }
+
+    /// A due job's change is committed, or there was nothing to do.
+    pub(super) fn due_done(&mut self, job: JobKey) {
+        self.due_jobs.remove(&job);
+        if self.due_jobs.is_empty() && std::mem::take(&mut self.more_due) {
+            self.due.add(self.now);
+        }
+    }
+
+    pub(super) fn expired(&mut self, result: Result<Vec<Arc<str>>, StoreError>) {
+        self.expiring = false;
+        match result {
+            Ok(types) => {
+                self.metrics.locks_expired.inc_by(types.len() as u64);
+                for job_type in types {
+                    self.jobs_ready(job_type);
+                }
+            }
+            Err(_) => {
+                self.metrics.store_errors.inc();
+                self.lock_ends.add(self.now.plus_ms(RETRY_MS));
+            }
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! Workers: streams and polls that wait for jobs of a type.
+
+use std::sync::Arc;
+
+use orloj_executor::{Taker, TakerId, TakerKind};
+use orloj_interpreter::Activation;
+use orloj_store::{Acquire, Error as StoreError, JobRow, Wanted};
+use orloj_store::format::decode_activations;
+use orloj_types::{InstanceKey, JobKey, Timestamp};
+
+use super::answer::{KnownJob, PollState, Question};
+use super::change::activated_job;
+use super::event::{Action, Reply, RequestId};
+use super::slot::{SlotState, Task};
+use super::{Node, Phase};
+use crate::api::{ActivateJobs, ActivatedJob, LongPoll, StreamJobs};
+
+/// Jobs acquired for one taker at a time; a poll for more is served in several rounds.
+const ACQUIRE_JOBS_MAX: u32 = 256;
+/// A type with demand is looked at again after so long without a look: notices may be lost.
+const PROBE_MS: i64 = 10_000;
+
+impl Node {
+    pub(super) fn activate(&mut self, id: RequestId, activate: ActivateJobs) {
+        let taker = TakerId(self.next_taker);
+        self.next_taker += 1;
+        let until = match activate.long_poll {
+            // It goes with the first look at the store; this is only the latest moment.
+            LongPoll::No => self.now.plus_ms(PROBE_MS),
+            LongPoll::UpToMs(ms) => self.now.plus_ms(ms),
+        };
+        let state = PollState {
+            id,
+            jobs: Vec::new(),
+            bytes: 0,
+            bytes_max: activate.bytes_max,
+            expected: 0,
+            at_once: activate.long_poll == LongPoll::No,
+        };
+        self.polls.insert(taker, state);
+        self.add_taker(
+            activate.job_type,
+            Taker {
+                id: taker,
+                kind: TakerKind::Poll { until },
+                worker: activate.worker,
+                lock_ms: activate.timeout_ms,
+                fetch: activate.fetch_variables.into(),
+                credit: activate.jobs_max,
+            },
+        );
+    }
+
+    pub(super) fn stream_opened(&mut self, id: TakerId, stream: StreamJobs) {
+        if self.phase != Phase::Running && self.phase != Phase::Joining {
+            self.actions.push(Action::CloseStream { stream: id });
+            return;
+        }
+        self.metrics.streams.inc();
+        self.add_taker(
+            stream.job_type,
+            Taker {
+                id,
+                kind: TakerKind::Stream,
+                worker: stream.worker,
+                lock_ms: stream.timeout_ms,
+                fetch: stream.fetch_variables.into(),
+                credit: stream.credit,
+            },
+        );
+    }
+
+    fn add_taker(&mut self, job_type: Arc<str>, taker: Taker) {
+        self.taker_types.insert(taker.id, job_type.clone());
+        let demand = self.demands.entry(job_type).or_default();
+        if self.config.is_shared {
+            // Another node's job may be there without our knowing.
+            demand.backlog.raise();
+        }
+        demand.add(taker);
+    }
+
+    pub(super) fn stream_closed(&mut self, id: TakerId) {
+        if self.remove_taker(id) {
+            self.metrics.streams.dec();
+        }
+    }
+
+    fn remove_taker(&mut self, id: TakerId) -> bool {
+        let Some(job_type) = self.taker_types.remove(&id) else { return false };
+        if let Some(demand) = self.demands.get_mut(&job_type) {
+            demand.remove(id);
+        }
+        true
+    }
+
+    pub(super) fn return_credit(&mut self, id: TakerId, jobs: u32) {
+        let Some(job_type) = self.taker_types.get(&id) else { return };
+        if let Some(taker) = self.demands.get_mut(job_type).and_then(|d| d.get_mut(id)) {
+            taker.credit += jobs;
+        }
+    }
+
+    pub(super) fn poll_dropped(&mut self, id: RequestId) {
+        let gone = self.polls.iter().find(|(_, poll)| poll.id == id).map(|(taker, _)| *taker);
+        if let Some(taker) = gone {
+            self.remove_taker(taker);
+            if let Some(poll) = self.polls.remove(&taker) {
+                self.release(poll.jobs.iter().map(|job| (job.key, job.attempt)).collect());
+            }
+        }
+    }
+
+    /// Asks the store for every type that has demand and may have a backlog.
+    pub(super) fn serve_all(&mut self) {
+        if self.phase != Phase::Running || self.now < self.retry_at {
+            return;
+        }
+        let mut wanted = Vec::new();
+        for (job_type, demand) in &mut self.demands {
+            if demand.acquiring.is_some() || demand.is_empty() {
+                continue;
+            }
+            if self.now.ms_since(demand.asked_at) >= PROBE_MS {
+                demand.backlog.raise();
+            }
+            if demand.backlog.is_empty() {
+                continue;
+            }
+            let Some(taker) = demand.next() else { continue };
+            let limit = taker.credit.min(ACQUIRE_JOBS_MAX);
+            let wants = Wanted::Worker {
+                job_type: job_type.clone(),
+                worker: taker.worker.clone(),
+                until: self.now.plus_ms(taker.lock_ms),
+            };
+            let (id, mark) = (taker.id, demand.backlog.mark());
+            demand.acquiring = Some(id);
+            demand.asked_at = self.now;
+            wanted.push((job_type.clone(), id, mark, limit, wants));
+        }
+        for (job_type, taker, mark, limit, wanted) in wanted {
+            let question =
+                Question::WorkerAcquire { job_type, taker, mark, limit: limit as usize };
+            let ticket = self.ask(question);
+            let acquire = Acquire { lease: self.lease, wanted, limit, now: self.now };
+            self.actions.push(Action::Acquire { ticket, acquire });
+        }
+        self.answer_hopeless_polls();
+    }
+
+    /// Polls that do not wait are answered as soon as it is known that there is nothing.
+    fn answer_hopeless_polls(&mut self) {
+        let hopeless: Vec<TakerId> = self
+            .polls
+            .iter()
+            .filter(|(id, poll)| {
+                let demand = self.taker_types.get(id).and_then(|t| self.demands.get(t));
+                poll.at_once
+                    && poll.expected == 0
+                    && poll.jobs.is_empty()
+                    && demand.is_none_or(|d| d.backlog.is_empty() && d.acquiring != Some(**id))
+            })
+            .map(|(id, _)| *id)
+            .collect();
+        for taker in hopeless {
+            self.answer_poll(taker);
+        }
+    }
+
+    pub(super) fn worker_acquired(
+        &mut self,
+        job_type: Arc<str>,
+        taker: TakerId,
+        mark: u64,
+        limit: usize,
+        result: Result<Vec<JobRow>, StoreError>,
+    ) {
+        let Some(demand) = self.demands.get_mut(&job_type) else { return };
+        demand.acquiring = None;
+        let jobs = match result {
+            Ok(jobs) => jobs,
+            Err(_) => {
+                self.metrics.store_errors.inc();
+                self.retry_at = self.now.plus_ms(200);
+                return;
+            }
+        };
+        demand.backlog.acquired(mark, jobs.len(), limit);
+        let is_there = demand.get_mut(taker).is_some();
+        if !is_there {
+            return self.release(jobs.iter().map(|job| (job.key, job.attempt)).collect());
+        }
+        if let Some(waiting) = demand.get_mut(taker) {
+            waiting.credit = waiting.credit.saturating_sub(jobs.len() as u32);
+        }
+        if let Some(poll) = self.polls.get_mut(&taker) {
+            poll.expected += jobs.len();
+            // Whatever a round gave, a poll that does not wait goes with it.
+            if jobs.is_empty() && poll.at_once {
+                return self.answer_poll(taker);
+            }
+        }
+        self.metrics.acquired.inc_by(jobs.len() as u64);
+        for row in jobs {
+            if let Some(until) = row.lock_until {
+                self.watch_lock_end(until);
+            }
+            self.submit(row.instance, Task::Deliver { taker, row: Box::new(row) });
+        }
+    }
+
+    /// Hands an acquired job to its taker, now that its instance's state is there.
+    pub(super) fn deliver(&mut self, instance: InstanceKey, taker: TakerId, row: Box<JobRow>) {
+        let Some(slot) = self.slots.get_mut(&instance) else { return };
+        let found = slot.record.as_ref().and_then(|record| {
+            let (element, job) = record.job(row.key)?;
+            Some(orloj_interpreter::JobRow {
+                job: job.clone(),
+                element: element.element.clone(),
+                element_instance: element.key,
+                failure: None,
+            })
+        });
+        let Some(job) = found else {
+            if self.config.is_shared && !slot.fresh && slot.record.is_some() {
+                slot.state = SlotState::Verifying;
+                slot.waiting.push_front(Task::Deliver { taker, row });
+                return;
+            }
+            // Its row goes with the change that ended it.
+            return self.expect_one_less(taker);
+        };
+        let (Some(record), Some(definition)) = (&slot.record, &slot.definition) else { return };
+        let job_type = self.taker_types.get(&taker);
+        let waiting = job_type.and_then(|t| self.demands.get_mut(t)).and_then(|d| d.get_mut(taker));
+        let Some(waiting) = waiting else {
+            return self.undeliverable(taker, &row);
+        };
+        let deadline = row.lock_until.unwrap_or(self.now);
+        let activated = activated_job(&job, row.attempt, record, definition, waiting, deadline);
+        let activations = decode_activations(&row.activations).unwrap_or_default();
+        let activations = activations.into_iter().map(|entry| Activation {
+            worker: entry.worker.into(),
+            at: Timestamp::from_ms(entry.at_ms),
+        });
+        let activations = activations.collect();
+        self.hand(taker, Box::new(activated), activations);
+        self.expect_one_less(taker);
+    }
+
+    /// Gives a job that is locked for a taker to it.
+    pub(super) fn hand(
+        &mut self,
+        taker: TakerId,
+        job: Box<ActivatedJob>,
+        activations: Vec<Activation>,
+    ) {
+        let known = KnownJob { instance: job.instance, activations };
+        self.watch_lock_end(job.deadline);
+        if let Some(poll) = self.polls.get_mut(&taker) {
+            let is_full = !poll.jobs.is_empty() && poll.bytes + job.variables.len() > poll.bytes_max;
+            if is_full {
+                return self.release(vec![(job.key, job.attempt)]);
+            }
+            self.known_jobs.insert(job.key, known);
+            poll.bytes += job.variables.len();
+            poll.jobs.push(*job);
+            self.served_polls.push(taker);
+            self.metrics.worker_jobs_activated.inc();
+        } else if self.taker_types.contains_key(&taker) {
+            self.known_jobs.insert(job.key, known);
+            self.actions.push(Action::Push { stream: taker, job });
+            self.metrics.worker_jobs_activated.inc();
+        } else {
+            self.release(vec![(job.key, job.attempt)]);
+        }
+    }
+
+    pub(super) fn undeliverable(&mut self, taker: TakerId, row: &JobRow) {
+        self.release(vec![(row.key, row.attempt)]);
+        self.expect_one_less(taker);
+    }
+
+    fn expect_one_less(&mut self, taker: TakerId) {
+        let Some(poll) = self.polls.get_mut(&taker) else { return };
+        poll.expected = poll.expected.saturating_sub(1);
+        if poll.expected == 0 {
+            self.served_polls.push(taker);
+            self.answer_served_polls();
+        }
+    }
+
+    /// Polls that got jobs go with what they have, once nothing more is expected.
+    pub(super) fn answer_served_polls(&mut self) {
+        for taker in std::mem::take(&mut self.served_polls) {
+            let is_done = self
+                .polls
+                .get(&taker)
+                .is_some_and(|p| p.expected == 0 && (!p.jobs.is_empty() || p.at_once));
+            if is_done {
+                self.answer_poll(taker);
+            }
+        }
+    }
+
+    pub(super) fn answer_poll(&mut self, taker: TakerId) {
+        self.remove_taker(taker);
+        if let Some(poll) = self.polls.remove(&taker) {
+            self.reply(poll.id, Ok(Reply::Jobs(poll.jobs)));
+        }
+    }
+
+    /// Ends the polls whose time is up.
+    pub(super) fn end_polls(&mut self) {
+        let mut over = Vec::new();
+        for demand in self.demands.values_mut() {
+            let acquiring = demand.acquiring;
+            if demand.next_deadline().is_none_or(|at| at > self.now) {
+                continue;
+            }
+            for taker in demand.take_expired(self.now) {
+                // One that jobs are on their way for stays until they are there.
+                let expects = self.polls.get(&taker.id).is_some_and(|poll| poll.expected > 0);
+                if acquiring == Some(taker.id) || expects {
+                    let until = self.now.plus_ms(100);
+                    demand.add(Taker { kind: TakerKind::Poll { until }, ..taker });
+                } else {
+                    over.push(taker.id);
+                }
+            }
+        }
+        for taker in over {
+            self.answer_poll(taker);
+        }
+    }
+
+    /// Makes jobs ready again that did not reach their worker.
+    pub(super) fn release(&mut self, jobs: Vec<(JobKey, i32)>) {
+        if jobs.is_empty() {
+            return;
+        }
+        for (job, _) in &jobs {
+            self.known_jobs.remove(*job);
+        }
+        self.actions.push(Action::Release { lease: self.lease, jobs });
+    }
+
+    pub(super) fn released(&mut self, result: Result<(), StoreError>) {
+        if result.is_err() {
+            // Their locks run out in time.
+            self.metrics.store_errors.inc();
+        }
+        self.engine_backlog.raise();
+        let types: Vec<Arc<str>> = self.demands.keys().cloned().collect();
+        for job_type in types {
+            self.jobs_ready(job_type);
+        }
+    }
+}

@@ -1,0 +1,1 @@
+SELECT * FROM orloj.definition WHERE key = $1

@@ -1,0 +1,1 @@
+SELECT * FROM orloj.ended WHERE key = $1

@@ -1,0 +1,1 @@
+SELECT * FROM orloj.history WHERE instance_key = $1 ORDER BY rev

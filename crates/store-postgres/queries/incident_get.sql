@@ -1,0 +1,1 @@
+SELECT * FROM orloj.incident WHERE key = $1

@@ -1,0 +1,1 @@
+SELECT key, rev FROM orloj.instance WHERE key = ANY ($1)

@@ -1,0 +1,20 @@
+-- Locks for a worker, who keeps the lock whatever becomes of the node. The limit divides by zero
+-- when the lease is gone.
+WITH picked AS (
+    SELECT key
+    FROM orloj.job
+    WHERE engine = $2 AND type = $4 AND kind = 2
+        AND state = 0 AND lock_session IS NULL AND lock_until IS NULL
+    ORDER BY priority DESC, key
+    LIMIT $3 / (SELECT count(*) FROM orloj.node WHERE session = $1)
+    FOR UPDATE SKIP LOCKED
+),
+taken AS (
+    UPDATE orloj.job AS j
+    SET lock_worker = $5, lock_until = $6, attempt = j.attempt + 1,
+        activations = j.activations || $7
+    FROM picked
+    WHERE j.key = picked.key
+    RETURNING j.*
+)
+SELECT * FROM taken ORDER BY priority DESC, key

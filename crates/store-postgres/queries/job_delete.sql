@@ -1,0 +1,1 @@
+DELETE FROM orloj.job WHERE key = ANY ($1)

@@ -1,0 +1,1 @@
+SELECT * FROM orloj.job WHERE key = $1

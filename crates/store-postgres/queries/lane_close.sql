@@ -1,0 +1,1 @@
+DELETE FROM orloj.lane WHERE session = $1

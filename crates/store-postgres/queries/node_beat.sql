@@ -1,0 +1,35 @@
+-- All a node does while idle. Other parts of a statement do not see what it updates, so the row of
+-- this node comes from the update itself; without it there is no row at all.
+WITH me AS (
+    UPDATE orloj.node
+    SET beat = beat + 1,
+        seen_at = $2,
+        key_high = greatest(key_high, $3),
+        lock_floor = least($4, taken_floor),
+        taken_floor = $5
+    WHERE session = $1
+    RETURNING number, session, name, beat, seen_at
+),
+pulse AS (
+    SELECT
+        least(
+            (SELECT min(due_at) FROM orloj.job WHERE engine = $6 AND state = 1),
+            (SELECT min(lock_until) FROM orloj.job WHERE engine = $6 AND lock_until IS NOT NULL)
+        ) AS next_due_at,
+        EXISTS (
+            SELECT FROM orloj.job
+            WHERE engine = $6 AND type = '' AND kind <> 2
+                AND state = 0 AND lock_session IS NULL AND lock_until IS NULL
+        ) AS engine_jobs_ready,
+        (SELECT coalesce(max(key), 0) FROM orloj.definition WHERE engine = $6)
+            AS newest_definition
+)
+SELECT nodes.*, pulse.*
+FROM (
+    SELECT number, session, name, beat, seen_at FROM me
+    UNION ALL
+    SELECT number, session, name, beat, seen_at
+    FROM orloj.node
+    WHERE engine = $6 AND session <> $1 AND EXISTS (SELECT FROM me)
+) AS nodes, pulse
+ORDER BY nodes.number

@@ -1,0 +1,1 @@
+DELETE FROM orloj.user_task WHERE key = ANY ($1)

@@ -1,0 +1,1 @@
+SELECT * FROM orloj.user_task WHERE key = $1

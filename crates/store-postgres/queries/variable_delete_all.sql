@@ -1,0 +1,1 @@
+DELETE FROM orloj.variable WHERE instance_key = ANY ($1)

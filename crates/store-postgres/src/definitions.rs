@@ -1,0 +1,163 @@
+//! Definitions: deploying and finding them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use orloj_store::{
+    DefinitionRow, Error, NewDefinition, NewDeployment, NewResource, Page, StoredDeployment,
+};
+use orloj_types::{DefinitionKey, DeploymentKey, ProcessId, TenantId};
+use tokio_postgres::types::{ToSql, Type};
+
+use crate::read;
+use crate::row_array::RowArray;
+use crate::store::Shared;
+use crate::transaction::Transaction;
+
+type Latest = HashMap<ProcessId, DefinitionRow>;
+
+impl Shared {
+    pub(crate) async fn deploy(&self, new: &NewDeployment) -> Result<StoredDeployment, Error> {
+        let transaction = Transaction::begin(&self.readers).await?;
+        // One deployment of an engine at a time: versions are counted.
+        self.lock_advisory(&transaction, &format!("deploy {}", new.engine)).await?;
+        let latest = self.latest(&transaction, new).await?;
+        if let Some(definitions) = same_as_latest(new, &latest) {
+            transaction.roll_back().await?;
+            return Ok(StoredDeployment { key: new.key, duplicate: true, definitions });
+        }
+        let definitions = next_versions(new, &latest);
+        let resources = self.resource_rows(new);
+        if !resources.is_empty() {
+            transaction.execute(&self.sql.resource_insert, &[resources.param()]).await?;
+        }
+        let rows = self.definition_rows(&definitions);
+        if !rows.is_empty() {
+            transaction.execute(&self.sql.definition_insert, &[rows.param()]).await?;
+        }
+        transaction.commit().await?;
+        Ok(StoredDeployment { key: new.key, duplicate: false, definitions })
+    }
+
+    pub(crate) async fn definition(
+        &self,
+        key: DefinitionKey,
+    ) -> Result<Option<DefinitionRow>, Error> {
+        let rows = self.read(&self.sql.definition_get, &[(&key.raw(), Type::INT8)]).await?;
+        read::first(&rows, read::definition)
+    }
+
+    pub(crate) async fn find_definition(
+        &self,
+        process_id: &ProcessId,
+        tenant: &TenantId,
+        version: Option<i32>,
+    ) -> Result<Option<DefinitionRow>, Error> {
+        let (engine, tenant, process_id) =
+            (self.engine.as_str(), tenant.as_str(), process_id.as_str());
+        let params: [(&(dyn ToSql + Sync), Type); 4] = [
+            (&engine, Type::TEXT),
+            (&tenant, Type::TEXT),
+            (&process_id, Type::TEXT),
+            (&version, Type::INT4),
+        ];
+        read::first(&self.read(&self.sql.definition_find, &params).await?, read::definition)
+    }
+
+    pub(crate) async fn resource(
+        &self,
+        deployment: DeploymentKey,
+        name: &str,
+    ) -> Result<Option<Arc<[u8]>>, Error> {
+        let key = deployment.raw();
+        let params: [(&(dyn ToSql + Sync), Type); 2] = [(&key, Type::INT8), (&name, Type::TEXT)];
+        let rows = self.read(&self.sql.resource_get, &params).await?;
+        read::first(&rows, |row| Ok(row.get::<&[u8]>(0)?.into()))
+    }
+
+    pub(crate) async fn definitions(&self, page: Page) -> Result<Vec<DefinitionRow>, Error> {
+        self.page(&self.sql.definition_list, page, &[], read::definition).await
+    }
+
+    async fn latest(
+        &self,
+        transaction: &Transaction<'_>,
+        new: &NewDeployment,
+    ) -> Result<Latest, Error> {
+        let processes: Vec<&str> =
+            definitions_of(new).map(|(_, definition)| definition.process_id.as_str()).collect();
+        let (engine, tenant) = (new.engine.as_str(), new.tenant.as_str());
+        let params: [(&(dyn ToSql + Sync), Type); 3] =
+            [(&engine, Type::TEXT), (&tenant, Type::TEXT), (&processes, Type::TEXT_ARRAY)];
+        let rows = transaction.rows(&self.sql.definition_latest, &params).await?;
+        let rows = read::all(&rows, read::definition)?;
+        Ok(rows.into_iter().map(|row| (row.process_id.clone(), row)).collect())
+    }
+
+    fn resource_rows(&self, new: &NewDeployment) -> RowArray {
+        let mut rows = RowArray::new(&self.types.resource_in);
+        for resource in &new.resources {
+            rows.push(|r| {
+                r.int8(new.key.raw()).text(&resource.name).text(&new.engine).text(&new.tenant);
+                r.bytes(&resource.content);
+            });
+        }
+        rows
+    }
+
+    fn definition_rows(&self, definitions: &[DefinitionRow]) -> RowArray {
+        let mut rows = RowArray::new(&self.types.definition_in);
+        for row in definitions {
+            rows.push(|r| {
+                r.int8(row.key.raw()).text(&row.engine).text(&row.tenant).text(&row.process_id);
+                r.int4(row.version).int8(row.deployment.raw()).text(&row.resource_name);
+                r.bytes(&row.checksum).text(&row.dialect).int4(row.checks);
+                r.int8(row.deployed_at.as_ms());
+            });
+        }
+        rows
+    }
+}
+
+fn definitions_of(new: &NewDeployment) -> impl Iterator<Item = (&NewResource, &NewDefinition)> {
+    new.resources
+        .iter()
+        .flat_map(|resource| resource.definitions.iter().map(move |d| (resource, d)))
+}
+
+/// The stored definitions, if nothing is new.
+fn same_as_latest(new: &NewDeployment, latest: &Latest) -> Option<Vec<DefinitionRow>> {
+    definitions_of(new)
+        .map(|(resource, definition)| {
+            latest
+                .get(&definition.process_id)
+                .filter(|row| row.resource_name == resource.name)
+                .filter(|row| row.checksum == resource.checksum)
+                .cloned()
+        })
+        .collect()
+}
+
+fn next_versions(new: &NewDeployment, latest: &Latest) -> Vec<DefinitionRow> {
+    let mut versions: HashMap<&ProcessId, i32> =
+        latest.iter().map(|(process, row)| (process, row.version)).collect();
+    definitions_of(new)
+        .map(|(resource, definition)| {
+            let version = versions.entry(&definition.process_id).or_insert(0);
+            *version += 1;
+            DefinitionRow {
+                key: definition.key,
+                engine: new.engine.clone(),
+                tenant: new.tenant.clone(),
+                process_id: definition.process_id.clone(),
+                version: *version,
+                deployment: new.key,
+                resource_name: Arc::clone(&resource.name),
+                checksum: resource.checksum,
+                dialect: Arc::clone(&resource.dialect),
+                checks: resource.checks,
+                deployed_at: new.now,
+            }
+        })
+        .collect()
+}

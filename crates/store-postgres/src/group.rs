@@ -1,0 +1,269 @@
+//! A group of changes as the rows of the statements that write it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use orloj_store::{
+    Change, CommitError, EndedRow, Group, HistoryRow, IncidentRow, InstanceRow, InstanceWrite,
+    JobRow, JobUpdate, JobWrite, LockWrite, UserTaskRow, VariableRow, VariableWrite,
+};
+use orloj_types::{ElementInstanceKey, InstanceKey};
+
+use crate::row_array::RowArray;
+use crate::sql::RowTypes;
+
+/// The server takes messages of up to 1 GB; a group beyond this would lose its connection instead
+/// of being refused.
+const STATEMENT_BYTES_MAX: usize = 512 << 20;
+
+/// What each statement is given; those that are given nothing are not sent.
+pub(crate) struct GroupRows {
+    pub instances_updated: RowArray,
+    pub instances_deleted: RowArray,
+    pub instances_inserted: RowArray,
+    pub jobs_deleted: Vec<i64>,
+    pub jobs_updated: RowArray,
+    pub jobs_inserted: RowArray,
+    pub variables_cleared: Vec<i64>,
+    pub variables_deleted: RowArray,
+    pub variables_put: RowArray,
+    pub user_tasks_deleted: Vec<i64>,
+    pub user_tasks_inserted: RowArray,
+    pub incidents_deleted: Vec<i64>,
+    pub incidents_inserted: RowArray,
+    pub history: RowArray,
+    pub ended: RowArray,
+    /// The lowest key of a job that becomes locked by the node's session.
+    pub locked_lowest: Option<i64>,
+}
+
+impl GroupRows {
+    pub fn new(group: &Group, types: &RowTypes) -> Result<Self, CommitError> {
+        let mut rows = Self::empty(types);
+        rows.put_instances(&group.changes);
+        for change in &group.changes {
+            for job in &change.jobs {
+                rows.put_job(job, group.lease.session);
+            }
+            rows.put_variables(&change.variables);
+            rows.put_details(change);
+        }
+        rows.jobs_deleted.sort_unstable();
+        rows.check_size()?;
+        Ok(rows)
+    }
+
+    fn empty(types: &RowTypes) -> Self {
+        Self {
+            instances_updated: RowArray::new(&types.instance_step),
+            instances_deleted: RowArray::new(&types.instance_gone),
+            instances_inserted: RowArray::new(&types.instance_in),
+            jobs_deleted: Vec::new(),
+            jobs_updated: RowArray::new(&types.job_step),
+            jobs_inserted: RowArray::new(&types.job_in),
+            variables_cleared: Vec::new(),
+            variables_deleted: RowArray::new(&types.variable_gone),
+            variables_put: RowArray::new(&types.variable_in),
+            user_tasks_deleted: Vec::new(),
+            user_tasks_inserted: RowArray::new(&types.user_task_in),
+            incidents_deleted: Vec::new(),
+            incidents_inserted: RowArray::new(&types.incident_in),
+            history: RowArray::new(&types.history_in),
+            ended: RowArray::new(&types.ended_in),
+            locked_lowest: None,
+        }
+    }
+
+    /// In the order of keys, whatever the order of changes: rows are locked as they are sent.
+    fn put_instances(&mut self, changes: &[Change]) {
+        let mut writes: Vec<&InstanceWrite> =
+            changes.iter().flat_map(|change| &change.instances).collect();
+        writes.sort_unstable_by_key(|write| write.key());
+        for write in writes {
+            match write {
+                InstanceWrite::Insert(row) => put_instance(&mut self.instances_inserted, row),
+                InstanceWrite::Update { key, expected_rev, rev, record, events } => {
+                    self.instances_updated.push(|r| {
+                        r.int8(key.raw()).int4(*expected_rev).int4(*rev);
+                        r.bytes(record).bytes(events);
+                    });
+                }
+                InstanceWrite::Delete { key, expected_rev } => {
+                    self.instances_deleted.push(|r| {
+                        r.int8(key.raw()).int4(*expected_rev);
+                    });
+                }
+            }
+        }
+    }
+
+    fn put_job(&mut self, write: &JobWrite, session: i64) {
+        match write {
+            JobWrite::Insert(row) => {
+                if row.lock_session == Some(session) {
+                    self.note_locked(row.key.raw());
+                }
+                put_job_row(&mut self.jobs_inserted, row);
+            }
+            JobWrite::Update(update) => {
+                if update.lock == LockWrite::Session(session) {
+                    self.note_locked(update.key.raw());
+                }
+                put_job_update(&mut self.jobs_updated, update);
+            }
+            JobWrite::Delete(key) => self.jobs_deleted.push(key.raw()),
+        }
+    }
+
+    fn note_locked(&mut self, key: i64) {
+        self.locked_lowest = Some(self.locked_lowest.map_or(key, |lowest| lowest.min(key)));
+    }
+
+    /// Writes of one change follow each other; statements write all of a kind at once. So the last
+    /// word on each variable is found first.
+    fn put_variables(&mut self, writes: &[VariableWrite]) {
+        type Name<'a> = (InstanceKey, ElementInstanceKey, &'a Arc<str>);
+        let mut last: BTreeMap<Name<'_>, Option<&VariableRow>> = BTreeMap::new();
+        for write in writes {
+            match write {
+                VariableWrite::Put(row) => {
+                    last.insert((row.instance, row.scope, &row.name), Some(row));
+                }
+                VariableWrite::Delete { instance, scope, name } => {
+                    last.insert((*instance, *scope, name), None);
+                }
+                VariableWrite::DeleteAll { instance } => {
+                    last.retain(|(of, ..), _| of != instance);
+                    self.variables_cleared.push(instance.raw());
+                }
+            }
+        }
+        for ((instance, scope, name), row) in last {
+            match row {
+                Some(row) => self.variables_put.push(|r| {
+                    r.int8(instance.raw()).int8(scope.raw()).text(name);
+                    r.text(&row.engine).text(&row.tenant);
+                    r.int2(row.value.tag as i16).bytes(&row.value.bytes);
+                }),
+                None => self.variables_deleted.push(|r| {
+                    r.int8(instance.raw()).int8(scope.raw()).text(name);
+                }),
+            }
+        }
+    }
+
+    fn put_details(&mut self, change: &Change) {
+        self.user_tasks_deleted.extend(change.user_tasks_gone.iter().map(|key| key.raw()));
+        self.incidents_deleted.extend(change.incidents_gone.iter().map(|key| key.raw()));
+        for row in &change.user_tasks_added {
+            put_user_task(&mut self.user_tasks_inserted, row);
+        }
+        for row in &change.incidents_added {
+            put_incident(&mut self.incidents_inserted, row);
+        }
+        for row in &change.history {
+            put_history(&mut self.history, row);
+        }
+        for row in &change.ended {
+            put_ended(&mut self.ended, row);
+        }
+    }
+
+    fn check_size(&self) -> Result<(), CommitError> {
+        let arrays = [
+            &self.instances_updated,
+            &self.instances_inserted,
+            &self.jobs_updated,
+            &self.jobs_inserted,
+            &self.variables_put,
+            &self.variables_deleted,
+            &self.user_tasks_inserted,
+            &self.incidents_inserted,
+            &self.history,
+            &self.ended,
+        ];
+        match arrays.iter().find(|array| array.bytes() > STATEMENT_BYTES_MAX) {
+            None => Ok(()),
+            Some(array) => Err(CommitError::Statement(format!(
+                "{} bytes for one statement, at most {STATEMENT_BYTES_MAX} are sent",
+                array.bytes()
+            ))),
+        }
+    }
+}
+
+fn put_instance(rows: &mut RowArray, row: &InstanceRow) {
+    rows.push(|r| {
+        r.int8(row.key.raw()).int4(row.rev).text(&row.engine).text(&row.tenant);
+        r.int8(row.definition.raw()).text_or_null(row.business_key.as_deref());
+        r.bytes(&row.record).bytes(&row.events);
+    });
+}
+
+fn put_job_row(rows: &mut RowArray, row: &JobRow) {
+    rows.push(|r| {
+        r.int8(row.key.raw()).text(&row.engine).text(&row.tenant);
+        r.int8(row.instance.raw()).int8(row.definition.raw()).int8(row.element_instance.raw());
+        r.text(&row.element).int2(row.kind as i16).text(&row.job_type).int2(row.state as i16);
+        r.int4(row.retries_left).int8(row.priority).bool(row.exclusive);
+        r.int8_or_null(row.due_at.map(|at| at.as_ms())).int8_or_null(row.lock_session);
+        r.text_or_null(row.lock_worker.as_deref());
+        r.int8_or_null(row.lock_until.map(|at| at.as_ms()));
+        r.int4(row.attempt).bytes(&row.activations).text_or_null(row.failure.as_deref());
+    });
+}
+
+fn put_job_update(rows: &mut RowArray, update: &JobUpdate) {
+    let (write, session, worker, until, activations) = match &update.lock {
+        LockWrite::Keep => (0, None, None, None, None),
+        LockWrite::Clear => (1, None, None, None, Some(&[][..])),
+        LockWrite::Session(session) => (2, Some(*session), None, None, None),
+        LockWrite::Worker { worker, until, activations } => {
+            (3, None, Some(&**worker), Some(until.as_ms()), Some(&activations[..]))
+        }
+    };
+    rows.push(|r| {
+        r.int8(update.key.raw()).int2(update.state as i16).int4(update.retries_left);
+        r.int8(update.priority).int8_or_null(update.due_at.map(|at| at.as_ms()));
+        r.text_or_null(update.failure.as_deref());
+        r.int2(write).int8_or_null(session).text_or_null(worker).int8_or_null(until);
+        r.bytes_or_null(activations);
+    });
+}
+
+fn put_user_task(rows: &mut RowArray, row: &UserTaskRow) {
+    rows.push(|r| {
+        r.int8(row.key.raw()).text(&row.engine).text(&row.tenant);
+        r.int8(row.instance.raw()).int8(row.definition.raw()).int8(row.element_instance.raw());
+        r.text(&row.element).text_or_null(row.name.as_deref());
+        r.text_or_null(row.assignee.as_deref());
+        r.texts(row.candidate_groups.iter().map(|group| &**group));
+        r.texts(row.candidate_users.iter().map(|user| &**user));
+        r.int8_or_null(row.due_at.map(|at| at.as_ms())).int8(row.priority);
+        r.text_or_null(row.form_key.as_deref()).int8(row.created_at.as_ms());
+    });
+}
+
+fn put_incident(rows: &mut RowArray, row: &IncidentRow) {
+    rows.push(|r| {
+        r.int8(row.key.raw()).text(&row.engine).text(&row.tenant);
+        r.int8(row.instance.raw()).int8(row.definition.raw()).int8(row.element_instance.raw());
+        r.text(&row.element).int8_or_null(row.job.map(|job| job.raw()));
+        r.text(&row.kind).text(&row.message).int8(row.created_at.as_ms());
+    });
+}
+
+fn put_history(rows: &mut RowArray, row: &HistoryRow) {
+    rows.push(|r| {
+        r.int8(row.instance.raw()).int4(row.rev).text(&row.engine).text(&row.tenant);
+        r.int8(row.at.as_ms()).bytes(&row.events);
+    });
+}
+
+fn put_ended(rows: &mut RowArray, row: &EndedRow) {
+    rows.push(|r| {
+        r.int8(row.key.raw()).text(&row.engine).text(&row.tenant).int8(row.definition.raw());
+        r.text_or_null(row.business_key.as_deref()).bool(row.completed);
+        r.int8(row.started_at.as_ms()).int8(row.ended_at.as_ms()).bytes(&row.variables);
+    });
+}

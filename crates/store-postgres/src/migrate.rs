@@ -1,0 +1,78 @@
+//! Brings the schema to the number this version knows.
+
+use orloj_store::Error;
+use tokio_postgres::types::Type;
+
+use crate::error::damaged;
+use crate::pool::Pool;
+use crate::sql::{in_schema, quoted};
+use crate::transaction::Transaction;
+
+/// In order; the first is number 1.
+const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_initial.sql")];
+
+/// Names our advisory locks among those of other programs in the same database.
+pub(crate) const ADVISORY_CLASS: i32 = 0x6f72_6c6f;
+
+pub(crate) async fn migrate(pool: &Pool, schema: &str) -> Result<(), Error> {
+    let known = MIGRATIONS.len() as u32;
+    if current(pool, schema).await? == known {
+        return Ok(());
+    }
+    let transaction = Transaction::begin(pool).await?;
+    // One node migrates, those that start at the same time wait and find the work done.
+    let lock = include_str!("../queries/lock_advisory.sql");
+    let what = format!("migrate {schema}");
+    let params: [(&(dyn tokio_postgres::types::ToSql + Sync), Type); 2] =
+        [(&ADVISORY_CLASS, Type::INT4), (&what, Type::TEXT)];
+    transaction.rows(&in_schema(lock, schema), &params).await?;
+    let found = version(&transaction, schema).await?;
+    if found > known {
+        return Err(Error::NewerSchema { found, known });
+    }
+    if found == 0 {
+        if !exists(&transaction, schema).await? {
+            transaction.batch(&format!("CREATE SCHEMA {}", quoted(schema))).await?;
+        }
+        transaction.batch(&in_schema(VERSION_TABLE, schema)).await?;
+    }
+    for (number, migration) in (1..=known).zip(MIGRATIONS).skip(found as usize) {
+        tracing::info!(schema, number, "migrating");
+        transaction.batch(&in_schema(migration, schema)).await?;
+        let insert = in_schema("INSERT INTO orloj.schema_version (version) VALUES ($1)", schema);
+        transaction.execute(&insert, &[(&(number as i32), Type::INT4)]).await?;
+    }
+    transaction.commit().await
+}
+
+const VERSION_TABLE: &str = "CREATE TABLE IF NOT EXISTS orloj.schema_version (
+    version integer PRIMARY KEY,
+    migrated_at timestamptz NOT NULL DEFAULT now()
+)";
+
+/// Without waiting for anyone: a store that is up to date opens at once.
+async fn current(pool: &Pool, schema: &str) -> Result<u32, Error> {
+    let transaction = Transaction::begin(pool).await?;
+    let found = version(&transaction, schema).await?;
+    transaction.roll_back().await?;
+    Ok(found)
+}
+
+/// 0 when there is nothing yet.
+async fn version(transaction: &Transaction<'_>, schema: &str) -> Result<u32, Error> {
+    let table = format!("{}.schema_version", quoted(schema));
+    let sql = "SELECT to_regclass($1) IS NOT NULL";
+    let rows = transaction.rows(sql, &[(&table, Type::TEXT)]).await?;
+    if !rows.iter().any(|row| row.get::<_, bool>(0)) {
+        return Ok(0);
+    }
+    let sql = in_schema(include_str!("../queries/schema_version.sql"), schema);
+    let rows = transaction.rows(&sql, &[]).await?;
+    let found: Option<i32> = rows.first().and_then(|row| row.get(0));
+    u32::try_from(found.unwrap_or(0)).map_err(|e| damaged("schema version", e))
+}
+
+async fn exists(transaction: &Transaction<'_>, schema: &str) -> Result<bool, Error> {
+    let sql = "SELECT 1 FROM pg_namespace WHERE nspname = $1";
+    Ok(!transaction.rows(sql, &[(&schema, Type::TEXT)]).await?.is_empty())
+}

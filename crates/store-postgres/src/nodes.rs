@@ -1,0 +1,152 @@
+//! Nodes: leases, beats, and taking leases away.
+
+use orloj_store::{Beat, Claim, Error, Lease, NodeRow, Pulse};
+use orloj_types::{NODE_NUMBER_MAX, NodeNumber};
+use tokio_postgres::types::{ToSql, Type};
+
+use crate::error::damaged;
+use crate::migrate::ADVISORY_CLASS;
+use crate::read;
+use crate::store::Shared;
+use crate::transaction::Transaction;
+
+/// An owner may have given keys since its last beat; its successor stays this far above what was
+/// told: ten seconds of keys, several times the time-out of a heartbeat.
+const KEYS_UNTOLD: i64 = 10_000 << 22;
+/// The floor of a node that has taken nothing since its last beat.
+const NOTHING_TAKEN: i64 = i64::MAX;
+
+impl Shared {
+    pub(crate) async fn join(&self, claim: &Claim) -> Result<Lease, Error> {
+        let transaction = Transaction::begin(&self.readers).await?;
+        self.lock_advisory(&transaction, "join").await?;
+        let engine = claim.engine.as_str();
+        let params: [(&(dyn ToSql + Sync), Type); 2] =
+            [(&engine, Type::TEXT), (&claim.name, Type::TEXT)];
+        for row in transaction.rows(&self.sql.node_named, &params).await? {
+            self.remove_node(&transaction, row.get(0), None).await?;
+        }
+
+        let numbers_max = i32::from(NODE_NUMBER_MAX);
+        let free =
+            transaction.rows(&self.sql.node_number_free, &[(&numbers_max, Type::INT4)]).await?;
+        let free = free.first().ok_or_else(|| {
+            Error::Unavailable(format!("all {} node numbers are taken", NODE_NUMBER_MAX + 1))
+        })?;
+        let number: i16 = free.get(0);
+        let told: Option<i64> = free.get(1);
+        let keys_above = told.map_or(0, |high| high.saturating_add(KEYS_UNTOLD));
+
+        // The node holds nothing yet, but its first jobs may come before its first beat.
+        let (lock_floor, now) = (i64::MIN, claim.now.as_ms());
+        let params: [(&(dyn ToSql + Sync), Type); 7] = [
+            (&number, Type::INT2),
+            (&engine, Type::TEXT),
+            (&claim.name, Type::TEXT),
+            (&now, Type::INT8),
+            (&keys_above, Type::INT8),
+            (&lock_floor, Type::INT8),
+            (&NOTHING_TAKEN, Type::INT8),
+        ];
+        let inserted = transaction.rows(&self.sql.node_insert, &params).await?;
+        let inserted = inserted.first().ok_or_else(|| damaged("node", "no session was given"))?;
+        let session: i64 = inserted.get(0);
+        let lanes = i32::from(claim.lanes);
+        let params: [(&(dyn ToSql + Sync), Type); 2] =
+            [(&session, Type::INT8), (&lanes, Type::INT4)];
+        transaction.execute(&self.sql.lane_open, &params).await?;
+        transaction.commit().await?;
+        let number = u16::try_from(number).map_err(|e| damaged("node number", e))?;
+        Ok(Lease { node: NodeNumber(number), session, keys_above })
+    }
+
+    /// On a connection of its own: a node that waits for its turn behind long queries would be
+    /// taken for dead.
+    pub(crate) async fn beat(&self, beat: Beat) -> Result<Pulse, Error> {
+        let floor = self.floor.for_beat(beat.lock_floor.raw());
+        let (now, engine) = (beat.now.as_ms(), self.engine.as_str());
+        let params: [(&(dyn ToSql + Sync), Type); 6] = [
+            (&beat.lease.session, Type::INT8),
+            (&now, Type::INT8),
+            (&beat.key_high, Type::INT8),
+            (&floor, Type::INT8),
+            (&NOTHING_TAKEN, Type::INT8),
+            (&engine, Type::TEXT),
+        ];
+        let rows = self.run(&self.pulse, &self.sql.node_beat, &params).await?;
+        let pulse = |row: &read::Columns<'_>| {
+            Ok((row.time_or_null(5)?, row.get::<bool>(6)?, row.get::<i64>(7)?))
+        };
+        let (next_due_at, engine_jobs_ready, newest_definition) =
+            read::first(&rows, pulse)?.ok_or(Error::Fenced)?;
+        let nodes = read::all(&rows, read::node)?;
+        Ok(Pulse { next_due_at, engine_jobs_ready, nodes, newest_definition })
+    }
+
+    pub(crate) async fn fence(&self, session: i64, beat: i64) -> Result<bool, Error> {
+        // Only looking first: taking the lanes of a node that lives would hold it up.
+        let params: [(&(dyn ToSql + Sync), Type); 2] =
+            [(&session, Type::INT8), (&beat, Type::INT8)];
+        if self.read(&self.sql.node_at, &params).await?.is_empty() {
+            return Ok(false);
+        }
+        self.remove(session, Some(beat)).await
+    }
+
+    pub(crate) async fn leave(&self, lease: Lease) -> Result<(), Error> {
+        self.remove(lease.session, None).await.map(drop)
+    }
+
+    pub(crate) async fn nodes(&self) -> Result<Vec<NodeRow>, Error> {
+        let engine = self.engine.as_str();
+        let rows = self.read(&self.sql.node_list, &[(&engine, Type::TEXT)]).await?;
+        read::all(&rows, read::node)
+    }
+
+    async fn remove(&self, session: i64, beat: Option<i64>) -> Result<bool, Error> {
+        let transaction = Transaction::begin(&self.readers).await?;
+        let removed = self.remove_node(&transaction, session, beat).await?;
+        match removed {
+            true => transaction.commit().await?,
+            false => transaction.roll_back().await?,
+        }
+        Ok(removed)
+    }
+
+    /// Each statement has to see what those have committed whom the one before it waited for:
+    /// closing the lanes waits for groups under way, deleting the node for acquisitions, and both
+    /// may have locked jobs.
+    async fn remove_node(
+        &self,
+        transaction: &Transaction<'_>,
+        session: i64,
+        beat: Option<i64>,
+    ) -> Result<bool, Error> {
+        transaction.execute(&self.sql.lane_close, &[(&session, Type::INT8)]).await?;
+        let params: [(&(dyn ToSql + Sync), Type); 2] =
+            [(&session, Type::INT8), (&beat, Type::INT8)];
+        let gone = transaction.rows(&self.sql.node_delete, &params).await?;
+        let Some(gone) = gone.first() else { return Ok(false) };
+        let (number, key_high, floor): (i16, i64, i64) = (gone.get(0), gone.get(1), gone.get(2));
+        let params: [(&(dyn ToSql + Sync), Type); 2] =
+            [(&number, Type::INT2), (&key_high, Type::INT8)];
+        transaction.execute(&self.sql.node_number_keep, &params).await?;
+        let params: [(&(dyn ToSql + Sync), Type); 2] =
+            [(&session, Type::INT8), (&floor, Type::INT8)];
+        let cleared = transaction.execute(&self.sql.job_unlock_session, &params).await?;
+        tracing::info!(session, cleared, "node removed");
+        Ok(true)
+    }
+
+    /// Until the end of the transaction, across all nodes.
+    pub(crate) async fn lock_advisory(
+        &self,
+        transaction: &Transaction<'_>,
+        what: &str,
+    ) -> Result<(), Error> {
+        let what = format!("{what} {}", self.schema);
+        let params: [(&(dyn ToSql + Sync), Type); 2] =
+            [(&ADVISORY_CLASS, Type::INT4), (&what, Type::TEXT)];
+        transaction.rows(&self.sql.lock_advisory, &params).await.map(drop)
+    }
+}

@@ -1,0 +1,51 @@
+use orloj_store::Error;
+use orloj_types::EngineName;
+
+/// Committer connections: with one, the server idles while the node prepares the next group; with
+/// more than two, groups become smaller and nothing faster.
+pub const LANES_DEFAULT: u8 = 2;
+pub const READERS_DEFAULT: u8 = 2;
+
+/// How to reach a database, and what part of it to use.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// `postgres://user:password@host:port/database?sslmode=…`. With `sslmode=require`,
+    /// `verify-ca` or `verify-full` the connection is encrypted and the server's certificate and
+    /// name are checked against those the system trusts, or the file named by `sslrootcert`;
+    /// otherwise it is not encrypted.
+    pub url: String,
+    /// Only rows of this engine are seen.
+    pub engine: EngineName,
+    /// Created when missing.
+    pub schema: String,
+    /// Connections that commit groups.
+    pub lanes: u8,
+    /// Connections for everything else.
+    pub readers: u8,
+    /// Where to listen for notices when `url` leads to a pooler, which cannot pass them on.
+    pub listen_url: Option<String>,
+}
+
+impl Options {
+    pub fn new(url: impl Into<String>, engine: EngineName) -> Self {
+        Self {
+            url: url.into(),
+            engine,
+            schema: "public".to_owned(),
+            lanes: LANES_DEFAULT,
+            readers: READERS_DEFAULT,
+            listen_url: None,
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let refuse = |why: &str| Err(Error::Refused(why.to_owned()));
+        if self.lanes == 0 || self.readers == 0 {
+            return refuse("a store needs at least one lane and one reader");
+        }
+        if self.schema.is_empty() || self.schema.contains('\0') {
+            return refuse("the name of a schema is text without U+0000, and not empty");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,215 @@
+//! Rows of the database as rows of the contract. Columns are read by their place in the table,
+//! which never changes: later migrations only append.
+
+use std::sync::Arc;
+
+use orloj_store::{
+    DefinitionRow, EndedRow, Error, HistoryRow, IncidentRow, InstanceRow, JobKind, JobRow,
+    JobState, NodeRow, UserTaskRow, VariableRow,
+};
+use orloj_types::{
+    DefinitionKey, DeploymentKey, ElementId, ElementInstanceKey, EngineName, IncidentKey,
+    InstanceKey, JobKey, NodeNumber, ProcessId, StoredValue, TenantId, Timestamp, UserTaskKey,
+    ValueTag,
+};
+use tokio_postgres::Row;
+use tokio_postgres::types::FromSql;
+
+use crate::error::damaged;
+
+pub(crate) fn all<T>(
+    rows: &[Row],
+    read: impl Fn(&Columns<'_>) -> Result<T, Error>,
+) -> Result<Vec<T>, Error> {
+    rows.iter().map(|row| read(&Columns(row))).collect()
+}
+
+pub(crate) fn first<T>(
+    rows: &[Row],
+    read: impl Fn(&Columns<'_>) -> Result<T, Error>,
+) -> Result<Option<T>, Error> {
+    rows.first().map(|row| read(&Columns(row))).transpose()
+}
+
+/// One row, by place.
+pub(crate) struct Columns<'a>(&'a Row);
+
+impl<'a> Columns<'a> {
+    pub fn get<T: FromSql<'a>>(&self, at: usize) -> Result<T, Error> {
+        self.0.try_get(at).map_err(|e| damaged("row", e))
+    }
+
+    pub fn text(&self, at: usize) -> Result<Arc<str>, Error> {
+        Ok(self.get::<&str>(at)?.into())
+    }
+
+    fn text_or_null(&self, at: usize) -> Result<Option<Arc<str>>, Error> {
+        Ok(self.get::<Option<&str>>(at)?.map(Into::into))
+    }
+
+    fn texts(&self, at: usize) -> Result<Vec<Arc<str>>, Error> {
+        Ok(self.get::<Vec<&str>>(at)?.into_iter().map(Into::into).collect())
+    }
+
+    pub fn time(&self, at: usize) -> Result<Timestamp, Error> {
+        Ok(Timestamp::from_ms(self.get(at)?))
+    }
+
+    pub fn time_or_null(&self, at: usize) -> Result<Option<Timestamp>, Error> {
+        Ok(self.get::<Option<i64>>(at)?.map(Timestamp::from_ms))
+    }
+
+    /// A stored number whose names are known to the contract.
+    fn named<T>(
+        &self,
+        at: usize,
+        what: &str,
+        from_number: fn(u8) -> Option<T>,
+    ) -> Result<T, Error> {
+        let number: i16 = self.get(at)?;
+        let named = u8::try_from(number).ok().and_then(from_number);
+        named.ok_or_else(|| damaged(what, format!("unknown number {number}")))
+    }
+}
+
+pub(crate) fn instance(row: &Columns<'_>) -> Result<InstanceRow, Error> {
+    Ok(InstanceRow {
+        key: InstanceKey::new(row.get(0)?),
+        rev: row.get(1)?,
+        engine: EngineName::new(row.text(2)?),
+        tenant: TenantId::new(row.text(3)?),
+        definition: DefinitionKey::new(row.get(4)?),
+        business_key: row.text_or_null(5)?,
+        record: row.get(6)?,
+        events: row.get(7)?,
+    })
+}
+
+/// The second arm of the statement that loads instances, which says what is where.
+pub(crate) fn loaded_variable(row: &Columns<'_>) -> Result<VariableRow, Error> {
+    let number: i32 = row.get(1)?;
+    let tag = u8::try_from(number).ok().and_then(ValueTag::from_number);
+    let tag = tag.ok_or_else(|| damaged("variable", format!("unknown tag {number}")))?;
+    Ok(VariableRow {
+        instance: InstanceKey::new(row.get(0)?),
+        scope: ElementInstanceKey::new(row.get(4)?),
+        name: row.text(5)?,
+        value: StoredValue::new(tag, row.get(6)?),
+        engine: EngineName::new(row.text(2)?),
+        tenant: TenantId::new(row.text(3)?),
+    })
+}
+
+pub(crate) fn job(row: &Columns<'_>) -> Result<JobRow, Error> {
+    Ok(JobRow {
+        key: JobKey::new(row.get(0)?),
+        engine: EngineName::new(row.text(1)?),
+        tenant: TenantId::new(row.text(2)?),
+        instance: InstanceKey::new(row.get(3)?),
+        definition: DefinitionKey::new(row.get(4)?),
+        element_instance: ElementInstanceKey::new(row.get(5)?),
+        element: ElementId::new(row.text(6)?),
+        kind: row.named(7, "job kind", JobKind::from_number)?,
+        job_type: row.text(8)?,
+        state: row.named(9, "job state", JobState::from_number)?,
+        retries_left: row.get(10)?,
+        priority: row.get(11)?,
+        exclusive: row.get(12)?,
+        due_at: row.time_or_null(13)?,
+        lock_session: row.get(14)?,
+        lock_worker: row.text_or_null(15)?,
+        lock_until: row.time_or_null(16)?,
+        attempt: row.get(17)?,
+        activations: row.get(18)?,
+        failure: row.text_or_null(19)?,
+    })
+}
+
+pub(crate) fn user_task(row: &Columns<'_>) -> Result<UserTaskRow, Error> {
+    Ok(UserTaskRow {
+        key: UserTaskKey::new(row.get(0)?),
+        engine: EngineName::new(row.text(1)?),
+        tenant: TenantId::new(row.text(2)?),
+        instance: InstanceKey::new(row.get(3)?),
+        definition: DefinitionKey::new(row.get(4)?),
+        element_instance: ElementInstanceKey::new(row.get(5)?),
+        element: ElementId::new(row.text(6)?),
+        name: row.text_or_null(7)?,
+        assignee: row.text_or_null(8)?,
+        candidate_groups: row.texts(9)?,
+        candidate_users: row.texts(10)?,
+        due_at: row.time_or_null(11)?,
+        priority: row.get(12)?,
+        form_key: row.text_or_null(13)?,
+        created_at: row.time(14)?,
+    })
+}
+
+pub(crate) fn incident(row: &Columns<'_>) -> Result<IncidentRow, Error> {
+    Ok(IncidentRow {
+        key: IncidentKey::new(row.get(0)?),
+        engine: EngineName::new(row.text(1)?),
+        tenant: TenantId::new(row.text(2)?),
+        instance: InstanceKey::new(row.get(3)?),
+        definition: DefinitionKey::new(row.get(4)?),
+        element_instance: ElementInstanceKey::new(row.get(5)?),
+        element: ElementId::new(row.text(6)?),
+        job: row.get::<Option<i64>>(7)?.map(JobKey::new),
+        kind: row.text(8)?,
+        message: row.text(9)?,
+        created_at: row.time(10)?,
+    })
+}
+
+pub(crate) fn history(row: &Columns<'_>) -> Result<HistoryRow, Error> {
+    Ok(HistoryRow {
+        instance: InstanceKey::new(row.get(0)?),
+        rev: row.get(1)?,
+        engine: EngineName::new(row.text(2)?),
+        tenant: TenantId::new(row.text(3)?),
+        at: row.time(4)?,
+        events: row.get(5)?,
+    })
+}
+
+pub(crate) fn ended(row: &Columns<'_>) -> Result<EndedRow, Error> {
+    Ok(EndedRow {
+        key: InstanceKey::new(row.get(0)?),
+        engine: EngineName::new(row.text(1)?),
+        tenant: TenantId::new(row.text(2)?),
+        definition: DefinitionKey::new(row.get(3)?),
+        business_key: row.text_or_null(4)?,
+        completed: row.get(5)?,
+        started_at: row.time(6)?,
+        ended_at: row.time(7)?,
+        variables: row.get(8)?,
+    })
+}
+
+pub(crate) fn definition(row: &Columns<'_>) -> Result<DefinitionRow, Error> {
+    let checksum: &[u8] = row.get(7)?;
+    Ok(DefinitionRow {
+        key: DefinitionKey::new(row.get(0)?),
+        engine: EngineName::new(row.text(1)?),
+        tenant: TenantId::new(row.text(2)?),
+        process_id: ProcessId::new(row.text(3)?),
+        version: row.get(4)?,
+        deployment: DeploymentKey::new(row.get(5)?),
+        resource_name: row.text(6)?,
+        checksum: checksum.try_into().map_err(|e| damaged("checksum", e))?,
+        dialect: row.text(8)?,
+        checks: row.get(9)?,
+        deployed_at: row.time(10)?,
+    })
+}
+
+pub(crate) fn node(row: &Columns<'_>) -> Result<NodeRow, Error> {
+    let number: i16 = row.get(0)?;
+    Ok(NodeRow {
+        node: NodeNumber(u16::try_from(number).map_err(|e| damaged("node number", e))?),
+        session: row.get(1)?,
+        name: row.get(2)?,
+        beat: row.get(3)?,
+        seen_at: row.time(4)?,
+    })
+}

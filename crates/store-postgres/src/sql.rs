@@ -1,0 +1,122 @@
+//! The statements, in the configured schema.
+
+use tokio_postgres::types::{Kind, Type};
+use tokio_postgres::{Client, Row};
+
+use orloj_store::Error;
+
+use crate::error::{damaged, portable};
+
+macro_rules! statements {
+    ($($name:ident)*) => {
+        pub(crate) struct Sql {
+            $(pub $name: String,)*
+        }
+
+        impl Sql {
+            pub fn new(schema: &str) -> Self {
+                Self {
+                    $($name: in_schema(
+                        include_str!(concat!("../queries/", stringify!($name), ".sql")),
+                        schema,
+                    ),)*
+                }
+            }
+        }
+    };
+}
+
+statements! {
+    definition_find definition_get definition_insert definition_latest definition_list
+    ended_get ended_insert ended_list
+    history_insert history_of
+    incident_delete incident_get incident_insert incident_list
+    instance_delete instance_insert instance_list instance_load instance_of instance_revs
+    instance_update
+    job_acquire_engine job_acquire_worker job_delete job_due job_expire job_extend_lock job_get
+    job_insert job_list job_release job_taken job_unlock_session job_update
+    lane_advance lane_close lane_epoch lane_open lane_reopen
+    lock_advisory
+    node_at node_beat node_delete node_insert node_list node_lower_floor node_named
+    node_number_free node_number_keep
+    notify
+    resource_get resource_insert
+    user_task_delete user_task_get user_task_insert user_task_list
+    variable_delete variable_delete_all variable_put
+}
+
+/// Puts a schema in the place of `orloj`, and leaves out comments and indentation, which would
+/// travel with every execution.
+pub(crate) fn in_schema(sql: &str, schema: &str) -> String {
+    let prefix = format!("{}.", quoted(schema));
+    let lines = sql.lines().map(str::trim).filter(|line| !line.starts_with("--"));
+    let text: Vec<String> = lines.map(|line| line.replace("orloj.", &prefix)).collect();
+    text.join(" ").trim().to_owned()
+}
+
+pub(crate) fn quoted(identifier: &str) -> String {
+    format!("\"{}\"", identifier.replace('"', "\"\""))
+}
+
+/// A composite type of the schema, as arrays of it are sent.
+#[derive(Clone, Debug)]
+pub(crate) struct RowType {
+    pub oid: u32,
+    pub array: Type,
+}
+
+macro_rules! row_types {
+    ($($name:ident)*) => {
+        /// Types are known to the server by numbers that differ from database to database.
+        pub(crate) struct RowTypes {
+            $(pub $name: RowType,)*
+        }
+
+        impl RowTypes {
+            pub async fn load(client: &Client, schema: &str) -> Result<Self, Error> {
+                let sql = in_schema(include_str!("../queries/type_oids.sql"), schema);
+                let rows = client.query_typed(&sql, &[(&schema, Type::TEXT)]).await;
+                let rows = rows.map_err(|e| portable(&e))?;
+                Ok(Self { $($name: row_type(&rows, stringify!($name), schema)?,)* })
+            }
+        }
+    };
+}
+
+row_types! {
+    instance_in instance_step instance_gone variable_in variable_gone job_in job_step job_held
+    user_task_in incident_in history_in ended_in definition_in resource_in
+}
+
+fn row_type(rows: &[Row], name: &str, schema: &str) -> Result<RowType, Error> {
+    let row = rows.iter().find(|row| row.try_get::<_, &str>(0).is_ok_and(|found| found == name));
+    let row = row.ok_or_else(|| damaged("schema", format!("it has no type {name}")))?;
+    let oid: u32 = row.try_get(1).map_err(|e| damaged("type", e))?;
+    let array_oid: u32 = row.try_get(2).map_err(|e| damaged("type", e))?;
+    let element = Type::new(name.to_owned(), oid, Kind::Pseudo, schema.to_owned());
+    let array = Type::new(format!("_{name}"), array_oid, Kind::Array(element), schema.to_owned());
+    Ok(RowType { oid, array })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_move_to_the_schema_without_their_comments() {
+        let sql = "-- why\nSELECT key\n  FROM orloj.job\nWHERE key = ANY ($1)\n";
+        assert!(in_schema(sql, "public").starts_with("SELECT key FROM \"public\".job"));
+        let odd = in_schema("SELECT 1 FROM orloj.job\n", "a\"b");
+        assert_eq!(odd, "SELECT 1 FROM \"a\"\"b\".job");
+    }
+
+    #[test]
+    fn no_statement_has_a_comment_behind_code() {
+        // The lines of a statement are joined, so such a comment would swallow the rest.
+        for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/queries")).unwrap() {
+            let path = file.unwrap().path();
+            let sql = in_schema(&std::fs::read_to_string(&path).unwrap(), "s");
+            assert!(!sql.contains("--"), "{}", path.display());
+        }
+    }
+}

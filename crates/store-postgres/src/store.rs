@@ -1,0 +1,306 @@
+#![expect(clippy::disallowed_methods, reason = "a driver: it owns connections and their time")]
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use orloj_store::{
+    Acquire, Beat, Claim, CommitError, DefinitionRow, EndedFilter, EndedRow, Error, ExtendLock,
+    Extended, Fut, Group, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter, InstanceRow,
+    JobFilter, JobRow, Lease, LoadedInstance, NewDeployment, NodeRow, Notice, Page, Pulse, Store,
+    StoredDeployment, UserTaskFilter, UserTaskRow,
+};
+use orloj_types::{
+    DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey,
+    ProcessId, TenantId, Timestamp, UserTaskKey,
+};
+use tokio::runtime::Handle;
+use tokio::task::AbortHandle;
+use tokio_postgres::Row;
+
+use crate::commit::{Epochs, Lane};
+use crate::connector::Connector;
+use crate::error::{is_lost, portable};
+use crate::floor::Floor;
+use crate::listener;
+use crate::migrate::migrate;
+use crate::options::Options;
+use crate::pool::Pool;
+use crate::sql::{RowTypes, Sql};
+use crate::transaction::Params;
+
+/// A statement that is not answered by then will not be.
+const ANSWER_MAX: Duration = Duration::from_secs(30);
+
+/// A database opened for one engine.
+pub struct PostgresStore {
+    shared: Arc<Shared>,
+    listen_connector: Arc<Connector>,
+    runtime: Handle,
+    listeners: Mutex<Vec<AbortHandle>>,
+}
+
+/// What every call needs; its methods are spread over the files of their subjects.
+pub(crate) struct Shared {
+    pub engine: EngineName,
+    pub schema: String,
+    pub sql: Sql,
+    pub types: RowTypes,
+    pub connector: Arc<Connector>,
+    pub lanes: Vec<Lane>,
+    pub readers: Pool,
+    /// The connection of heartbeats.
+    pub pulse: Pool,
+    pub epochs: Epochs,
+    pub floor: Floor,
+    pub channel: String,
+    /// Tells own notifications from those of others.
+    pub sender: u64,
+}
+
+impl PostgresStore {
+    /// Connects, and creates or migrates the schema. Calls are to be made on the same runtime.
+    pub async fn connect(options: Options) -> Result<Self, Error> {
+        options.check()?;
+        let connector = Arc::new(Connector::new(&options.url)?);
+        let listen_connector = match &options.listen_url {
+            Some(url) => Arc::new(Connector::new(url)?),
+            None => Arc::clone(&connector),
+        };
+        let readers = Pool::new(Arc::clone(&connector), options.readers);
+        migrate(&readers, &options.schema).await?;
+        let types = RowTypes::load(&**readers.get().await?, &options.schema).await?;
+        let shared = Shared {
+            channel: channel(&options.schema, &options.engine),
+            sender: RandomState::new().build_hasher().finish(),
+            sql: Sql::new(&options.schema),
+            types,
+            lanes: (0..options.lanes).map(|_| Lane::default()).collect(),
+            pulse: Pool::new(Arc::clone(&connector), 1),
+            readers,
+            connector,
+            epochs: Epochs::default(),
+            floor: Floor::default(),
+            engine: options.engine,
+            schema: options.schema,
+        };
+        Ok(Self {
+            shared: Arc::new(shared),
+            listen_connector,
+            runtime: Handle::current(),
+            listeners: Mutex::default(),
+        })
+    }
+}
+
+impl Shared {
+    pub fn lane(&self, number: u8) -> &Lane {
+        &self.lanes[usize::from(number) % self.lanes.len()]
+    }
+
+    /// A statement that changes nothing; repeated when the connection turns out to be dead, as one
+    /// that lay idle may be.
+    pub async fn read(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, Error> {
+        match try_run(&self.readers, sql, params).await? {
+            Err(error) if is_lost(&error) => self.run(&self.readers, sql, params).await,
+            answer => answer.map_err(|e| portable(&e)),
+        }
+    }
+
+    /// A statement that may have taken effect though its answer was lost.
+    pub async fn write(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, Error> {
+        self.run(&self.readers, sql, params).await
+    }
+
+    pub async fn run(&self, pool: &Pool, sql: &str, params: Params<'_>) -> Result<Vec<Row>, Error> {
+        try_run(pool, sql, params).await?.map_err(|e| portable(&e))
+    }
+
+    async fn close(&self) {
+        self.connector.close();
+        self.readers.close();
+        self.pulse.close();
+        for lane in &self.lanes {
+            lane.close().await;
+        }
+    }
+}
+
+async fn try_run(
+    pool: &Pool,
+    sql: &str,
+    params: Params<'_>,
+) -> Result<Result<Vec<Row>, tokio_postgres::Error>, Error> {
+    let mut connection = pool.get().await?;
+    // Given up while it runs, a statement is not to hold up the next one on its connection.
+    connection.dirty = true;
+    let answer = tokio::time::timeout(ANSWER_MAX, connection.query_typed(sql, params)).await;
+    let answer = answer
+        .map_err(|_| Error::Unavailable(format!("no answer within {} s", ANSWER_MAX.as_secs())))?;
+    connection.dirty = false;
+    Ok(answer)
+}
+
+/// Names of channels have at most 63 bytes, those of schemas and engines any number; so a channel
+/// is named by a hash (FNV-1a, which is the same on every node).
+fn channel(schema: &str, engine: &EngineName) -> String {
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    for byte in schema.bytes().chain([0]).chain(engine.bytes()) {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    format!("orloj_{hash:016x}")
+}
+
+impl Store for PostgresStore {
+    fn join(&self, claim: Claim) -> Fut<'_, Lease> {
+        Box::pin(async move { self.shared.join(&claim).await })
+    }
+
+    fn beat(&self, beat: Beat) -> Fut<'_, Pulse> {
+        Box::pin(self.shared.beat(beat))
+    }
+
+    fn fence(&self, session: i64, beat: i64) -> Fut<'_, bool> {
+        Box::pin(self.shared.fence(session, beat))
+    }
+
+    fn leave(&self, lease: Lease) -> Fut<'_, ()> {
+        Box::pin(self.shared.leave(lease))
+    }
+
+    fn nodes(&self) -> Fut<'_, Vec<NodeRow>> {
+        Box::pin(self.shared.nodes())
+    }
+
+    fn commit(&self, group: Arc<Group>) -> Fut<'_, (), CommitError> {
+        Box::pin(async move { self.shared.commit(&group).await })
+    }
+
+    fn landed(&self, lease: Lease, lane: u8, id: i64) -> Fut<'_, bool> {
+        Box::pin(self.shared.landed(lease, lane, id))
+    }
+
+    fn load(&self, instances: Vec<InstanceKey>) -> Fut<'_, Vec<LoadedInstance>> {
+        Box::pin(async move { self.shared.load(&instances).await })
+    }
+
+    fn acquire(&self, acquire: Acquire) -> Fut<'_, Vec<JobRow>> {
+        Box::pin(async move { self.shared.acquire(&acquire).await })
+    }
+
+    fn due(&self, now: Timestamp, limit: u32) -> Fut<'_, Vec<JobRow>> {
+        Box::pin(self.shared.due(now, limit))
+    }
+
+    fn expire(&self, now: Timestamp) -> Fut<'_, Vec<Arc<str>>> {
+        Box::pin(self.shared.expire(now))
+    }
+
+    fn release(&self, lease: Lease, jobs: Vec<(JobKey, i32)>) -> Fut<'_, ()> {
+        Box::pin(async move { self.shared.release(lease, &jobs).await })
+    }
+
+    fn extend_lock(&self, extend: ExtendLock) -> Fut<'_, Extended> {
+        Box::pin(self.shared.extend_lock(extend))
+    }
+
+    fn job(&self, key: JobKey) -> Fut<'_, Option<JobRow>> {
+        Box::pin(self.shared.job(key))
+    }
+
+    fn incident(&self, key: IncidentKey) -> Fut<'_, Option<IncidentRow>> {
+        Box::pin(self.shared.incident(key))
+    }
+
+    fn user_task(&self, key: UserTaskKey) -> Fut<'_, Option<UserTaskRow>> {
+        Box::pin(self.shared.user_task(key))
+    }
+
+    fn instance_of(&self, scope: ElementInstanceKey) -> Fut<'_, Option<InstanceKey>> {
+        Box::pin(self.shared.instance_of(scope))
+    }
+
+    fn deploy(&self, deployment: NewDeployment) -> Fut<'_, StoredDeployment> {
+        Box::pin(async move { self.shared.deploy(&deployment).await })
+    }
+
+    fn definition(&self, key: DefinitionKey) -> Fut<'_, Option<DefinitionRow>> {
+        Box::pin(self.shared.definition(key))
+    }
+
+    fn find_definition(
+        &self,
+        process_id: ProcessId,
+        tenant: TenantId,
+        version: Option<i32>,
+    ) -> Fut<'_, Option<DefinitionRow>> {
+        Box::pin(async move { self.shared.find_definition(&process_id, &tenant, version).await })
+    }
+
+    fn resource(&self, deployment: DeploymentKey, name: Arc<str>) -> Fut<'_, Option<Arc<[u8]>>> {
+        Box::pin(async move { self.shared.resource(deployment, &name).await })
+    }
+
+    fn definitions(&self, page: Page) -> Fut<'_, Vec<DefinitionRow>> {
+        Box::pin(self.shared.definitions(page))
+    }
+
+    fn instances(&self, filter: InstanceFilter, page: Page) -> Fut<'_, Vec<InstanceRow>> {
+        Box::pin(async move { self.shared.instances(&filter, page).await })
+    }
+
+    fn ended(&self, filter: EndedFilter, page: Page) -> Fut<'_, Vec<EndedRow>> {
+        Box::pin(async move { self.shared.ended(&filter, page).await })
+    }
+
+    fn ended_instance(&self, key: InstanceKey) -> Fut<'_, Option<EndedRow>> {
+        Box::pin(self.shared.ended_instance(key))
+    }
+
+    fn history(&self, instance: InstanceKey) -> Fut<'_, Vec<HistoryRow>> {
+        Box::pin(self.shared.history(instance))
+    }
+
+    fn jobs(&self, filter: JobFilter, page: Page) -> Fut<'_, Vec<JobRow>> {
+        Box::pin(async move { self.shared.jobs(&filter, page).await })
+    }
+
+    fn incidents(&self, filter: IncidentFilter, page: Page) -> Fut<'_, Vec<IncidentRow>> {
+        Box::pin(async move { self.shared.incidents(&filter, page).await })
+    }
+
+    fn user_tasks(&self, filter: UserTaskFilter, page: Page) -> Fut<'_, Vec<UserTaskRow>> {
+        Box::pin(async move { self.shared.user_tasks(&filter, page).await })
+    }
+
+    fn notify(&self, notices: Vec<Notice>) -> Fut<'_, ()> {
+        Box::pin(async move { self.shared.notify(&notices).await })
+    }
+
+    fn listen(&self, sink: Box<dyn Fn(Notice) + Send + Sync>) {
+        let connector = Arc::clone(&self.listen_connector);
+        let task = self.runtime.spawn(listener::run(Arc::clone(&self.shared), connector, sink));
+        let mut listeners = self.listeners.lock().expect("nothing panics while it is held");
+        listeners.push(task.abort_handle());
+    }
+
+    fn close(&self) -> Fut<'_, ()> {
+        Box::pin(async move {
+            let listeners = {
+                let mut guard = self.listeners.lock().expect("nothing panics while it is held");
+                std::mem::take(&mut *guard)
+            };
+            listeners.iter().for_each(AbortHandle::abort);
+            self.shared.close().await;
+            Ok(())
+        })
+    }
+}
+
+impl Drop for PostgresStore {
+    fn drop(&mut self) {
+        let listeners = self.listeners.lock().map(|mut l| std::mem::take(&mut *l));
+        listeners.unwrap_or_default().iter().for_each(AbortHandle::abort);
+        self.shared.connector.close();
+    }
+}

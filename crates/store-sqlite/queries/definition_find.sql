@@ -1,0 +1,5 @@
+SELECT
+    key, engine, tenant, process_id, version, deployment_key, resource_name, checksum, dialect,
+    checks, deployed_at
+FROM definition
+WHERE engine = ?1 AND tenant = ?2 AND process_id = ?3 AND version = ?4

@@ -1,0 +1,4 @@
+SELECT instance_key, rev, engine, tenant, at, events
+FROM history
+WHERE instance_key = ?1
+ORDER BY rev

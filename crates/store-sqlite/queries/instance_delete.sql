@@ -1,0 +1,1 @@
+DELETE FROM instance WHERE key = ?1 AND rev = ?2

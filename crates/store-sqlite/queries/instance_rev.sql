@@ -1,0 +1,1 @@
+SELECT rev FROM instance WHERE key = ?1

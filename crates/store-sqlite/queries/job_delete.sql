@@ -1,0 +1,1 @@
+DELETE FROM job WHERE key = ?1

@@ -1,0 +1,6 @@
+SELECT
+    key, engine, tenant, instance_key, definition_key, element_instance_key, element_id, kind, type,
+    state, retries_left, priority, exclusive, due_at, lock_session, lock_worker, lock_until, attempt,
+    activations, failure
+FROM job
+WHERE key = ?1

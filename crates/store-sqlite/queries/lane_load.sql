@@ -1,0 +1,1 @@
+SELECT group_id FROM lane WHERE session = ?1 AND lane = ?2

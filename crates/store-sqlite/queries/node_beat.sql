@@ -1,0 +1,32 @@
+UPDATE node
+SET beat = beat + 1, seen_at = ?2, key_high = max(key_high, ?3), lock_floor = ?4
+WHERE session = ?1
+-- Everything an idle node asks for, each the first entry of an index.
+RETURNING
+    number, session, name, beat, seen_at,
+    (
+        SELECT due_at
+        FROM job
+        WHERE state = 1 AND due_at IS NOT NULL AND job.engine = node.engine
+        ORDER BY due_at
+        LIMIT 1
+    ),
+    (
+        SELECT lock_until
+        FROM job
+        WHERE lock_until IS NOT NULL AND job.engine = node.engine
+        ORDER BY lock_until
+        LIMIT 1
+    ),
+    EXISTS (
+        SELECT 1
+        FROM job
+        WHERE state = 0 AND lock_session IS NULL AND lock_until IS NULL
+            AND job.engine = node.engine
+            AND type = ''
+            AND kind <> 2
+    ),
+    coalesce(
+        (SELECT key FROM definition WHERE definition.engine = node.engine ORDER BY key DESC LIMIT 1),
+        0
+    )

@@ -1,0 +1,1 @@
+SELECT beat FROM node WHERE session = ?1

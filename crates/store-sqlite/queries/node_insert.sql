@@ -1,0 +1,3 @@
+INSERT INTO node (number, engine, name, beat, seen_at, key_high, lock_floor)
+VALUES (?1, ?2, ?3, 0, ?4, ?5, ?6)
+RETURNING session

@@ -1,0 +1,1 @@
+SELECT key_high FROM node_number WHERE number = ?1

@@ -1,0 +1,1 @@
+SELECT number, session, name, beat, seen_at FROM node ORDER BY number

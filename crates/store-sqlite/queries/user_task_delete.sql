@@ -1,0 +1,1 @@
+DELETE FROM user_task WHERE key = ?1

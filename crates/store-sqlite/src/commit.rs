@@ -1,0 +1,304 @@
+//! Groups: many changes, one transaction.
+//!
+//! Rows are written table by table in the order of their keys, so that neighbours in a page are
+//! written one after the other.
+
+use std::sync::Arc;
+
+use orloj_store::{
+    Change, CommitError, Error, Group, InstanceWrite, JobRow, JobUpdate, JobWrite, Lease,
+    LockWrite, VariableWrite,
+};
+use orloj_types::Timestamp;
+use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
+
+use crate::error::{Kind, kind, portable};
+use crate::rows;
+use crate::writer::{Failure, Writer};
+
+/// Why a group stops.
+enum Stop {
+    /// An instance was not at the revision expected of it.
+    Mismatch,
+    Fenced,
+    Sql(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Stop {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+pub(crate) fn commit(writer: &mut Writer, group: &Arc<Group>) -> Result<(), CommitError> {
+    let lowered = lowest_lock(group).filter(|lowest| match writer.floor {
+        Some((session, floor)) => session != group.lease.session || *lowest < floor,
+        None => true,
+    });
+    let committed = writer.transact(|connection| apply(connection, group, lowered));
+    match committed {
+        Ok(()) => {
+            if let Some(lowest) = lowered {
+                writer.floor = Some((group.lease.session, lowest));
+            }
+            Ok(())
+        }
+        Err(Failure::Work(Stop::Mismatch)) => Err(lost(&writer.connection, group)),
+        Err(Failure::Work(Stop::Fenced)) => Err(CommitError::Fenced),
+        Err(Failure::Work(Stop::Sql(error))) => Err(match kind(&error) {
+            Kind::Refused => CommitError::Statement(error.to_string()),
+            Kind::Unavailable | Kind::Damaged => CommitError::Unavailable(error.to_string()),
+        }),
+        Err(Failure::Unavailable(error)) => Err(CommitError::Unavailable(error.to_string())),
+        Err(Failure::Unsure(error)) => Err(CommitError::Unknown(error.to_string())),
+    }
+}
+
+pub(crate) fn landed(writer: &mut Writer, lease: Lease, lane: u8, id: i64) -> Result<bool, Error> {
+    // After a COMMIT whose pages may lie in the log unseen, "no" would be a guess until something
+    // else was written over them.
+    if writer.unsure {
+        writer.write(|connection| {
+            let barrier = include_str!("../queries/lane_barrier.sql");
+            connection.prepare_cached(barrier).and_then(|mut s| s.execute([])).map_err(portable)
+        })?;
+    }
+    let mut statement = writer
+        .connection
+        .prepare_cached(include_str!("../queries/lane_load.sql"))
+        .map_err(portable)?;
+    let at = statement.query_row((lease.session, lane), |row| row.get::<_, i64>(0));
+    let at = at.optional().map_err(portable)?.ok_or(Error::Fenced)?;
+    Ok(at >= id)
+}
+
+fn apply(connection: &Connection, group: &Group, lowered: Option<i64>) -> Result<(), Stop> {
+    let session = group.lease.session;
+    let mut lane = connection.prepare_cached(include_str!("../queries/lane_advance.sql"))?;
+    if lane.execute((session, group.lane, group.id))? != 1 {
+        return Err(Stop::Fenced);
+    }
+    if let Some(lowest) = lowered {
+        let sql = include_str!("../queries/node_lower_floor.sql");
+        connection.prepare_cached(sql)?.execute((session, lowest))?;
+    }
+    apply_instances(connection, &group.changes)?;
+    apply_jobs(connection, &group.changes)?;
+    apply_variables(connection, &group.changes)?;
+    apply_user_tasks(connection, &group.changes)?;
+    apply_incidents(connection, &group.changes)?;
+    apply_history(connection, &group.changes)?;
+    apply_ended(connection, &group.changes)?;
+    Ok(())
+}
+
+fn apply_instances(connection: &Connection, changes: &[Change]) -> Result<(), Stop> {
+    let mut writes: Vec<_> = changes.iter().flat_map(|change| &change.instances).collect();
+    if writes.is_empty() {
+        return Ok(());
+    }
+    writes.sort_unstable_by_key(|write| write.key());
+    let mut insert = connection.prepare_cached(include_str!("../queries/instance_insert.sql"))?;
+    let mut update = connection.prepare_cached(include_str!("../queries/instance_update.sql"))?;
+    let mut delete = connection.prepare_cached(include_str!("../queries/instance_delete.sql"))?;
+    for write in writes {
+        let rows = match write {
+            InstanceWrite::Insert(row) => rows::insert_instance(&mut insert, row)?,
+            InstanceWrite::Update { key, expected_rev, rev, record, events } => {
+                update.execute((key.raw(), expected_rev, rev, record, events))?
+            }
+            InstanceWrite::Delete { key, expected_rev } => {
+                delete.execute((key.raw(), expected_rev))?
+            }
+        };
+        if rows != 1 {
+            return Err(Stop::Mismatch);
+        }
+    }
+    Ok(())
+}
+
+fn apply_jobs(connection: &Connection, changes: &[Change]) -> rusqlite::Result<()> {
+    let (mut deletes, mut updates, mut inserts) = (Vec::new(), Vec::new(), Vec::new());
+    for write in changes.iter().flat_map(|change| &change.jobs) {
+        match write {
+            JobWrite::Delete(key) => deletes.push(key.raw()),
+            JobWrite::Update(update) => updates.push(update),
+            JobWrite::Insert(row) => inserts.push(row),
+        }
+    }
+    if !deletes.is_empty() {
+        deletes.sort_unstable();
+        let mut delete = connection.prepare_cached(include_str!("../queries/job_delete.sql"))?;
+        for key in deletes {
+            delete.execute((key,))?;
+        }
+    }
+    if !updates.is_empty() {
+        updates.sort_unstable_by_key(|update| update.key);
+        update_jobs(connection, &updates)?;
+    }
+    if !inserts.is_empty() {
+        inserts.sort_unstable_by_key(|row| row.key);
+        let mut insert = connection.prepare_cached(include_str!("../queries/job_insert.sql"))?;
+        for row in inserts {
+            rows::insert_job(&mut insert, row)?;
+        }
+    }
+    Ok(())
+}
+
+fn update_jobs(connection: &Connection, updates: &[&JobUpdate]) -> rusqlite::Result<()> {
+    let mut keep = connection.prepare_cached(include_str!("../queries/job_update_keep.sql"))?;
+    let mut clear = connection.prepare_cached(include_str!("../queries/job_update_clear.sql"))?;
+    let mut session =
+        connection.prepare_cached(include_str!("../queries/job_update_session.sql"))?;
+    let mut worker = connection.prepare_cached(include_str!("../queries/job_update_worker.sql"))?;
+    for update in updates {
+        let (key, state) = (update.key.raw(), update.state as u8);
+        let due_at = update.due_at.map(Timestamp::as_ms);
+        let failure = update.failure.as_deref();
+        let (retries, priority) = (update.retries_left, update.priority);
+        match &update.lock {
+            LockWrite::Keep => {
+                keep.execute((key, state, retries, priority, due_at, failure))?;
+            }
+            LockWrite::Clear => {
+                clear.execute((key, state, retries, priority, due_at, failure))?;
+            }
+            LockWrite::Session(owner) => {
+                session.execute((key, state, retries, priority, due_at, failure, owner))?;
+            }
+            LockWrite::Worker { worker: name, until, activations } => {
+                let until = until.as_ms();
+                worker.execute(params![
+                    key,
+                    state,
+                    retries,
+                    priority,
+                    due_at,
+                    failure,
+                    &**name,
+                    until,
+                    activations,
+                ])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn apply_variables(connection: &Connection, changes: &[Change]) -> rusqlite::Result<()> {
+    // In the order given: an instance may delete all and put some again.
+    for write in changes.iter().flat_map(|change| &change.variables) {
+        match write {
+            VariableWrite::Put(row) => {
+                let sql = include_str!("../queries/variable_put.sql");
+                rows::put_variable(&mut connection.prepare_cached(sql)?, row)?;
+            }
+            VariableWrite::Delete { instance, scope, name } => {
+                let sql = include_str!("../queries/variable_delete.sql");
+                let key = (instance.raw(), scope.raw(), &**name);
+                connection.prepare_cached(sql)?.execute(key)?;
+            }
+            VariableWrite::DeleteAll { instance } => {
+                let sql = include_str!("../queries/variable_delete_all.sql");
+                connection.prepare_cached(sql)?.execute((instance.raw(),))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn apply_user_tasks(connection: &Connection, changes: &[Change]) -> rusqlite::Result<()> {
+    let insert = include_str!("../queries/user_task_insert.sql");
+    let added = changes.iter().flat_map(|change| &change.user_tasks_added);
+    each(connection, insert, added, rows::insert_user_task)?;
+    let delete = include_str!("../queries/user_task_delete.sql");
+    let gone = changes.iter().flat_map(|change| &change.user_tasks_gone);
+    each(connection, delete, gone, |statement, key| statement.execute((key.raw(),)))
+}
+
+fn apply_incidents(connection: &Connection, changes: &[Change]) -> rusqlite::Result<()> {
+    let insert = include_str!("../queries/incident_insert.sql");
+    let added = changes.iter().flat_map(|change| &change.incidents_added);
+    each(connection, insert, added, rows::insert_incident)?;
+    let delete = include_str!("../queries/incident_delete.sql");
+    let gone = changes.iter().flat_map(|change| &change.incidents_gone);
+    each(connection, delete, gone, |statement, key| statement.execute((key.raw(),)))
+}
+
+fn apply_history(connection: &Connection, changes: &[Change]) -> rusqlite::Result<()> {
+    let insert = include_str!("../queries/history_insert.sql");
+    let mut added: Vec<_> = changes.iter().flat_map(|change| &change.history).collect();
+    added.sort_unstable_by_key(|row| (row.instance, row.rev));
+    each(connection, insert, added, rows::insert_history)
+}
+
+fn apply_ended(connection: &Connection, changes: &[Change]) -> rusqlite::Result<()> {
+    let insert = include_str!("../queries/ended_insert.sql");
+    let mut added: Vec<_> = changes.iter().flat_map(|change| &change.ended).collect();
+    added.sort_unstable_by_key(|row| row.key);
+    each(connection, insert, added, rows::insert_ended)
+}
+
+/// Runs one statement for each row; none, when there is no row.
+fn each<'a, T: 'a>(
+    connection: &Connection,
+    sql: &str,
+    rows: impl IntoIterator<Item = &'a T>,
+    run: impl Fn(&mut CachedStatement<'_>, &T) -> rusqlite::Result<usize>,
+) -> rusqlite::Result<()> {
+    let mut rows = rows.into_iter().peekable();
+    if rows.peek().is_none() {
+        return Ok(());
+    }
+    let mut statement = connection.prepare_cached(sql)?;
+    for row in rows {
+        run(&mut statement, row)?;
+    }
+    Ok(())
+}
+
+/// The lowest key of a job that the group locks for its node.
+fn lowest_lock(group: &Group) -> Option<i64> {
+    let locked = |write: &JobWrite| match write {
+        JobWrite::Insert(JobRow { key, lock_session: Some(_), .. })
+        | JobWrite::Update(JobUpdate { key, lock: LockWrite::Session(_), .. }) => Some(key.raw()),
+        _ => None,
+    };
+    group.changes.iter().flat_map(|change| &change.jobs).filter_map(locked).min()
+}
+
+/// Names all losers. The group was rolled back and nobody else writes, so what is read now is
+/// what it met.
+fn lost(connection: &Connection, group: &Group) -> CommitError {
+    match losers(connection, group) {
+        Ok(losers) if losers.is_empty() => {
+            CommitError::Statement("an instance appears twice in the group".to_owned())
+        }
+        Ok(losers) => CommitError::Conflicts(losers),
+        Err(error) => CommitError::Unavailable(error.to_string()),
+    }
+}
+
+fn losers(connection: &Connection, group: &Group) -> rusqlite::Result<Vec<usize>> {
+    let mut rev = connection.prepare_cached(include_str!("../queries/instance_rev.sql"))?;
+    let mut losers = Vec::new();
+    for (place, change) in group.changes.iter().enumerate() {
+        for write in &change.instances {
+            let found: Option<i32> =
+                rev.query_row((write.key().raw(),), |row| row.get(0)).optional()?;
+            let expected = match write {
+                InstanceWrite::Insert(_) => None,
+                InstanceWrite::Update { expected_rev, .. }
+                | InstanceWrite::Delete { expected_rev, .. } => Some(*expected_rev),
+            };
+            if found != expected {
+                losers.push(place);
+                break;
+            }
+        }
+    }
+    Ok(losers)
+}

@@ -1,0 +1,99 @@
+//! Deployments. The writer is one thread, so they are serialised by themselves.
+
+use std::sync::Arc;
+
+use orloj_store::{DefinitionRow, Error, NewDeployment, NewResource, StoredDeployment};
+use orloj_types::{DeploymentKey, ProcessId, TenantId};
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::error::portable;
+use crate::rows;
+use crate::writer::Writer;
+
+pub(crate) fn deploy(writer: &mut Writer, new: &NewDeployment) -> Result<StoredDeployment, Error> {
+    writer.write(|connection| deploy_in(connection, new).map_err(portable))
+}
+
+pub(crate) fn find(
+    connection: &Connection,
+    engine: &str,
+    process_id: &ProcessId,
+    tenant: &TenantId,
+    version: Option<i32>,
+) -> rusqlite::Result<Option<DefinitionRow>> {
+    match version {
+        Some(version) => connection
+            .prepare_cached(include_str!("../queries/definition_find.sql"))?
+            .query_row((engine, &**tenant, &**process_id, version), rows::definition)
+            .optional(),
+        None => connection
+            .prepare_cached(include_str!("../queries/definition_find_latest.sql"))?
+            .query_row((engine, &**tenant, &**process_id), rows::definition)
+            .optional(),
+    }
+}
+
+pub(crate) fn resource(
+    connection: &Connection,
+    deployment: DeploymentKey,
+    name: &str,
+) -> rusqlite::Result<Option<Arc<[u8]>>> {
+    connection
+        .prepare_cached(include_str!("../queries/resource_load.sql"))?
+        .query_row((deployment.raw(), name), |row| row.get(0))
+        .optional()
+}
+
+fn deploy_in(connection: &Connection, new: &NewDeployment) -> rusqlite::Result<StoredDeployment> {
+    let mut latest = Vec::new();
+    let mut duplicate = true;
+    for resource in &new.resources {
+        for definition in &resource.definitions {
+            let found = find(connection, &new.engine, &definition.process_id, &new.tenant, None)?;
+            duplicate &= found.as_ref().is_some_and(|found| equals(found, resource));
+            latest.push(found);
+        }
+    }
+    if duplicate {
+        let definitions = latest.into_iter().flatten().collect();
+        return Ok(StoredDeployment { key: new.key, duplicate, definitions });
+    }
+    let mut latest = latest.into_iter();
+    let mut definitions = Vec::new();
+    for resource in &new.resources {
+        insert_resource(connection, new, resource)?;
+        for definition in &resource.definitions {
+            let version = latest.next().flatten().map_or(0, |found| found.version) + 1;
+            let row = DefinitionRow {
+                key: definition.key,
+                engine: new.engine.clone(),
+                tenant: new.tenant.clone(),
+                process_id: definition.process_id.clone(),
+                version,
+                deployment: new.key,
+                resource_name: Arc::clone(&resource.name),
+                checksum: resource.checksum,
+                dialect: Arc::clone(&resource.dialect),
+                checks: resource.checks,
+                deployed_at: new.now,
+            };
+            let sql = include_str!("../queries/definition_insert.sql");
+            rows::insert_definition(&mut connection.prepare_cached(sql)?, &row)?;
+            definitions.push(row);
+        }
+    }
+    Ok(StoredDeployment { key: new.key, duplicate, definitions })
+}
+
+fn equals(found: &DefinitionRow, resource: &NewResource) -> bool {
+    found.resource_name == resource.name && found.checksum == resource.checksum
+}
+
+fn insert_resource(
+    connection: &Connection,
+    new: &NewDeployment,
+    resource: &NewResource,
+) -> rusqlite::Result<usize> {
+    let mut insert = connection.prepare_cached(include_str!("../queries/resource_insert.sql"))?;
+    insert.execute((new.key.raw(), &*resource.name, &*new.engine, &*new.tenant, &*resource.content))
+}

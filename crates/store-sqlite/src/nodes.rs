@@ -1,0 +1,100 @@
+//! Nodes. The file has one owner, so at most one of them is alive: joining fences all others.
+
+use orloj_store::{Beat, Claim, Error, Lease, NodeRow, Pulse};
+use orloj_types::NodeNumber;
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::error::portable;
+use crate::rows;
+use crate::writer::Writer;
+
+/// The only one ever needed: every other node is fenced before a number is picked.
+const NUMBER: u16 = 0;
+/// 10 seconds of keys: the most a node may have given after its last beat, or before its first.
+const KEYS_MARGIN: i64 = 10_000 << 22;
+/// Of a node that holds nothing; whatever it locks lowers it.
+const NO_FLOOR: i64 = i64::MAX;
+
+pub(crate) fn join(writer: &mut Writer, claim: &Claim) -> Result<Lease, Error> {
+    let lease = writer.write(|connection| {
+        for node in nodes(connection).map_err(portable)? {
+            remove(connection, node.session).map_err(portable)?;
+        }
+        insert(connection, claim).map_err(portable)
+    })?;
+    writer.floor = Some((lease.session, NO_FLOOR));
+    Ok(lease)
+}
+
+pub(crate) fn beat(writer: &mut Writer, beat: &Beat) -> Result<Pulse, Error> {
+    let (session, floor) = (beat.lease.session, beat.lock_floor.raw());
+    let pulse = writer.write(|connection| {
+        let mut statement = connection
+            .prepare_cached(include_str!("../queries/node_beat.sql"))
+            .map_err(portable)?;
+        let pulse = statement.query_row((session, beat.now.as_ms(), beat.key_high, floor), |row| {
+            let (due_at, lock_until) = (rows::moment(row, 5)?, rows::moment(row, 6)?);
+            Ok(Pulse {
+                next_due_at: due_at.into_iter().chain(lock_until).min(),
+                engine_jobs_ready: row.get(7)?,
+                nodes: vec![rows::node(row)?],
+                newest_definition: row.get(8)?,
+            })
+        });
+        pulse.optional().map_err(portable)?.ok_or(Error::Fenced)
+    })?;
+    writer.floor = Some((session, floor));
+    Ok(pulse)
+}
+
+pub(crate) fn fence(writer: &mut Writer, session: i64, beat: i64) -> Result<bool, Error> {
+    writer.write(|connection| fence_at(connection, session, beat).map_err(portable))
+}
+
+pub(crate) fn leave(writer: &mut Writer, lease: Lease) -> Result<(), Error> {
+    writer.write(|connection| remove(connection, lease.session).map_err(portable))
+}
+
+pub(crate) fn nodes(connection: &Connection) -> rusqlite::Result<Vec<NodeRow>> {
+    let mut statement = connection.prepare_cached(include_str!("../queries/nodes.sql"))?;
+    statement.query_map([], rows::node)?.collect()
+}
+
+fn insert(connection: &Connection, claim: &Claim) -> rusqlite::Result<Lease> {
+    let mut highest = connection.prepare_cached(include_str!("../queries/node_number_load.sql"))?;
+    let highest: Option<i64> = highest.query_row((NUMBER,), |row| row.get(0)).optional()?;
+    let keys_above = highest.map_or(0, |key| key.saturating_add(KEYS_MARGIN));
+    let mut node = connection.prepare_cached(include_str!("../queries/node_insert.sql"))?;
+    // Keys this node may give before its first beat are above `keys_above`, which is therefore
+    // the least that its successor must know of.
+    let values = (NUMBER, &*claim.engine, &claim.name, claim.now.as_ms(), keys_above, NO_FLOOR);
+    let session: i64 = node.query_row(values, |row| row.get(0))?;
+    let mut lane = connection.prepare_cached(include_str!("../queries/lane_insert.sql"))?;
+    for number in 0..claim.lanes {
+        lane.execute((session, number))?;
+    }
+    Ok(Lease { node: NodeNumber(NUMBER), session, keys_above })
+}
+
+fn fence_at(connection: &Connection, session: i64, beat: i64) -> rusqlite::Result<bool> {
+    let mut counter = connection.prepare_cached(include_str!("../queries/node_beat_at.sql"))?;
+    let found: Option<i64> = counter.query_row((session,), |row| row.get(0)).optional()?;
+    if found != Some(beat) {
+        return Ok(false);
+    }
+    remove(connection, session)?;
+    Ok(true)
+}
+
+/// Takes a session away: its job locks, which its row tells where to find, its lanes, its row.
+fn remove(connection: &Connection, session: i64) -> rusqlite::Result<()> {
+    for sql in [
+        include_str!("../queries/job_clear_session.sql"),
+        include_str!("../queries/node_number_keep.sql"),
+        include_str!("../queries/lane_delete.sql"),
+        include_str!("../queries/node_delete.sql"),
+    ] {
+        connection.prepare_cached(sql)?.execute((session,))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! Reads. Each is one statement, or a transaction where several must agree.
+
+use orloj_store::{
+    DefinitionRow, EndedFilter, EndedRow, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter,
+    InstanceRow, JobFilter, JobRow, LoadedInstance, PAGE_ROWS_MAX, Page, UserTaskFilter,
+    UserTaskRow,
+};
+use orloj_types::{ElementInstanceKey, InstanceKey};
+use rusqlite::{Connection, OptionalExtension, Params, Result, Row};
+
+use crate::rows;
+
+/// What an element instance waits with has a key at most this much above its own: 2 seconds.
+const NEAR: i64 = 2_000 << 22;
+
+pub(crate) fn load(connection: &Connection, keys: &[InstanceKey]) -> Result<Vec<LoadedInstance>> {
+    let snapshot = connection.unchecked_transaction()?;
+    let mut loaded = Vec::with_capacity(keys.len());
+    {
+        let mut instance = snapshot.prepare_cached(include_str!("../queries/instance_load.sql"))?;
+        let mut variables =
+            snapshot.prepare_cached(include_str!("../queries/variable_load.sql"))?;
+        for key in keys {
+            let row = instance.query_row((key.raw(),), rows::instance).optional()?;
+            let Some(row) = row else { continue };
+            let variables = variables.query_map((key.raw(),), rows::variable)?;
+            loaded.push(LoadedInstance { row, variables: variables.collect::<Result<_>>()? });
+        }
+    }
+    snapshot.finish()?;
+    Ok(loaded)
+}
+
+/// The row of a key, by a statement that takes nothing else.
+pub(crate) fn by_key<T>(
+    connection: &Connection,
+    sql: &str,
+    key: i64,
+    row: impl FnOnce(&Row<'_>) -> Result<T>,
+) -> Result<Option<T>> {
+    connection.prepare_cached(sql)?.query_row((key,), row).optional()
+}
+
+pub(crate) fn instance_of(
+    connection: &Connection,
+    scope: ElementInstanceKey,
+) -> Result<Option<InstanceKey>> {
+    let scope = scope.raw();
+    let key = |row: &Row<'_>| row.get(0).map(InstanceKey::new);
+    let snapshot = connection.unchecked_transaction()?;
+    let live = by_key(&snapshot, include_str!("../queries/instance_rev.sql"), scope, |_| Ok(()))?;
+    if live.is_some() {
+        return Ok(Some(InstanceKey::new(scope)));
+    }
+    let near = snapshot
+        .prepare_cached(include_str!("../queries/instance_of_near.sql"))?
+        .query_row((scope, scope.saturating_add(NEAR)), key)
+        .optional()?;
+    if near.is_some() {
+        return Ok(near);
+    }
+    for sql in [
+        include_str!("../queries/instance_of_incident.sql"),
+        include_str!("../queries/instance_of_user_task.sql"),
+        include_str!("../queries/instance_of_far.sql"),
+    ] {
+        let found = by_key(&snapshot, sql, scope, key)?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+pub(crate) fn instances(
+    connection: &Connection,
+    engine: &str,
+    filter: &InstanceFilter,
+    page: Page,
+) -> Result<Vec<InstanceRow>> {
+    let process_id = filter.process_id.as_deref();
+    let values = (at_most(page), engine, process_id, limit(page));
+    all(connection, include_str!("../queries/instances.sql"), values, rows::instance)
+}
+
+pub(crate) fn ended(
+    connection: &Connection,
+    engine: &str,
+    filter: &EndedFilter,
+    page: Page,
+) -> Result<Vec<EndedRow>> {
+    let process_id = filter.process_id.as_deref();
+    let values = (at_most(page), engine, process_id, limit(page));
+    all(connection, include_str!("../queries/ended.sql"), values, rows::ended)
+}
+
+pub(crate) fn history(connection: &Connection, instance: InstanceKey) -> Result<Vec<HistoryRow>> {
+    let sql = include_str!("../queries/history_load.sql");
+    all(connection, sql, (instance.raw(),), rows::history)
+}
+
+pub(crate) fn jobs(
+    connection: &Connection,
+    engine: &str,
+    filter: &JobFilter,
+    page: Page,
+) -> Result<Vec<JobRow>> {
+    let values = (
+        at_most(page),
+        engine,
+        filter.instance.map(InstanceKey::raw),
+        filter.job_type.as_deref(),
+        filter.state.map(|state| state as u8),
+        limit(page),
+    );
+    all(connection, include_str!("../queries/jobs.sql"), values, rows::job)
+}
+
+pub(crate) fn incidents(
+    connection: &Connection,
+    engine: &str,
+    filter: &IncidentFilter,
+    page: Page,
+) -> Result<Vec<IncidentRow>> {
+    let instance = filter.instance.map(InstanceKey::raw);
+    let values = (at_most(page), engine, instance, limit(page));
+    all(connection, include_str!("../queries/incidents.sql"), values, rows::incident)
+}
+
+pub(crate) fn user_tasks(
+    connection: &Connection,
+    engine: &str,
+    filter: &UserTaskFilter,
+    page: Page,
+) -> Result<Vec<UserTaskRow>> {
+    let instance = filter.instance.map(InstanceKey::raw);
+    let values = (at_most(page), engine, instance, limit(page));
+    all(connection, include_str!("../queries/user_tasks.sql"), values, rows::user_task)
+}
+
+pub(crate) fn definitions(
+    connection: &Connection,
+    engine: &str,
+    page: Page,
+) -> Result<Vec<DefinitionRow>> {
+    let values = (at_most(page), engine, limit(page));
+    all(connection, include_str!("../queries/definitions.sql"), values, rows::definition)
+}
+
+fn all<T>(
+    connection: &Connection,
+    sql: &str,
+    values: impl Params,
+    row: impl FnMut(&Row<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    connection.prepare_cached(sql)?.query_map(values, row)?.collect()
+}
+
+/// The highest key of a page.
+fn at_most(page: Page) -> i64 {
+    page.before.map_or(i64::MAX, |before| before.saturating_sub(1))
+}
+
+fn limit(page: Page) -> u32 {
+    page.limit.min(PAGE_ROWS_MAX)
+}

@@ -1,0 +1,309 @@
+//! Rows into statements and back. Columns come in the order of the tables.
+
+use std::sync::Arc;
+
+use orloj_store::{
+    DefinitionRow, EndedRow, HistoryRow, IncidentRow, InstanceRow, JobKind, JobRow, JobState,
+    NodeRow, UserTaskRow, VariableRow,
+};
+use orloj_types::{
+    DefinitionKey, DeploymentKey, ElementId, ElementInstanceKey, EngineName, IncidentKey,
+    InstanceKey, JobKey, NodeNumber, ProcessId, StoredValue, TenantId, Timestamp, UserTaskKey,
+    ValueTag,
+};
+use rusqlite::{CachedStatement, Result, Row, params};
+
+pub(crate) fn insert_instance(into: &mut CachedStatement<'_>, row: &InstanceRow) -> Result<usize> {
+    into.execute(params![
+        row.key.raw(),
+        row.rev,
+        &*row.engine,
+        &*row.tenant,
+        row.definition.raw(),
+        row.business_key.as_deref(),
+        row.record,
+        row.events,
+    ])
+}
+
+pub(crate) fn instance(row: &Row<'_>) -> Result<InstanceRow> {
+    Ok(InstanceRow {
+        key: InstanceKey::new(row.get(0)?),
+        rev: row.get(1)?,
+        engine: engine(row, 2)?,
+        tenant: tenant(row, 3)?,
+        definition: DefinitionKey::new(row.get(4)?),
+        business_key: row.get(5)?,
+        record: row.get(6)?,
+        events: row.get(7)?,
+    })
+}
+
+pub(crate) fn put_variable(into: &mut CachedStatement<'_>, row: &VariableRow) -> Result<usize> {
+    into.execute(params![
+        row.instance.raw(),
+        row.scope.raw(),
+        &*row.name,
+        &*row.engine,
+        &*row.tenant,
+        row.value.tag as u8,
+        &*row.value.bytes,
+    ])
+}
+
+pub(crate) fn variable(row: &Row<'_>) -> Result<VariableRow> {
+    let tag = number(row, 5, ValueTag::from_number)?;
+    Ok(VariableRow {
+        instance: InstanceKey::new(row.get(0)?),
+        scope: ElementInstanceKey::new(row.get(1)?),
+        name: row.get(2)?,
+        engine: engine(row, 3)?,
+        tenant: tenant(row, 4)?,
+        value: StoredValue { tag, bytes: row.get(6)? },
+    })
+}
+
+pub(crate) fn insert_job(into: &mut CachedStatement<'_>, row: &JobRow) -> Result<usize> {
+    into.execute(params![
+        row.key.raw(),
+        &*row.engine,
+        &*row.tenant,
+        row.instance.raw(),
+        row.definition.raw(),
+        row.element_instance.raw(),
+        &*row.element,
+        row.kind as u8,
+        &*row.job_type,
+        row.state as u8,
+        row.retries_left,
+        row.priority,
+        row.exclusive,
+        row.due_at.map(Timestamp::as_ms),
+        row.lock_session,
+        row.lock_worker.as_deref(),
+        row.lock_until.map(Timestamp::as_ms),
+        row.attempt,
+        row.activations,
+        row.failure.as_deref(),
+    ])
+}
+
+pub(crate) fn job(row: &Row<'_>) -> Result<JobRow> {
+    Ok(JobRow {
+        key: JobKey::new(row.get(0)?),
+        engine: engine(row, 1)?,
+        tenant: tenant(row, 2)?,
+        instance: InstanceKey::new(row.get(3)?),
+        definition: DefinitionKey::new(row.get(4)?),
+        element_instance: ElementInstanceKey::new(row.get(5)?),
+        element: element(row, 6)?,
+        kind: number(row, 7, JobKind::from_number)?,
+        job_type: row.get(8)?,
+        state: number(row, 9, JobState::from_number)?,
+        retries_left: row.get(10)?,
+        priority: row.get(11)?,
+        exclusive: row.get(12)?,
+        due_at: moment(row, 13)?,
+        lock_session: row.get(14)?,
+        lock_worker: row.get(15)?,
+        lock_until: moment(row, 16)?,
+        attempt: row.get(17)?,
+        activations: row.get(18)?,
+        failure: row.get(19)?,
+    })
+}
+
+pub(crate) fn insert_user_task(into: &mut CachedStatement<'_>, row: &UserTaskRow) -> Result<usize> {
+    into.execute(params![
+        row.key.raw(),
+        &*row.engine,
+        &*row.tenant,
+        row.instance.raw(),
+        row.definition.raw(),
+        row.element_instance.raw(),
+        &*row.element,
+        row.name.as_deref(),
+        row.assignee.as_deref(),
+        row.candidate_groups.join(","),
+        row.candidate_users.join(","),
+        row.due_at.map(Timestamp::as_ms),
+        row.priority,
+        row.form_key.as_deref(),
+        row.created_at.as_ms(),
+    ])
+}
+
+pub(crate) fn user_task(row: &Row<'_>) -> Result<UserTaskRow> {
+    Ok(UserTaskRow {
+        key: UserTaskKey::new(row.get(0)?),
+        engine: engine(row, 1)?,
+        tenant: tenant(row, 2)?,
+        instance: InstanceKey::new(row.get(3)?),
+        definition: DefinitionKey::new(row.get(4)?),
+        element_instance: ElementInstanceKey::new(row.get(5)?),
+        element: element(row, 6)?,
+        name: row.get(7)?,
+        assignee: row.get(8)?,
+        candidate_groups: list(row, 9)?,
+        candidate_users: list(row, 10)?,
+        due_at: moment(row, 11)?,
+        priority: row.get(12)?,
+        form_key: row.get(13)?,
+        created_at: Timestamp::from_ms(row.get(14)?),
+    })
+}
+
+pub(crate) fn insert_incident(into: &mut CachedStatement<'_>, row: &IncidentRow) -> Result<usize> {
+    into.execute(params![
+        row.key.raw(),
+        &*row.engine,
+        &*row.tenant,
+        row.instance.raw(),
+        row.definition.raw(),
+        row.element_instance.raw(),
+        &*row.element,
+        row.job.map(JobKey::raw),
+        &*row.kind,
+        &*row.message,
+        row.created_at.as_ms(),
+    ])
+}
+
+pub(crate) fn incident(row: &Row<'_>) -> Result<IncidentRow> {
+    Ok(IncidentRow {
+        key: IncidentKey::new(row.get(0)?),
+        engine: engine(row, 1)?,
+        tenant: tenant(row, 2)?,
+        instance: InstanceKey::new(row.get(3)?),
+        definition: DefinitionKey::new(row.get(4)?),
+        element_instance: ElementInstanceKey::new(row.get(5)?),
+        element: element(row, 6)?,
+        job: row.get::<_, Option<i64>>(7)?.map(JobKey::new),
+        kind: row.get(8)?,
+        message: row.get(9)?,
+        created_at: Timestamp::from_ms(row.get(10)?),
+    })
+}
+
+pub(crate) fn insert_history(into: &mut CachedStatement<'_>, row: &HistoryRow) -> Result<usize> {
+    into.execute(params![
+        row.instance.raw(),
+        row.rev,
+        &*row.engine,
+        &*row.tenant,
+        row.at.as_ms(),
+        row.events,
+    ])
+}
+
+pub(crate) fn history(row: &Row<'_>) -> Result<HistoryRow> {
+    Ok(HistoryRow {
+        instance: InstanceKey::new(row.get(0)?),
+        rev: row.get(1)?,
+        engine: engine(row, 2)?,
+        tenant: tenant(row, 3)?,
+        at: Timestamp::from_ms(row.get(4)?),
+        events: row.get(5)?,
+    })
+}
+
+pub(crate) fn insert_ended(into: &mut CachedStatement<'_>, row: &EndedRow) -> Result<usize> {
+    into.execute(params![
+        row.key.raw(),
+        &*row.engine,
+        &*row.tenant,
+        row.definition.raw(),
+        row.business_key.as_deref(),
+        row.completed,
+        row.started_at.as_ms(),
+        row.ended_at.as_ms(),
+        row.variables,
+    ])
+}
+
+pub(crate) fn ended(row: &Row<'_>) -> Result<EndedRow> {
+    Ok(EndedRow {
+        key: InstanceKey::new(row.get(0)?),
+        engine: engine(row, 1)?,
+        tenant: tenant(row, 2)?,
+        definition: DefinitionKey::new(row.get(3)?),
+        business_key: row.get(4)?,
+        completed: row.get(5)?,
+        started_at: Timestamp::from_ms(row.get(6)?),
+        ended_at: Timestamp::from_ms(row.get(7)?),
+        variables: row.get(8)?,
+    })
+}
+
+pub(crate) fn insert_definition(
+    into: &mut CachedStatement<'_>,
+    row: &DefinitionRow,
+) -> Result<usize> {
+    into.execute(params![
+        row.key.raw(),
+        &*row.engine,
+        &*row.tenant,
+        &*row.process_id,
+        row.version,
+        row.deployment.raw(),
+        &*row.resource_name,
+        row.checksum,
+        &*row.dialect,
+        row.checks,
+        row.deployed_at.as_ms(),
+    ])
+}
+
+pub(crate) fn definition(row: &Row<'_>) -> Result<DefinitionRow> {
+    Ok(DefinitionRow {
+        key: DefinitionKey::new(row.get(0)?),
+        engine: engine(row, 1)?,
+        tenant: tenant(row, 2)?,
+        process_id: ProcessId::new(row.get::<_, Arc<str>>(3)?),
+        version: row.get(4)?,
+        deployment: DeploymentKey::new(row.get(5)?),
+        resource_name: row.get(6)?,
+        checksum: row.get(7)?,
+        dialect: row.get(8)?,
+        checks: row.get(9)?,
+        deployed_at: Timestamp::from_ms(row.get(10)?),
+    })
+}
+
+pub(crate) fn node(row: &Row<'_>) -> Result<NodeRow> {
+    Ok(NodeRow {
+        node: NodeNumber(row.get(0)?),
+        session: row.get(1)?,
+        name: row.get(2)?,
+        beat: row.get(3)?,
+        seen_at: Timestamp::from_ms(row.get(4)?),
+    })
+}
+
+pub(crate) fn moment(row: &Row<'_>, column: usize) -> Result<Option<Timestamp>> {
+    Ok(row.get::<_, Option<i64>>(column)?.map(Timestamp::from_ms))
+}
+
+fn engine(row: &Row<'_>, column: usize) -> Result<EngineName> {
+    Ok(EngineName::new(row.get::<_, Arc<str>>(column)?))
+}
+
+fn tenant(row: &Row<'_>, column: usize) -> Result<TenantId> {
+    Ok(TenantId::new(row.get::<_, Arc<str>>(column)?))
+}
+
+fn element(row: &Row<'_>, column: usize) -> Result<ElementId> {
+    Ok(ElementId::new(row.get::<_, Arc<str>>(column)?))
+}
+
+fn list(row: &Row<'_>, column: usize) -> Result<Vec<Arc<str>>> {
+    let joined: Arc<str> = row.get(column)?;
+    Ok(joined.split(',').filter(|part| !part.is_empty()).map(Into::into).collect())
+}
+
+/// A number that stands for one of a closed set; any other is damage.
+fn number<T>(row: &Row<'_>, column: usize, known: impl Fn(u8) -> Option<T>) -> Result<T> {
+    let stored: i64 = row.get(column)?;
+    let unknown = rusqlite::Error::IntegralValueOutOfRange(column, stored);
+    u8::try_from(stored).ok().and_then(known).ok_or(unknown)
+}

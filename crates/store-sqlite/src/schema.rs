@@ -1,0 +1,49 @@
+//! The schema and its migrations, one number each, kept in the file's `user_version`.
+
+use orloj_store::Error;
+use rusqlite::Connection;
+
+use crate::error::portable;
+
+/// In order; the first leads to version 1. A released one is never changed.
+const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_initial.sql")];
+
+/// "ORLJ": tells our files from others.
+const APPLICATION_ID: i32 = 0x4f52_4c4a;
+
+/// Brings the file to the newest version, or leaves it as it was.
+pub(crate) fn migrate(connection: &Connection) -> Result<(), Error> {
+    let known = MIGRATIONS.len() as u32;
+    connection.execute_batch("BEGIN EXCLUSIVE").map_err(portable)?;
+    let migrated = apply(connection, known);
+    let end = if migrated.is_ok() { "COMMIT" } else { "ROLLBACK" };
+    let ended = connection.execute_batch(end).map_err(portable);
+    migrated.and(ended)
+}
+
+fn apply(connection: &Connection, known: u32) -> Result<(), Error> {
+    let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+    let found = number("user_version").map_err(portable)?;
+    let application = number("application_id").map_err(portable)?;
+    if application != APPLICATION_ID {
+        let tables: i64 = connection
+            .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+            .map_err(portable)?;
+        if found != 0 || tables != 0 {
+            return Err(Error::Refused("the file belongs to another application".to_owned()));
+        }
+    }
+    let found = u32::try_from(found)
+        .map_err(|_| Error::Damaged(format!("schema version {found} in the file's header")))?;
+    if found > known {
+        return Err(Error::NewerSchema { found, known });
+    }
+    if found == known {
+        return Ok(());
+    }
+    for migration in &MIGRATIONS[found as usize..] {
+        connection.execute_batch(migration).map_err(portable)?;
+    }
+    connection.pragma_update(None, "user_version", known).map_err(portable)?;
+    connection.pragma_update(None, "application_id", APPLICATION_ID).map_err(portable)
+}

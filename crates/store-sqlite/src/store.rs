@@ -1,0 +1,234 @@
+//! The contract, each call handed to the thread that does it.
+
+use std::sync::Arc;
+
+use futures_channel::oneshot;
+use orloj_store::{
+    Acquire, Beat, Claim, CommitError, DefinitionRow, EndedFilter, EndedRow, Error, ExtendLock,
+    Extended, Fut, Group, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter, InstanceRow,
+    JobFilter, JobRow, Lease, LoadedInstance, NewDeployment, NodeRow, Notice, Page, Pulse, Store,
+    StoredDeployment, UserTaskFilter, UserTaskRow,
+};
+use orloj_types::{
+    DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey,
+    ProcessId, TenantId, Timestamp, UserTaskKey,
+};
+use rusqlite::Connection;
+
+use crate::error::{closed, portable};
+use crate::options::Options;
+use crate::threads::Threads;
+use crate::writer::Writer;
+use crate::{commit, definitions, jobs, nodes, queries, rows};
+
+/// Clones share one store; the last one to go closes it.
+#[derive(Clone)]
+pub struct SqliteStore {
+    threads: Arc<Threads>,
+    engine: EngineName,
+}
+
+impl SqliteStore {
+    /// Opens, creates or migrates. Blocks.
+    pub fn open(options: &Options) -> Result<Self, Error> {
+        let threads = Arc::new(Threads::start(options)?);
+        Ok(Self { threads, engine: options.engine.clone() })
+    }
+
+    /// Runs on the writer's thread. Once begun it is done, also when the future is dropped.
+    fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Writer) -> Result<T, Error> + Send + 'static,
+    ) -> Fut<'_, T> {
+        Box::pin(async move {
+            let (answer, answered) = oneshot::channel();
+            // A caller that is gone does not miss the answer.
+            self.threads.write(Box::new(move |writer| drop(answer.send(work(writer)))))?;
+            answered.await.unwrap_or_else(|_| Err(closed()))
+        })
+    }
+
+    /// Runs on a reader's thread.
+    fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection, &EngineName) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Fut<'_, T> {
+        let engine = self.engine.clone();
+        Box::pin(async move {
+            let (answer, answered) = oneshot::channel();
+            self.threads.read(Box::new(move |connection| {
+                drop(answer.send(work(connection, &engine).map_err(portable)));
+            }))?;
+            answered.await.unwrap_or_else(|_| Err(closed()))
+        })
+    }
+}
+
+impl Store for SqliteStore {
+    fn join(&self, claim: Claim) -> Fut<'_, Lease> {
+        self.write(move |writer| nodes::join(writer, &claim))
+    }
+
+    fn beat(&self, beat: Beat) -> Fut<'_, Pulse> {
+        self.write(move |writer| nodes::beat(writer, &beat))
+    }
+
+    fn fence(&self, session: i64, beat: i64) -> Fut<'_, bool> {
+        self.write(move |writer| nodes::fence(writer, session, beat))
+    }
+
+    fn leave(&self, lease: Lease) -> Fut<'_, ()> {
+        self.write(move |writer| nodes::leave(writer, lease))
+    }
+
+    fn nodes(&self) -> Fut<'_, Vec<NodeRow>> {
+        self.read(|connection, _| nodes::nodes(connection))
+    }
+
+    fn commit(&self, group: Arc<Group>) -> Fut<'_, (), CommitError> {
+        Box::pin(async move {
+            let (answer, answered) = oneshot::channel();
+            self.threads
+                .write(Box::new(move |writer| drop(answer.send(commit::commit(writer, &group)))))
+                .map_err(|error| CommitError::Unavailable(error.to_string()))?;
+            // A task that was dropped unrun and one that panicked half way look the same.
+            let lost = |_| Err(CommitError::Unknown("the writing thread has ended".to_owned()));
+            answered.await.unwrap_or_else(lost)
+        })
+    }
+
+    /// On the writer's thread, hence after every group sent before.
+    fn landed(&self, lease: Lease, lane: u8, id: i64) -> Fut<'_, bool> {
+        self.write(move |writer| commit::landed(writer, lease, lane, id))
+    }
+
+    fn load(&self, instances: Vec<InstanceKey>) -> Fut<'_, Vec<LoadedInstance>> {
+        self.read(move |connection, _| queries::load(connection, &instances))
+    }
+
+    fn acquire(&self, acquire: Acquire) -> Fut<'_, Vec<JobRow>> {
+        self.write(move |writer| jobs::acquire(writer, &acquire))
+    }
+
+    fn due(&self, now: Timestamp, limit: u32) -> Fut<'_, Vec<JobRow>> {
+        self.read(move |connection, engine| jobs::due(connection, engine, now, limit))
+    }
+
+    fn expire(&self, now: Timestamp) -> Fut<'_, Vec<Arc<str>>> {
+        self.write(move |writer| jobs::expire(writer, now))
+    }
+
+    fn release(&self, lease: Lease, released: Vec<(JobKey, i32)>) -> Fut<'_, ()> {
+        self.write(move |writer| jobs::release(writer, lease, &released))
+    }
+
+    fn extend_lock(&self, extend: ExtendLock) -> Fut<'_, Extended> {
+        self.write(move |writer| jobs::extend_lock(writer, extend))
+    }
+
+    fn job(&self, key: JobKey) -> Fut<'_, Option<JobRow>> {
+        self.read(move |connection, _| {
+            queries::by_key(
+                connection,
+                include_str!("../queries/job_load.sql"),
+                key.raw(),
+                rows::job,
+            )
+        })
+    }
+
+    fn incident(&self, key: IncidentKey) -> Fut<'_, Option<IncidentRow>> {
+        self.read(move |connection, _| {
+            let sql = include_str!("../queries/incident_load.sql");
+            queries::by_key(connection, sql, key.raw(), rows::incident)
+        })
+    }
+
+    fn user_task(&self, key: UserTaskKey) -> Fut<'_, Option<UserTaskRow>> {
+        self.read(move |connection, _| {
+            let sql = include_str!("../queries/user_task_load.sql");
+            queries::by_key(connection, sql, key.raw(), rows::user_task)
+        })
+    }
+
+    fn instance_of(&self, scope: ElementInstanceKey) -> Fut<'_, Option<InstanceKey>> {
+        self.read(move |connection, _| queries::instance_of(connection, scope))
+    }
+
+    fn deploy(&self, deployment: NewDeployment) -> Fut<'_, StoredDeployment> {
+        self.write(move |writer| definitions::deploy(writer, &deployment))
+    }
+
+    fn definition(&self, key: DefinitionKey) -> Fut<'_, Option<DefinitionRow>> {
+        self.read(move |connection, _| {
+            let sql = include_str!("../queries/definition_load.sql");
+            queries::by_key(connection, sql, key.raw(), rows::definition)
+        })
+    }
+
+    fn find_definition(
+        &self,
+        process_id: ProcessId,
+        tenant: TenantId,
+        version: Option<i32>,
+    ) -> Fut<'_, Option<DefinitionRow>> {
+        self.read(move |connection, engine| {
+            definitions::find(connection, engine, &process_id, &tenant, version)
+        })
+    }
+
+    fn resource(&self, deployment: DeploymentKey, name: Arc<str>) -> Fut<'_, Option<Arc<[u8]>>> {
+        self.read(move |connection, _| definitions::resource(connection, deployment, &name))
+    }
+
+    fn definitions(&self, page: Page) -> Fut<'_, Vec<DefinitionRow>> {
+        self.read(move |connection, engine| queries::definitions(connection, engine, page))
+    }
+
+    fn instances(&self, filter: InstanceFilter, page: Page) -> Fut<'_, Vec<InstanceRow>> {
+        self.read(move |connection, engine| queries::instances(connection, engine, &filter, page))
+    }
+
+    fn ended(&self, filter: EndedFilter, page: Page) -> Fut<'_, Vec<EndedRow>> {
+        self.read(move |connection, engine| queries::ended(connection, engine, &filter, page))
+    }
+
+    fn ended_instance(&self, key: InstanceKey) -> Fut<'_, Option<EndedRow>> {
+        self.read(move |connection, _| {
+            let sql = include_str!("../queries/ended_load.sql");
+            queries::by_key(connection, sql, key.raw(), rows::ended)
+        })
+    }
+
+    fn history(&self, instance: InstanceKey) -> Fut<'_, Vec<HistoryRow>> {
+        self.read(move |connection, _| queries::history(connection, instance))
+    }
+
+    fn jobs(&self, filter: JobFilter, page: Page) -> Fut<'_, Vec<JobRow>> {
+        self.read(move |connection, engine| queries::jobs(connection, engine, &filter, page))
+    }
+
+    fn incidents(&self, filter: IncidentFilter, page: Page) -> Fut<'_, Vec<IncidentRow>> {
+        self.read(move |connection, engine| queries::incidents(connection, engine, &filter, page))
+    }
+
+    fn user_tasks(&self, filter: UserTaskFilter, page: Page) -> Fut<'_, Vec<UserTaskRow>> {
+        self.read(move |connection, engine| queries::user_tasks(connection, engine, &filter, page))
+    }
+
+    /// The file has one owner: there is no other node to tell.
+    fn notify(&self, _notices: Vec<Notice>) -> Fut<'_, ()> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// No other node will ever say anything.
+    fn listen(&self, _sink: Box<dyn Fn(Notice) + Send + Sync>) {}
+
+    fn close(&self) -> Fut<'_, ()> {
+        Box::pin(async move {
+            self.threads.close();
+            let ended = self.threads.ending().subscribe();
+            ended.await.unwrap_or_else(|_| Err(closed()))
+        })
+    }
+}

@@ -1,0 +1,103 @@
+//! The writing end: one connection, one transaction at a time.
+
+use orloj_store::Error;
+use orloj_types::EngineName;
+use rusqlite::Connection;
+
+use crate::error::portable;
+use crate::log::Log;
+
+pub(crate) struct Writer {
+    pub(crate) connection: Connection,
+    pub(crate) engine: EngineName,
+    /// A store in memory has none.
+    pub(crate) log: Option<Log>,
+    /// Session and its floor as stored, to know without asking whether a lock lies below it.
+    pub(crate) floor: Option<(i64, i64)>,
+    /// A COMMIT has failed in a way that may have left its pages in the log, whole. This process
+    /// does not see them, one after a crash might; the next commit writes over them.
+    pub(crate) unsure: bool,
+}
+
+/// Why a transaction did not take effect. Only after `Unsure` may it have.
+#[derive(Debug)]
+pub(crate) enum Failure<E> {
+    /// The work itself said so.
+    Work(E),
+    Unavailable(Error),
+    Unsure(rusqlite::Error),
+}
+
+impl Writer {
+    pub(crate) fn new(connection: Connection, engine: EngineName, log: Option<Log>) -> Self {
+        Self { connection, engine, log, floor: None, unsure: false }
+    }
+
+    /// One transaction, durable when this returns `Ok`.
+    pub(crate) fn transact<T, E>(
+        &mut self,
+        work: impl FnOnce(&Connection) -> Result<T, E>,
+    ) -> Result<T, Failure<E>> {
+        if let Some(log) = &self.log {
+            log.begin().map_err(Failure::Unavailable)?;
+        }
+        let done = self.transact_in_turn(work);
+        if let Some(log) = &mut self.log {
+            log.end();
+        }
+        done
+    }
+
+    fn transact_in_turn<T, E>(
+        &mut self,
+        work: impl FnOnce(&Connection) -> Result<T, E>,
+    ) -> Result<T, Failure<E>> {
+        run(&self.connection, "BEGIN IMMEDIATE")
+            .map_err(|error| Failure::Unavailable(portable(error)))?;
+        let worked = match work(&self.connection) {
+            Ok(worked) => worked,
+            Err(error) => {
+                self.roll_back();
+                return Err(Failure::Work(error));
+            }
+        };
+        match run(&self.connection, "COMMIT") {
+            Ok(()) => {
+                self.unsure = false;
+                Ok(worked)
+            }
+            Err(error) => {
+                self.roll_back();
+                if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy) {
+                    // Refused before anything was written.
+                    return Err(Failure::Unavailable(portable(error)));
+                }
+                self.unsure = true;
+                Err(Failure::Unsure(error))
+            }
+        }
+    }
+
+    /// A transaction of everything but groups.
+    pub(crate) fn write<T>(
+        &mut self,
+        work: impl FnOnce(&Connection) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.transact(work).map_err(|failure| match failure {
+            Failure::Work(error) | Failure::Unavailable(error) => error,
+            Failure::Unsure(error) => Error::Unavailable(error.to_string()),
+        })
+    }
+
+    fn roll_back(&self) {
+        // Some errors have already rolled back.
+        if !self.connection.is_autocommit() {
+            // If even this fails the next BEGIN does too, and says so.
+            let _ = run(&self.connection, "ROLLBACK");
+        }
+    }
+}
+
+fn run(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
+    connection.prepare_cached(sql)?.execute([]).map(|_| ())
+}

@@ -1,0 +1,125 @@
+//! Acquisition: which jobs, in which order, and what it leaves in their rows.
+
+use std::sync::Arc;
+
+use orloj_types::{EngineName, Timestamp};
+
+use crate::format::decode_activations;
+use crate::suite::sample::{
+    NOW, Node, after, engine_job, for_worker, job, keys, session_locked, stored_job, timer,
+    worker_locked,
+};
+use crate::{JobRow, JobState, Store, Wanted};
+
+pub(super) async fn jobs_come_by_priority_then_key(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    let with = |key, priority| JobRow { priority, ..job(key) };
+    node.write_jobs([with(1, 0), with(2, 50), with(3, -7), with(4, 50), with(5, 0)]).await;
+    node.write_jobs([with(6, i64::MAX), with(7, i64::MIN), with(8, 50)]).await;
+    assert_eq!(keys(&node.acquire(for_worker("pay"), 3).await), [6, 2, 4]);
+    assert_eq!(keys(&node.acquire(for_worker("pay"), 100).await), [8, 1, 5, 3, 7]);
+
+    let with = |key, priority| JobRow { priority, ..engine_job(key) };
+    node.write_jobs([with(11, 1), with(12, 3), with(13, 2), with(14, 3)]).await;
+    assert_eq!(keys(&node.acquire(Wanted::Engine, 100).await), [12, 14, 13, 11]);
+}
+
+pub(super) async fn the_limit_holds(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    node.write_jobs((1..=5).map(job)).await;
+    assert_eq!(node.acquire(for_worker("pay"), 0).await, []);
+    assert_eq!(keys(&node.acquire(for_worker("pay"), 2).await), [1, 2]);
+    assert_eq!(keys(&node.acquire(for_worker("pay"), 2).await), [3, 4]);
+    assert_eq!(keys(&node.acquire(for_worker("pay"), 2).await), [5]);
+    assert_eq!(node.acquire(for_worker("pay"), 2).await, []);
+}
+
+pub(super) async fn only_the_wanted_type_is_taken(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    let of = |key, job_type: &str| JobRow { job_type: job_type.into(), ..job(key) };
+    node.write_jobs([of(1, "pay"), of(2, "ship"), of(3, "Pay"), of(4, "pay ")]).await;
+    // Typed as the empty text by its author: a worker's all the same.
+    node.write_jobs([of(5, ""), engine_job(6)]).await;
+    assert_eq!(keys(&node.acquire(for_worker("pay"), 10).await), [1]);
+    assert_eq!(keys(&node.acquire(for_worker("Pay"), 10).await), [3]);
+    assert_eq!(node.acquire(for_worker("unknown"), 10).await, []);
+    assert_eq!(keys(&node.acquire(Wanted::Engine, 10).await), [6]);
+}
+
+pub(super) async fn only_ready_unlocked_jobs_are_taken(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    let states = [
+        JobState::Waiting,
+        JobState::Parked,
+        JobState::Failed,
+        JobState::ErrorThrown,
+        JobState::Suspended,
+    ];
+    node.write_jobs((1..).zip(states).map(|(key, state)| JobRow { state, ..job(key) })).await;
+    node.write_jobs((11..).zip(states).map(|(key, state)| JobRow { state, ..engine_job(key) }))
+        .await;
+    node.write_jobs([timer(21, Timestamp::ZERO), session_locked(22, node.lease.session)]).await;
+    // A lock that has run out is still a lock until it is expired.
+    node.write_jobs([worker_locked(23, after(10)), worker_locked(24, Timestamp::ZERO)]).await;
+    assert_eq!(node.acquire(for_worker("pay"), 100).await, []);
+    assert_eq!(node.acquire(Wanted::Engine, 100).await, []);
+}
+
+pub(super) async fn a_taken_job_is_not_taken_again(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    node.write_jobs([job(1), engine_job(2)]).await;
+    assert_eq!(keys(&node.acquire(for_worker("pay"), 10).await), [1]);
+    assert_eq!(keys(&node.acquire(Wanted::Engine, 10).await), [2]);
+    assert_eq!(node.acquire(for_worker("pay"), 10).await, []);
+    assert_eq!(node.acquire(Wanted::Engine, 10).await, []);
+}
+
+pub(super) async fn the_engine_locks_for_its_session(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    node.write_jobs([JobRow { attempt: 4, ..engine_job(1) }]).await;
+    let taken = node.acquire(Wanted::Engine, 1).await;
+    let locked = JobRow { attempt: 5, lock_session: Some(node.lease.session), ..engine_job(1) };
+    assert_eq!(taken, std::slice::from_ref(&locked));
+    assert_eq!(stored_job(&store, 1).await, Some(locked));
+}
+
+pub(super) async fn a_worker_locks_until_its_time_and_is_noted(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    node.write_jobs([job(1)]).await;
+    for (attempt, worker) in [(1, "anna"), (2, "ben")] {
+        let until = after(10 * i64::from(attempt));
+        let wanted = Wanted::Worker { job_type: "pay".into(), worker: worker.into(), until };
+        let taken = node.acquire(wanted, 1).await;
+        assert_eq!(taken.len(), 1);
+        assert_eq!(taken[0].lock_worker.as_deref(), Some(worker));
+        assert_eq!((taken[0].lock_until, taken[0].attempt), (Some(until), attempt));
+        assert_eq!(taken[0].lock_session, None);
+        assert_eq!(stored_job(&store, 1).await.as_ref(), Some(&taken[0]));
+        store.expire(until.plus_ms(1)).await.expect("expire");
+    }
+    let stored = stored_job(&store, 1).await.expect("it exists");
+    let activations = decode_activations(&stored.activations).expect("activations");
+    let noted: Vec<_> = activations.iter().map(|a| (a.worker.as_str(), a.at_ms)).collect();
+    assert_eq!(noted, [("anna", NOW.as_ms()), ("ben", NOW.as_ms())]);
+}
+
+pub(super) async fn jobs_of_another_engine_are_left_alone(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    let foreign = |row: JobRow| JobRow { engine: EngineName::new("another"), ..row };
+    node.write_jobs([
+        foreign(job(1)),
+        foreign(engine_job(2)),
+        foreign(timer(3, Timestamp::ZERO)),
+        foreign(worker_locked(4, Timestamp::ZERO)),
+    ])
+    .await;
+    assert_eq!(node.acquire(for_worker("pay"), 10).await, []);
+    assert_eq!(node.acquire(Wanted::Engine, 10).await, []);
+    assert_eq!(store.due(NOW, 10).await, Ok(vec![]));
+    assert_eq!(store.expire(NOW).await, Ok(vec![]));
+    let pulse = node.beat(0).await;
+    assert!(!pulse.engine_jobs_ready);
+    assert_eq!(pulse.next_due_at, None);
+    let kept = stored_job(&store, 4).await.expect("it exists");
+    assert_eq!(kept.lock_until, Some(Timestamp::ZERO));
+}

@@ -1,0 +1,51 @@
+use std::fmt;
+use std::path::PathBuf;
+
+use super::keys::{KEYS, Key};
+
+/// A value that cannot be used, and where it was written.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {problem}")]
+pub struct Error {
+    pub place: Place,
+    pub problem: Problem,
+}
+
+/// As the person wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    File(PathBuf),
+    FileKey(PathBuf, String),
+    Variable(String),
+    Flag(String),
+    /// Nobody wrote it: a default does not fit this machine.
+    Default(String),
+}
+
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
+    #[error("{0}")]
+    Syntax(String),
+    #[error("unknown key; there are {}", known())]
+    Unknown,
+    #[error("{0}")]
+    Value(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            Self::FileKey(path, key) => write!(f, "{}: {key}", path.display()),
+            Self::Variable(name) => f.write_str(name),
+            Self::Flag(name) => f.write_str(name),
+            Self::Default(key) => write!(f, "default of {}", Key::flag(key)),
+        }
+    }
+}
+
+fn known() -> String {
+    KEYS.iter().map(|key| key.name).collect::<Vec<_>>().join(", ")
+}

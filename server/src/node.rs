@@ -1,0 +1,140 @@
+//! One node: engine and listeners.
+//!
+//! Listeners are bound before the store is opened, so that a second node on the same addresses
+//! fails before it touches anything. At the end the order is: accept nothing, let the engine
+//! finish and give its jobs back (which ends waiting polls and streams), let go of connections.
+
+#![expect(clippy::disallowed_methods, reason = "a driver: it runs the listeners")]
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::os::unix::fs::DirBuilderExt;
+use std::time::Duration;
+
+use anyhow::Context;
+use orloj::{Builder, Orloj, StoreChoice};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use crate::config::{Address, Config};
+use crate::http;
+use crate::signals::Stop;
+
+/// Connections that do not end by themselves are cut so long after the stop was asked for.
+const CONNECTIONS_END_MAX: Duration = Duration::from_secs(5);
+
+pub struct Node {
+    orloj: Orloj,
+    grpc: TcpListener,
+    http: TcpListener,
+    addresses: Addresses,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Addresses {
+    pub grpc: SocketAddr,
+    pub http: SocketAddr,
+}
+
+impl Node {
+    /// `prepare` may add delegates.
+    pub async fn start(
+        config: &Config,
+        prepare: impl FnOnce(Builder) -> Builder,
+    ) -> anyhow::Result<Self> {
+        let grpc = listen(&config.listen_grpc, "--listen-grpc").await?;
+        let http = listen(&config.listen_http, "--listen-http").await?;
+        let addresses = Addresses { grpc: grpc.local_addr()?, http: http.local_addr()? };
+        create_data_dir(config)?;
+
+        let mut builder = Orloj::builder()
+            .store(config.store.0.clone())
+            .executor(config.executor)
+            .heartbeat_timeout(config.heartbeat_timeout);
+        if let Some(name) = &config.node_name {
+            builder = builder.node_name(name);
+        }
+        let orloj = prepare(builder)
+            .build()
+            .await
+            .with_context(|| format!("cannot open the store {}", config.store))?;
+        tracing::info!(
+            grpc = %addresses.grpc, http = %addresses.http, store = %config.store, "listening"
+        );
+        Ok(Self { orloj, grpc, http, addresses })
+    }
+
+    pub fn orloj(&self) -> &Orloj {
+        &self.orloj
+    }
+
+    pub fn addresses(&self) -> Addresses {
+        self.addresses
+    }
+
+    /// Serves until `stop`, then ends in order.
+    pub async fn serve(self, stop: Stop) -> anyhow::Result<()> {
+        let Self { orloj, grpc, http, addresses } = self;
+        let router = orloj_api_orloj::router(orloj.clone());
+        let options = orloj_api_zeebe::Options {
+            shutdown_grace: CONNECTIONS_END_MAX,
+            advertised_host: addresses.grpc.ip().to_string(),
+            advertised_port: addresses.grpc.port(),
+            ..orloj_api_zeebe::Options::default()
+        };
+        let gateway =
+            orloj_api_zeebe::serve(grpc, orloj.clone(), options, stop.clone().cancelled_owned());
+        let gateway = tokio::spawn(ending(gateway, stop.clone()));
+        let pages = http::serve(http, router, stop.clone());
+        let pages = tokio::spawn(ending(pages, stop.clone()));
+
+        stop.cancelled().await;
+        tracing::info!("stopping; a second signal ends it at once");
+        orloj.shutdown().await;
+        let served = end_connections(gateway, pages).await;
+        tracing::info!("stopped");
+        served
+    }
+}
+
+async fn listen(address: &Address, flag: &str) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address.as_str())
+        .await
+        .with_context(|| format!("cannot listen on {address} ({flag})"))
+}
+
+/// Only the folder of the default file is made: a path that someone typed may be a mistake.
+fn create_data_dir(config: &Config) -> anyhow::Result<()> {
+    let StoreChoice::SqliteFile(file) = &config.store.0 else { return Ok(()) };
+    if file.parent() != Some(&config.data_dir) {
+        return Ok(());
+    }
+    // Variables of processes are nobody else's business.
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&config.data_dir).with_context(
+        || format!("cannot create the data folder {} (--data-dir)", config.data_dir.display()),
+    )
+}
+
+/// A listener that ends by itself takes the node with it: half a node helps nobody.
+async fn ending<T>(listener: impl Future<Output = T>, stop: Stop) -> T {
+    let _guard = stop.drop_guard();
+    listener.await
+}
+
+/// What matters is safe by now: this only waits for clients to read their answers.
+async fn end_connections<E>(
+    gateway: JoinHandle<Result<(), E>>,
+    pages: JoinHandle<()>,
+) -> anyhow::Result<()>
+where
+    E: std::error::Error + Send + Sync + 'static,
+{
+    gateway.await.context("the gRPC listener broke")?.context("the gRPC listener failed")?;
+    match tokio::time::timeout(CONNECTIONS_END_MAX, pages).await {
+        Ok(ended) => ended.context("the HTTP listener broke"),
+        Err(_) => {
+            tracing::warn!("requests still under way were cut off");
+            Ok(())
+        }
+    }
+}

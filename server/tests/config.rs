@@ -1,0 +1,196 @@
+//! Which value wins, and what people read when one cannot be used.
+
+use std::path::PathBuf;
+
+use orloj_server::config::{self, Config, Flags, KEYS};
+
+struct File {
+    _folder: tempfile::TempDir,
+    path: PathBuf,
+}
+
+fn file(text: &str) -> File {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("orloj.toml");
+    std::fs::write(&path, text).unwrap();
+    File { _folder: folder, path }
+}
+
+fn load(toml: &str, environment: &[(&str, &str)], flags: Flags) -> Result<Config, String> {
+    let file = file(toml);
+    let flags = Flags { config: Some(file.path.clone()), ..flags };
+    let folder = file.path.parent().unwrap().display().to_string();
+    config::for_serve(&flags, pairs(environment))
+        .map_err(|error| error.to_string().replace(&folder, "DIR"))
+}
+
+fn pairs(environment: &[(&str, &str)]) -> Vec<(String, String)> {
+    environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
+fn problem(toml: &str, environment: &[(&str, &str)], flags: Flags) -> String {
+    load(toml, environment, flags).expect_err("must be refused")
+}
+
+#[test]
+fn defaults_suit_one_machine() {
+    let config = load("", &[("HOME", "/home/anna")], Flags::default()).unwrap();
+    assert_eq!(config.store.to_string(), "sqlite:/home/anna/.local/share/orloj/orloj.db");
+    assert_eq!(config.listen_grpc.as_str(), "127.0.0.1:26500");
+    assert_eq!(config.listen_http.as_str(), "127.0.0.1:8080");
+    assert_eq!(config.heartbeat_timeout.as_millis(), 5_000);
+    assert_eq!(config.node_name, None);
+    assert_eq!(config.threads, 2);
+    assert!(config.executor);
+}
+
+#[test]
+fn flags_beat_the_environment_which_beats_the_file() {
+    let toml = "listen_http = '1.1.1.1:1'\nlisten_grpc = '1.1.1.1:1'\nnode_name = 'file'\n\
+                heartbeat_timeout_ms = 1000\n";
+    let environment = [
+        ("ORLOJ_LISTEN_GRPC", "2.2.2.2:2"),
+        ("ORLOJ_NODE_NAME", "2"),
+        ("ORLOJ_EXECUTOR", "false"),
+        ("ORLOJ_HEARTBEAT_TIMEOUT_MS", "2000"),
+    ];
+    let flags = Flags {
+        node_name: Some("flag".to_owned()),
+        heartbeat_timeout_ms: Some(3_000),
+        ..Flags::default()
+    };
+    let config = load(toml, &environment, flags).unwrap();
+    assert_eq!(config.listen_http.as_str(), "1.1.1.1:1");
+    assert_eq!(config.listen_grpc.as_str(), "2.2.2.2:2");
+    assert_eq!(config.node_name.as_deref(), Some("flag"));
+    assert_eq!(config.heartbeat_timeout.as_millis(), 3_000);
+    assert!(!config.executor);
+
+    let config = load(toml, &environment, Flags::default()).unwrap();
+    assert_eq!(config.node_name.as_deref(), Some("2"), "a name may look like a number");
+}
+
+#[test]
+fn the_data_folder_holds_the_default_store_only() {
+    let flags = Flags { data_dir: Some("/d".to_owned()), ..Flags::default() };
+    assert_eq!(load("", &[], flags.clone()).unwrap().store.to_string(), "sqlite:/d/orloj.db");
+    assert_eq!(
+        load("store = 'sqlite:x.db'", &[], flags.clone()).unwrap().store.to_string(),
+        "sqlite:x.db"
+    );
+    let dev = config::for_dev(&flags, []).unwrap();
+    assert_eq!(dev.store.to_string(), "sqlite:/d/dev.db");
+}
+
+#[test]
+fn dev_takes_flags_only() {
+    let file = file("store = 'postgres://production/orders'");
+    let environment = [
+        ("ORLOJ_CONFIG", file.path.to_str().unwrap()),
+        ("ORLOJ_STORE", "postgres://production/orders"),
+        ("XDG_DATA_HOME", "/x"),
+    ];
+    let config = config::for_dev(&Flags::default(), pairs(&environment)).unwrap();
+    assert_eq!(config.store.to_string(), "sqlite:/x/orloj/dev.db");
+}
+
+#[test]
+fn every_key_can_be_set_in_each_place() {
+    for key in KEYS {
+        let (toml, text) = match key.name {
+            "store" => ("'sqlite::memory:'", "sqlite::memory:"),
+            "listen_grpc" | "listen_http" => ("'a:1'", "a:1"),
+            "heartbeat_timeout_ms" => ("700", "700"),
+            "executor" => ("true", "true"),
+            "threads" => ("3", "3"),
+            _ => ("'info'", "info"),
+        };
+        load(&format!("{} = {toml}", key.name), &[], Flags::default()).unwrap();
+        let variable = config::Key::variable(key.name);
+        load("", &[(&variable, text)], Flags::default()).unwrap();
+    }
+}
+
+#[test]
+fn errors_name_the_place() {
+    let none = Flags::default;
+    insta::assert_snapshot!(
+        problem("listen_gprc = 'a:1'", &[], none()),
+        @"DIR/orloj.toml: listen_gprc: unknown key; there are store, data_dir, listen_grpc, listen_http, node_name, heartbeat_timeout_ms, executor, threads, log"
+    );
+    insta::assert_snapshot!(
+        problem("", &[("ORLOJ_LISTEN_HTPP", "a:1")], none()),
+        @"ORLOJ_LISTEN_HTPP: unknown key; there are store, data_dir, listen_grpc, listen_http, node_name, heartbeat_timeout_ms, executor, threads, log"
+    );
+    insta::assert_snapshot!(
+        problem("heartbeat_timeout_ms = 'soon'", &[], none()),
+        @r#"DIR/orloj.toml: heartbeat_timeout_ms: found string "soon", expected a whole number"#
+    );
+    insta::assert_snapshot!(
+        problem("", &[("ORLOJ_HEARTBEAT_TIMEOUT_MS", "soon")], none()),
+        @r#"ORLOJ_HEARTBEAT_TIMEOUT_MS: found string "soon", expected a whole number"#
+    );
+    insta::assert_snapshot!(
+        problem("", &[("ORLOJ_EXECUTOR", "maybe")], none()),
+        @r#"ORLOJ_EXECUTOR: found string "maybe", expected true or false"#
+    );
+    insta::assert_snapshot!(
+        problem("heartbeat_timeout_ms = 5", &[], none()),
+        @"DIR/orloj.toml: heartbeat_timeout_ms: 5 is not within 100 to 600000"
+    );
+    insta::assert_snapshot!(
+        problem("", &[], Flags { listen_http: Some("8080".to_owned()), ..none() }),
+        @"--listen-http: '8080' is not HOST:PORT, such as 127.0.0.1:8080 or [::]:8080"
+    );
+    insta::assert_snapshot!(
+        problem("", &[("ORLOJ_STORE", "orders.db")], none()),
+        @"ORLOJ_STORE: 'orders.db' is not a store; write sqlite:PATH, sqlite::memory: or postgres://USER@HOST/DATABASE"
+    );
+    insta::assert_snapshot!(
+        problem("node_name = ''", &[], none()),
+        @"DIR/orloj.toml: node_name: a node's name has 1 to 200 printable characters"
+    );
+    insta::assert_snapshot!(
+        problem("", &[("ORLOJ_LOG", "orloj=loud")], none()),
+        @r#"ORLOJ_LOG: error parsing level filter: expected one of "off", "error", "warn", "info", "debug", "trace", or a number 0-5"#
+    );
+    insta::assert_snapshot!(
+        problem("store = [", &[], none()),
+        @"
+    DIR/orloj.toml: TOML parse error at line 1, column 10
+      |
+    1 | store = [
+      |          ^
+    invalid array
+    expected `]`
+    "
+    );
+}
+
+#[test]
+fn a_named_file_must_be_there() {
+    let flags = Flags { config: Some("/nowhere/orloj.toml".into()), ..Flags::default() };
+    let error = config::for_serve(&flags, []).expect_err("must be refused");
+    insta::assert_snapshot!(
+        error,
+        @"--config: cannot be read: /nowhere/orloj.toml: No such file or directory (os error 2)"
+    );
+    let environment = pairs(&[("ORLOJ_CONFIG", "/nowhere/orloj.toml")]);
+    let error = config::for_serve(&Flags::default(), environment).expect_err("must be refused");
+    insta::assert_snapshot!(
+        error,
+        @"ORLOJ_CONFIG: cannot be read: /nowhere/orloj.toml: No such file or directory (os error 2)"
+    );
+}
+
+#[test]
+fn variables_that_are_not_for_the_node_are_left_alone() {
+    let environment = [
+        ("ORLOJ_URL", "http://a"),
+        ("ORLOJ_NODE_NAME", ""),
+        ("ORLOJ_SERVICE_HOST", "10.0.0.1"),
+        ("ORLOJ_PORT_8080_TCP_ADDR", "10.0.0.1"),
+        ("ORLOJ_PORT", "tcp://10.0.0.1:8080"),
+    ];
+    assert_eq!(load("", &environment, Flags::default()).unwrap().node_name, None);
+}

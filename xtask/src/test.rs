@@ -1,0 +1,135 @@
+//! `cargo xtask test`: every test on both stores, with nothing prepared by hand.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::postgres::{Cluster, Settings};
+use crate::summary::Summary;
+use crate::{clients, process, tidy, workspace};
+
+/// Where tests find PostgreSQL. They make databases of their own in it.
+const POSTGRES_VARIABLE: &str = "ORLOJ_TEST_POSTGRES";
+
+/// `cargo_arguments` replace `--workspace`.
+pub fn run(cargo_arguments: &[String]) -> Result<()> {
+    let mut summary = Summary::default();
+    add_steps(&mut summary, cargo_arguments);
+    summary.finish()
+}
+
+pub fn add_steps(summary: &mut Summary, cargo_arguments: &[String]) {
+    summary.step("tests", || tests(cargo_arguments));
+    summary.step("tidy", || tidy::run().map(|()| String::new()));
+}
+
+fn tests(cargo_arguments: &[String]) -> Result<String> {
+    let mut command = workspace::cargo();
+    command.args(["test", "--no-fail-fast"]);
+    if cargo_arguments.is_empty() {
+        command.arg("--workspace");
+    } else {
+        command.args(cargo_arguments);
+    }
+    if clients::are_tested(&workspace::metadata()?) {
+        command.env(clients::VARIABLE, clients::ensure()?);
+    }
+    let cluster = Cluster::start(Settings::Test)?;
+    command.env(POSTGRES_VARIABLE, cluster.url());
+    let (passed, counts) = run_counting(&mut command, std::io::stdout().lock())?;
+    drop(cluster);
+    let counted = counts.shown();
+    if !passed {
+        bail!("{counted}");
+    }
+    // An ignored test is one that cannot fail.
+    if counts.ignored > 0 {
+        bail!("{counted}: tests are not to be ignored");
+    }
+    if counts.passed == 0 {
+        bail!("no test ran");
+    }
+    Ok(counted)
+}
+
+/// What `cargo test` reported over all its programs.
+#[derive(Debug, Default, PartialEq)]
+struct Counts {
+    passed: u64,
+    failed: u64,
+    ignored: u64,
+}
+
+impl Counts {
+    /// Takes up one line of output; only a program's last line counts:
+    /// `test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in …`
+    fn add(&mut self, line: &str) {
+        let Some((_, numbers)) =
+            line.strip_prefix("test result: ").and_then(|rest| rest.split_once(". "))
+        else {
+            return;
+        };
+        for part in numbers.split("; ") {
+            match part.split_once(' ') {
+                Some((number, "passed")) => self.passed += number.parse().unwrap_or(0),
+                Some((number, "failed")) => self.failed += number.parse().unwrap_or(0),
+                Some((number, "ignored")) => self.ignored += number.parse().unwrap_or(0),
+                _ => {}
+            }
+        }
+    }
+
+    fn shown(&self) -> String {
+        format!("{} passed, {} failed, {} ignored", self.passed, self.failed, self.ignored)
+    }
+}
+
+/// Runs `command`, passes its output on and counts while it goes by.
+fn run_counting(command: &mut Command, mut passed_on: impl Write) -> Result<(bool, Counts)> {
+    eprintln!("$ {}", process::shown(command));
+    let mut child = command.stdout(Stdio::piped()).spawn().context("cannot start cargo")?;
+    let output = child.stdout.take().context("cargo has no stdout")?;
+    let mut counts = Counts::default();
+    // By bytes, because a test may print what is not UTF-8.
+    for line in BufReader::new(output).split(b'\n') {
+        let line = line.context("cannot read from cargo")?;
+        counts.add(&String::from_utf8_lossy(&line));
+        passed_on.write_all(&line)?;
+        passed_on.write_all(b"\n")?;
+    }
+    Ok((child.wait()?.success(), counts))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_lines_of_all_test_programs_are_added_up() {
+        let mut counts = Counts::default();
+        for line in [
+            "running 3 tests",
+            "test a::b ... ok",
+            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; \
+             finished in 0.01s",
+            "test result: FAILED. 10 passed; 2 failed; 0 ignored; 0 measured; 5 filtered out; \
+             finished in 1.01s",
+            "the text test result: ok. 7 passed inside a line",
+        ] {
+            counts.add(line);
+        }
+        assert_eq!(counts, Counts { passed: 13, failed: 2, ignored: 1 });
+    }
+
+    #[test]
+    fn a_failing_command_is_seen_although_its_output_was_read() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo 'test result: ok. 1 passed; 0 failed'; exit 101"]);
+        let mut passed_on = Vec::new();
+        let (passed, counts) = run_counting(&mut command, &mut passed_on).unwrap();
+        assert!(!passed);
+        assert_eq!(passed_on, b"test result: ok. 1 passed; 0 failed\n");
+        assert_eq!(counts.passed, 1);
+    }
+}

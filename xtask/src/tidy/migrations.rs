@@ -1,0 +1,118 @@
+//! Both stores change their layout in the same steps: equal file names, numbers zero-padded and
+//! given once.
+
+use std::collections::BTreeMap;
+
+use super::findings::Findings;
+use super::tree::{File, Tree};
+
+const STORES: [&str; 2] = ["crates/store-sqlite", "crates/store-postgres"];
+/// `0001_name.sql`: sorts as text until 9999, which is further than a schema should get.
+const NUMBER_DIGITS: usize = 4;
+
+pub fn check(tree: &Tree, findings: &mut Findings) {
+    for store in STORES {
+        check_numbers(tree, &format!("{store}/migrations"), findings);
+    }
+    for difference in differences(tree, "migrations") {
+        findings.problem(difference, "the other store has no migration of this name");
+    }
+    let [sqlite, postgres] = STORES.map(|store| sql(tree, &format!("{store}/queries")));
+    if !sqlite.is_empty() && !postgres.is_empty() {
+        for difference in differences(tree, "queries") {
+            findings.warning(difference, "the other store has no query of this name");
+        }
+    }
+}
+
+fn check_numbers(tree: &Tree, folder: &str, findings: &mut Findings) {
+    let mut given: BTreeMap<&str, &str> = BTreeMap::new();
+    for file in tree.in_folder(folder) {
+        let name = file.name();
+        let digits = name.find(|character: char| !character.is_ascii_digit()).unwrap_or(0);
+        let number = &name[..digits];
+        let rest = &name[digits..];
+        if digits != NUMBER_DIGITS || !rest.starts_with(['_', '-']) || !rest.ends_with(".sql") {
+            findings.problem(
+                &file.path,
+                format_args!(
+                    "a migration is called {}_name.sql",
+                    "0".repeat(NUMBER_DIGITS - 1) + "1"
+                ),
+            );
+            continue;
+        }
+        if let Some(other) = given.insert(number, name) {
+            findings.problem(&file.path, format_args!("number {number} is also that of {other}"));
+        }
+    }
+}
+
+/// Paths of SQL files that only one of the stores has.
+fn differences(tree: &Tree, folder: &str) -> Vec<String> {
+    let [sqlite, postgres] = STORES.map(|store| sql(tree, &format!("{store}/{folder}")));
+    let mut only = Vec::new();
+    for (here, there) in [(&sqlite, &postgres), (&postgres, &sqlite)] {
+        let missing = here.iter().filter(|file| there.iter().all(|f| f.name() != file.name()));
+        only.extend(missing.map(|file| file.path.clone()));
+    }
+    only
+}
+
+fn sql<'a>(tree: &'a Tree, folder: &str) -> Vec<&'a File> {
+    tree.in_folder(folder).filter(|file| file.name().ends_with(".sql")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn findings(paths: &[&str]) -> Findings {
+        let files: Vec<(&str, &str)> = paths.iter().map(|path| (*path, "")).collect();
+        let mut findings = Findings::default();
+        check(&Tree::sketch(&files), &mut findings);
+        findings
+    }
+
+    #[test]
+    fn equal_names_pass() {
+        let found = findings(&[
+            "crates/store-sqlite/migrations/0001_first.sql",
+            "crates/store-postgres/migrations/0001_first.sql",
+            "crates/store-sqlite/queries/acquire.sql",
+        ]);
+        assert!(found.problems.is_empty() && found.warnings.is_empty(), "{found:?}");
+    }
+
+    #[test]
+    fn a_migration_of_one_store_only_fails() {
+        let found = findings(&[
+            "crates/store-sqlite/migrations/0001_first.sql",
+            "crates/store-postgres/migrations/0001_first.sql",
+            "crates/store-postgres/migrations/0002_second.sql",
+        ]);
+        assert_eq!(found.problems.len(), 1, "{found:?}");
+        assert!(found.problems[0].starts_with("crates/store-postgres/migrations/0002_second.sql"));
+    }
+
+    #[test]
+    fn a_number_given_twice_or_unpadded_fails() {
+        let both = |name: &str| STORES.map(|store| format!("{store}/migrations/{name}"));
+        let paths = [both("0001_a.sql"), both("0001_b.sql"), both("2_c.sql"), both("readme.sql")];
+        let paths: Vec<&str> = paths.iter().flatten().map(String::as_str).collect();
+        let found = findings(&paths);
+        assert_eq!(found.problems.len(), 6, "{found:?}");
+        assert!(found.problems[0].contains("is also that of 0001_a.sql"), "{found:?}");
+    }
+
+    #[test]
+    fn different_queries_are_only_a_warning() {
+        let found = findings(&[
+            "crates/store-sqlite/queries/acquire.sql",
+            "crates/store-postgres/queries/acquire.sql",
+            "crates/store-postgres/queries/notify.sql",
+        ]);
+        assert!(found.problems.is_empty(), "{found:?}");
+        assert_eq!(found.warnings.len(), 1, "{found:?}");
+    }
+}
