@@ -1,25 +1,78 @@
 //! Benchmarks of Orloj; `cargo xtask bench` runs them beside a PostgreSQL of their own.
 #![expect(clippy::disallowed_methods, reason = "benchmarks measure real time and drive real tasks")]
 
+mod chain;
 mod floor;
+mod instances;
+mod latency;
+mod memory;
+mod place;
+mod report;
+mod restart;
+mod server;
+mod steps;
+mod timed;
+
+use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
+
+use crate::place::Ground;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[derive(Parser)]
 #[command(name = "orloj-bench", about = "Figures of Orloj beside the floor of the same storage")]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
+    /// One JSON object a line
+    #[arg(long, global = true)]
+    json: bool,
+    /// Where SQLite files are made; it must be on a disk, not in memory
+    #[arg(long, global = true, default_value = "target/bench")]
+    dir: PathBuf,
+    /// A durable PostgreSQL
+    #[arg(long, global = true, env = "ORLOJ_BENCH_POSTGRES", default_value = "")]
+    postgres: String,
 }
 
 #[derive(Subcommand)]
 enum Command {
     /// What the bare databases do with the least work a durable engine must do
     Floor(floor::command::Options),
+    /// Steps of a chain of asynchronous tasks, closed loop
+    Steps(steps::Options),
+    /// One-task instances through a native gRPC worker
+    Instances(instances::Options),
+    /// Commit to first line of the delegate; one instance alone
+    Latency(latency::Options),
+    /// Memory, idle cost, write-ahead log per step
+    Memory(memory::Options),
+    /// Start-up, and life after kill -9
+    Restart(restart::Options),
 }
 
 fn main() -> anyhow::Result<()> {
-    match Arguments::parse().command {
-        Command::Floor(options) => floor::command::run(&options),
+    let arguments = Arguments::parse();
+    if let Command::Floor(options) = &arguments.command {
+        return floor::command::run(options);
     }
+    std::fs::create_dir_all(&arguments.dir)?;
+    let ground = Ground { dir: arguments.dir, postgres: arguments.postgres };
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let figures = runtime.block_on(async {
+        match &arguments.command {
+            Command::Floor(_) => Ok(Vec::new()),
+            Command::Steps(options) => steps::run(&ground, options).await,
+            Command::Instances(options) => instances::run(&ground, options).await,
+            Command::Latency(options) => latency::run(&ground, options).await,
+            Command::Memory(options) => memory::run(&ground, options).await,
+            Command::Restart(options) => restart::run(&ground, options).await,
+        }
+    })?;
+    report::print(&figures, arguments.json);
+    Ok(())
 }

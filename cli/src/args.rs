@@ -22,22 +22,22 @@ enum Noun {
     /// Deploy models
     Deploy(deploy::Arguments),
     /// Deployed versions of processes
-    #[command(subcommand, visible_alias = "definitions")]
+    #[command(subcommand)]
     Definition(definition::Verb),
     /// Runs of processes
-    #[command(subcommand, visible_alias = "instances")]
+    #[command(subcommand)]
     Instance(instance::Verb),
     /// Durable work: tasks for workers, asynchronous steps, timers
-    #[command(subcommand, visible_alias = "jobs")]
+    #[command(subcommand)]
     Job(job::Verb),
     /// Problems that wait for a person
-    #[command(subcommand, visible_alias = "incidents")]
+    #[command(subcommand)]
     Incident(incident::Verb),
     /// Tasks for people
-    #[command(subcommand, visible_alias = "user-tasks")]
+    #[command(subcommand)]
     UserTask(user_task::Verb),
     /// Nodes that share the store
-    #[command(subcommand, visible_alias = "nodes")]
+    #[command(subcommand)]
     Node(node::Verb),
 }
 
@@ -45,7 +45,12 @@ enum Noun {
 #[derive(Clone, Debug, Args)]
 pub struct Client {
     /// A running node
-    #[arg(long, env = "ORLOJ_URL", default_value = "http://127.0.0.1:8080")]
+    #[arg(
+        long,
+        env = "ORLOJ_URL",
+        hide_env_values = true,
+        default_value = "http://127.0.0.1:8080"
+    )]
     pub url: String,
     /// How to show the answer
     #[arg(short, long, value_enum, default_value_t = Format::Table)]

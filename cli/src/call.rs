@@ -132,6 +132,9 @@ mod tests {
             .with("type", Some("a b&c=ä"))
             .with("state", None::<&str>)
             .with("limit", Some(7));
-        assert_eq!(path.get(), Request::Get("/api/jobs?type=a%20b%26c%3D%C3%A4&limit=7".to_owned()));
+        assert_eq!(
+            path.get(),
+            Request::Get("/api/jobs?type=a%20b%26c%3D%C3%A4&limit=7".to_owned())
+        );
     }
 }

@@ -75,9 +75,6 @@ mod tests {
         let client = Client { url: "http://nowhere".to_owned(), output: Format::Table };
         let arguments = Arguments { files: vec!["/nowhere/a.bpmn".into()], client };
         let Err(error) = plan(arguments) else { panic!("must fail") };
-        assert_eq!(
-            format!("{error:#}"),
-            "/nowhere/a.bpmn: No such file or directory (os error 2)"
-        );
+        assert_eq!(format!("{error:#}"), "/nowhere/a.bpmn: No such file or directory (os error 2)");
     }
 }

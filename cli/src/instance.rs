@@ -222,8 +222,8 @@ fn show(json: &str) -> serde_json::Result<View> {
 }
 
 fn variables(variables: &BTreeMap<String, Box<RawValue>>) -> String {
-    let line = |(name, value): (&String, &Box<RawValue>)| plain(&format!("{name} = {value}"));
-    variables.iter().map(line).collect::<Vec<_>>().join("\n")
+    let lines = variables.iter().map(|(name, value)| plain(&format!("{name} = {value}")));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn started(json: &str) -> serde_json::Result<View> {

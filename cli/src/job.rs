@@ -111,8 +111,17 @@ pub struct Job {
 
 impl Row for Job {
     const COLUMNS: &'static [&'static str] = &[
-        "KEY", "INSTANCE", "PROCESS", "ELEMENT", "KIND", "TYPE", "STATE", "RETRIES", "DUE",
-        "LOCKED BY", "FAILURE",
+        "KEY",
+        "INSTANCE",
+        "PROCESS",
+        "ELEMENT",
+        "KIND",
+        "TYPE",
+        "STATE",
+        "RETRIES",
+        "DUE",
+        "LOCKED BY",
+        "FAILURE",
     ];
 
     fn cells(&self) -> Vec<String> {

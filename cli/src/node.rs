@@ -43,11 +43,6 @@ impl Row for Node {
 
     fn cells(&self) -> Vec<String> {
         let answered = if self.is_self { "this one" } else { "" };
-        vec![
-            self.number.to_string(),
-            self.name.clone(),
-            self.seen_at.clone(),
-            answered.to_owned(),
-        ]
+        vec![self.number.to_string(), self.name.clone(), self.seen_at.clone(), answered.to_owned()]
     }
 }

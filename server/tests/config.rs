@@ -1,5 +1,7 @@
 //! Which value wins, and what people read when one cannot be used.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::path::PathBuf;
 
 use orloj_server::config::{self, Config, Flags, KEYS};

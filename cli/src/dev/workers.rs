@@ -34,9 +34,7 @@ pub const ALL: [Worker; 2] = [
     Worker {
         job_type: "ship-order",
         name: "demo-courier",
-        result: |job| {
-            Document::new().with("parcel", format!("parcel-{}", job.instance).as_str())
-        },
+        result: |job| Document::new().with("parcel", format!("parcel-{}", job.instance).as_str()),
     },
 ];
 

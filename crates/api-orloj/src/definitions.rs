@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
-use orloj::types::{DefinitionKey, TenantId};
+use orloj::types::DefinitionKey;
 use orloj::{DefinitionView, Deploy, Orloj, Resource};
 use serde::{Deserialize, Serialize};
 
@@ -56,8 +56,7 @@ pub async fn deploy(
     RawBody(content): RawBody,
 ) -> Result<(StatusCode, Json<Deployed>), Failure> {
     let resource = Resource { name: params.name.into(), content: Arc::from(&content[..]) };
-    let deployed =
-        orloj.deploy(Deploy { tenant: TenantId::none(), resources: vec![resource] }).await?;
+    let deployed = orloj.deploy(Deploy { resources: vec![resource], ..Deploy::default() }).await?;
     let status = if deployed.duplicate { StatusCode::OK } else { StatusCode::CREATED };
     let answer = Deployed {
         key: Key(deployed.key.raw()),

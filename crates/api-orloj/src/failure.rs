@@ -72,7 +72,9 @@ impl IntoResponse for Failure {
             Self::Request(fault) => fault.message(),
         };
         let details = match &self {
-            Self::Engine(Error::Deployment(problems)) => problems.iter().flat_map(details).collect(),
+            Self::Engine(Error::Deployment(problems)) => {
+                problems.iter().flat_map(details).collect()
+            }
             _ => Vec::new(),
         };
         let mut response = (status, Json(Body { code, message, details })).into_response();

@@ -19,7 +19,9 @@ pub struct Listing<T> {
 pub fn page(before: Option<i64>, limit: Option<u32>) -> Result<Page, RequestFault> {
     let limit = limit.unwrap_or(ROWS_DEFAULT);
     if limit == 0 || limit > PAGE_ROWS_MAX {
-        return Err(RequestFault::Query(format!("limit must be 1 to {PAGE_ROWS_MAX}, not {limit}")));
+        return Err(RequestFault::Query(format!(
+            "limit must be 1 to {PAGE_ROWS_MAX}, not {limit}"
+        )));
     }
     Ok(Page { before, limit })
 }

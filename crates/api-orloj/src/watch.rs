@@ -22,7 +22,11 @@ pub async fn health() -> Json<Status> {
 }
 
 pub async fn ready(State(orloj): State<Orloj>) -> Result<Json<Status>, RequestFault> {
-    if orloj.is_ready() { Ok(Json(Status { status: "ready" })) } else { Err(RequestFault::NotReady) }
+    if orloj.is_ready() {
+        Ok(Json(Status { status: "ready" }))
+    } else {
+        Err(RequestFault::NotReady)
+    }
 }
 
 pub async fn metrics(State(orloj): State<Orloj>) -> impl IntoResponse {

@@ -8,8 +8,8 @@ use orloj_types::{Document, Timestamp, Value};
 pub const DEPTH_MAX_DEFAULT: usize = 1_000;
 /// At 20 to 50 ns a step an expression that uses them all takes 4 to 10 ms.
 pub const STEPS_MAX_DEFAULT: usize = 200_000;
-/// Twice what a variable of Zeebe may have.
-pub const BYTES_MAX_DEFAULT: usize = 8 << 20;
+/// What a message, and so a variable, of Zeebe may have.
+pub const BYTES_MAX_DEFAULT: usize = 4 << 20;
 
 /// The variables an expression sees, nearest scope first.
 pub trait Scope {

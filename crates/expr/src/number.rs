@@ -137,6 +137,10 @@ impl Number {
         }
     }
 
+    pub(crate) fn is_decimal(self) -> bool {
+        matches!(self, Self::Decimal(_))
+    }
+
     fn parts(self) -> Parts {
         match self {
             Self::Int(number) => Parts::from_i64(number),
@@ -177,7 +181,7 @@ fn shortest(number: f64) -> Option<Number> {
 }
 
 fn settled(parts: Parts) -> Option<Number> {
-    let number = Parts::of(&parts.finish()?)?;
+    let number = parts.in_range()?;
     Some(match number.to_i64() {
         Some(whole) => Number::Int(whole),
         None => Number::Decimal(number),
@@ -186,7 +190,7 @@ fn settled(parts: Parts) -> Option<Number> {
 
 fn double(parts: Parts) -> f64 {
     let sign = if parts.is_negative() { "-" } else { "" };
-    let text = format!("{sign}{}e{}", parts.digits_text(), parts.exponent());
+    let text = format!("{sign}{}e{}", parts.digits(), parts.exponent());
     text.parse().unwrap_or(f64::NAN)
 }
 
@@ -212,8 +216,7 @@ pub(crate) mod scaled {
 
     /// Keeps the fraction digits of the dividend, half up. Division by zero is the caller's.
     pub(crate) fn div(a: &Decimal, b: &Decimal) -> Option<Decimal> {
-        let fraction = i32::from(a.fractional_digits_count());
-        Parts::of(a)?.div(Parts::of(b)?).to_fraction_half_up(fraction)?.finish()
+        Parts::of(a)?.div_half_up(Parts::of(b)?)?.finish()
     }
 
     pub(crate) fn negate(a: &Decimal) -> Option<Decimal> {

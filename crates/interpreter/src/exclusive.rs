@@ -226,11 +226,8 @@ mod tests {
         story.start("{}");
         insta::assert_snapshot!(story.play(Command::Cancel), @"
         job3 cancelled
-        terminated c
         job2 cancelled
-        terminated b
         job1 cancelled
-        terminated a
         ended Cancelled
         --
         delete job1

@@ -67,13 +67,9 @@ pub(crate) fn arrive_with(
     if !variables.is_empty() {
         turn.work.record.variables.insert(key, variables);
     }
-    let Some(save_point) = save_point else { return begin(turn, key, index) };
-    match jobs::create_async(turn, key, element, JobKind::AsyncBefore, save_point) {
-        Ok(()) => Ok(()),
-        Err(failure) => {
-            note_entered(turn, key);
-            settle(turn, key, ElementState::Entering, failure)
-        }
+    match save_point {
+        None => begin(turn, key, index),
+        Some(point) => jobs::create_async(turn, key, element, JobKind::AsyncBefore, point),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use orloj_model::{Element, RetryCycle, SavePoint};
+use orloj_model::{Element, Failures, RetryCycle, SavePoint};
 use orloj_types::{ElementInstanceKey, JobKey, Timestamp};
 
 use crate::exclusive;
@@ -55,11 +55,16 @@ pub(crate) fn create_async(
     kind: JobKind,
     save_point: SavePoint,
 ) -> Ruled {
+    let priority = match priority_of(turn, of, element) {
+        // Between two visits there is nothing yet that an incident could be shown on.
+        Err(_) if turn.semantics().failures == Failures::Incident => 0,
+        priority => priority?,
+    };
     let draft = Draft {
         kind,
         job_type: Arc::default(),
         retries: retries_of(turn, element),
-        priority: priority_of(turn, of, element)?,
+        priority,
         exclusive: save_point.exclusive,
         due_at: None,
     };

@@ -53,7 +53,7 @@ pub struct JobRow {
     pub job: Job,
     pub element: ElementId,
     pub element_instance: ElementInstanceKey,
-    /// Why it failed the last time.
+    /// Why it failed the last time. `None` in an update: as it was, for the record does not keep it.
     pub failure: Option<Arc<str>>,
 }
 

@@ -21,7 +21,7 @@ use crate::schedule;
 use crate::turn::Turn;
 
 /// How much of the message a failed job keeps, as in Camunda's column.
-pub const FAILURE_CHARS_MAX: usize = 666;
+pub(crate) const FAILURE_CHARS_MAX: usize = 666;
 
 pub(crate) fn fail(turn: &mut Turn<'_>, key: JobKey, message: &Arc<str>) {
     let message = jobs::cut(message, FAILURE_CHARS_MAX);

@@ -58,15 +58,14 @@ pub struct Run {
 #[derive(Debug)]
 enum Stage {
     Fresh(Option<Record>),
-    Paused(Box<Pause>),
+    Paused(Pause),
     Ended,
 }
 
 /// What is kept while foreign code runs.
 #[derive(Debug)]
 struct Pause {
-    work: Work,
-    before: Option<Record>,
+    work: Box<Work>,
     /// Which invoke is to be answered.
     element_instance: ElementInstanceKey,
     ordinal: u32,
@@ -108,7 +107,7 @@ impl Run {
             Stage::Fresh(record) => self.start(record, keys, delegates),
             Stage::Paused(pause) => {
                 assert!(pause.is_answered, "an invoke is answered before its run goes on");
-                self.go_on(pause.work, pause.before, keys, delegates)
+                self.go_on(pause.work, keys, delegates)
             }
             Stage::Ended => panic!("a run that has ended goes no further"),
         }
@@ -122,7 +121,7 @@ impl Run {
         let Stage::Paused(pause) = &mut self.stage else {
             panic!("only an invoke is answered");
         };
-        let Pause { element_instance, ordinal, element, is_answered, .. } = &mut **pause;
+        let Pause { element_instance, ordinal, element, is_answered, .. } = pause;
         assert!(!*is_answered, "an invoke is answered once");
         *is_answered = true;
         self.answers.put(*element_instance, *ordinal, element.clone(), result);
@@ -152,18 +151,17 @@ impl Run {
         debug_assert!(exclusive::holds(&record), "what was written is what was promised");
         // The only copy of a record: a run that fails a job goes back to it.
         let before = self.job_at_work().map(|_| record.clone());
-        let mut work = Work::new(record, &self.process);
+        let mut work = Box::new(Work { before, ..Work::new(record, &self.process) });
         match commands::begin(&mut self.turn(&mut work, keys, delegates)) {
-            Ok(()) => self.go_on(work, before, keys, delegates),
+            Ok(()) => self.go_on(work, keys, delegates),
             Err(Stop::Rejected(rejection)) => Progress::Rejected(rejection),
-            Err(Stop::Failed(failure)) => self.fail(before, failure, keys, delegates),
+            Err(Stop::Failed(failure)) => self.fail(&mut work, failure, keys, delegates),
         }
     }
 
     fn go_on(
         &mut self,
-        mut work: Work,
-        before: Option<Record>,
+        mut work: Box<Work>,
         keys: &mut KeyGenerator,
         delegates: &dyn Delegates,
     ) -> Progress {
@@ -172,47 +170,47 @@ impl Run {
                 for element_instance in self.answers.unused() {
                     work.changes.event(Event::ResultDropped { element_instance });
                 }
-                Progress::Done(outcome(work))
+                Progress::Done(outcome(*work))
             }
-            Ok(Some(invoke)) => self.pause(work, before, invoke, keys, delegates),
-            Err(failure) => self.fail(before, failure, keys, delegates),
+            Ok(Some(invoke)) => self.pause(work, invoke, keys, delegates),
+            Err(failure) => self.fail(&mut work, failure, keys, delegates),
         }
     }
 
     fn pause(
         &mut self,
-        work: Work,
-        before: Option<Record>,
+        mut work: Box<Work>,
         invoke: Invoke,
         keys: &mut KeyGenerator,
         delegates: &dyn Delegates,
     ) -> Progress {
-        if let (Command::JobDue { job }, Some(record)) = (&self.command, &before) {
+        if let Command::JobDue { job } = self.command
+            && let Some(before) = work.before.take()
+        {
             // Nobody holds the job's lock yet, so no foreign code may run.
-            let (job, mut work) = (*job, Work::new(record.clone(), &self.process));
+            let mut work = Work::new(before, &self.process);
             jobs::make_ready(&mut self.turn(&mut work, keys, delegates), job);
             return Progress::Done(outcome(work));
         }
-        self.stage = Stage::Paused(Box::new(Pause {
+        self.stage = Stage::Paused(Pause {
             work,
-            before,
             element_instance: invoke.element_instance,
             ordinal: invoke.ordinal,
             element: invoke.element.clone(),
             is_answered: false,
-        }));
+        });
         Progress::Invoke(invoke)
     }
 
     /// Undoes what was done. The job at work loses a retry; without one the caller hears of it.
     fn fail(
         &mut self,
-        before: Option<Record>,
+        failed: &mut Work,
         failure: Failure,
         keys: &mut KeyGenerator,
         delegates: &dyn Delegates,
     ) -> Progress {
-        let (Some(job), Some(before)) = (self.job_at_work(), before) else {
+        let (Some(job), Some(before)) = (self.job_at_work(), failed.before.take()) else {
             return Progress::Rejected(failure.rejection());
         };
         let mut work = Work::new(before, &self.process);
@@ -345,6 +343,7 @@ mod tests {
         entered third
         left third
         entered ask
+        result dropped of third
         --
         delete job1
         insert task1 ask priority 50

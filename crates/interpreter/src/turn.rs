@@ -32,6 +32,8 @@ pub(crate) struct Turn<'a> {
 #[derive(Debug)]
 pub(crate) struct Work {
     pub(crate) record: Record,
+    /// The record as it was, for a command that fails a job when it fails itself.
+    pub(crate) before: Option<Record>,
     pub(crate) agenda: Agenda,
     pub(crate) changes: Changes,
     /// Elements entered so far.
@@ -44,6 +46,7 @@ impl Work {
     pub(crate) fn new(record: Record, process: &Process) -> Self {
         Self {
             record,
+            before: None,
             agenda: Agenda::new(process.semantics.walk),
             changes: Changes::default(),
             visits: 0,

@@ -7,7 +7,7 @@ use orloj_expr::Scope;
 use orloj_model::CompletionVariables;
 use orloj_types::{ElementInstanceKey, StoredValue, Value};
 
-use crate::record::{Record, Variables};
+use crate::record::Record;
 
 /// The variables seen from a scope outward, the nearest winning.
 pub(crate) struct View<'a> {
@@ -78,12 +78,12 @@ pub(crate) fn merge<'v>(
     'variables: for (name, value) in variables {
         let mut scope = scope;
         while scope != root {
-            if let Some(known) = record.variables.get_mut(&scope).and_then(|own| own.get_mut(name))
+            let known = record.variables.get_mut(&scope).and_then(|own| own.get_mut(name));
+            if let Some(known) = known
+                && known != value
             {
-                if known != value {
-                    *known = value.clone();
-                    continue 'variables;
-                }
+                *known = value.clone();
+                continue 'variables;
             }
             scope = record.element(scope).map_or(root, |e| e.scope);
         }
@@ -119,7 +119,7 @@ pub(crate) fn set_local<'v>(
 }
 
 fn put(record: &mut Record, scope: ElementInstanceKey, name: &Arc<str>, value: &StoredValue) {
-    let own = record.variables.entry(scope).or_insert_with(Variables::new);
+    let own = record.variables.entry(scope).or_default();
     match own.get_mut(name) {
         Some(known) => *known = value.clone(),
         None => {

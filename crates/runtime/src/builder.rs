@@ -31,8 +31,16 @@ pub enum StoreChoice {
     Postgres(String),
 }
 
+/// A store of the application's own, behind the contract of `orloj-store`.
+struct OwnStore {
+    store: Arc<dyn Store>,
+    lanes: u8,
+    is_shared: bool,
+}
+
 pub struct Builder {
     store: StoreChoice,
+    own_store: Option<OwnStore>,
     node_name: Option<String>,
     delegates: Registry,
     clock: Clock,
@@ -43,6 +51,7 @@ impl Default for Builder {
     fn default() -> Self {
         Self {
             store: StoreChoice::Memory,
+            own_store: None,
             node_name: None,
             delegates: Registry::default(),
             clock: Clock::System,
@@ -54,6 +63,13 @@ impl Default for Builder {
 impl Builder {
     pub fn store(mut self, choice: StoreChoice) -> Self {
         self.store = choice;
+        self
+    }
+
+    /// Uses a store of the application's own; it must pass the contract suite. `lanes`: how many
+    /// groups it commits at the same time. `is_shared`: whether other nodes use it too.
+    pub fn own_store(mut self, store: Arc<dyn Store>, lanes: u8, is_shared: bool) -> Self {
+        self.own_store = Some(OwnStore { store, lanes: lanes.max(1), is_shared });
         self
     }
 
@@ -112,9 +128,12 @@ impl Builder {
 
     pub async fn build(self) -> Result<Orloj, Error> {
         let mut config = self.config;
-        let store = open(&self.store, &config.engine).await.map_err(|e| open_error(&e))?;
-        config.is_shared = matches!(self.store, StoreChoice::Postgres(_));
-        config.lanes = if config.is_shared { LANES_SHARED } else { 1 };
+        let OwnStore { store, lanes, is_shared } = match self.own_store {
+            Some(own) => own,
+            None => open(&self.store, &config.engine).await.map_err(|e| open_error(&e))?,
+        };
+        config.is_shared = is_shared;
+        config.lanes = lanes;
         let claim = Claim {
             name: self.node_name.unwrap_or_else(default_node_name),
             engine: config.engine.clone(),
@@ -131,7 +150,7 @@ impl Builder {
             config.clone(),
             lease,
             Arc::new(Registered(delegates.clone())),
-            metrics,
+            metrics.clone(),
             self.clock.now(),
         );
         let (inputs, receiver) = std::sync::mpsc::channel();
@@ -173,6 +192,7 @@ impl Builder {
                 inputs,
                 clock: self.clock,
                 is_ready,
+                metrics,
                 registry: Mutex::new(registry),
                 next_stream: AtomicU64::new(0),
                 requests: Semaphore::new(config.requests_max),
@@ -194,27 +214,30 @@ impl Delegates for Registered {
     }
 }
 
-async fn open(choice: &StoreChoice, engine: &EngineName) -> Result<Arc<dyn Store>, StoreError> {
+async fn open(choice: &StoreChoice, engine: &EngineName) -> Result<OwnStore, StoreError> {
     match choice {
         #[cfg(feature = "sqlite")]
         StoreChoice::SqliteFile(path) => {
-            use orloj_store_sqlite::{Options, SqliteStore};
-            Ok(Arc::new(SqliteStore::open(&Options::file(path, engine.clone()))?))
+            sqlite(&orloj_store_sqlite::Options::file(path, engine.clone()))
         }
         #[cfg(feature = "sqlite")]
-        StoreChoice::Memory => {
-            use orloj_store_sqlite::{Options, SqliteStore};
-            Ok(Arc::new(SqliteStore::open(&Options::memory(engine.clone()))?))
-        }
+        StoreChoice::Memory => sqlite(&orloj_store_sqlite::Options::memory(engine.clone())),
         #[cfg(feature = "postgres")]
         StoreChoice::Postgres(url) => {
             use orloj_store_postgres::{Options, PostgresStore};
             let options = Options { lanes: LANES_SHARED, ..Options::new(url, engine.clone()) };
-            Ok(Arc::new(PostgresStore::connect(options).await?))
+            let store = Arc::new(PostgresStore::connect(options).await?);
+            Ok(OwnStore { store, lanes: LANES_SHARED, is_shared: true })
         }
         #[cfg(not(all(feature = "sqlite", feature = "postgres")))]
-        _ => Err(StoreError::Refused("this build has no such store".into())),
+        _ => Err(StoreError::Refused(format!("engine {engine}: this build has no such store"))),
     }
+}
+
+#[cfg(feature = "sqlite")]
+fn sqlite(options: &orloj_store_sqlite::Options) -> Result<OwnStore, StoreError> {
+    let store = Arc::new(orloj_store_sqlite::SqliteStore::open(options)?);
+    Ok(OwnStore { store, lanes: 1, is_shared: false })
 }
 
 fn open_error(error: &StoreError) -> Error {

@@ -25,6 +25,7 @@ use crate::clock::Clock;
 use crate::definition::Definition;
 use crate::definitions::Definitions;
 use crate::driver::Input;
+use crate::metrics::Metrics;
 use crate::node::{Event, JobCommand, Reply, Request, StartRequest, store_error};
 
 /// A running engine.
@@ -40,6 +41,7 @@ pub(crate) struct Inner {
     pub inputs: Sender<Input>,
     pub clock: Clock,
     pub is_ready: Arc<AtomicBool>,
+    pub metrics: Metrics,
     pub registry: Mutex<Registry>,
     pub next_stream: AtomicU64,
     /// Requests under way; beyond it new ones are refused instead of piling up.
@@ -276,6 +278,11 @@ impl Orloj {
             let _ = stopped.await;
             let _ = self.inner.store.close().await;
         }
+    }
+
+    /// What this node has counted so far.
+    pub fn metrics(&self) -> &Metrics {
+        &self.inner.metrics
     }
 
     /// In the text format of OpenMetrics.

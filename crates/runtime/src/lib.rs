@@ -24,4 +24,5 @@ pub use orloj_model::{Diagnostic, Dialect};
 pub use orloj_store::{
     IncidentFilter, JobFilter, JobKind, JobState, PAGE_ROWS_MAX, Page, UserTaskFilter,
 };
+pub use orloj_store as store;
 pub use orloj_types as types;

@@ -43,8 +43,9 @@ impl Options {
         if self.lanes == 0 || self.readers == 0 {
             return refuse("a store needs at least one lane and one reader");
         }
-        if self.schema.is_empty() || self.schema.contains('\0') {
-            return refuse("the name of a schema is text without U+0000, and not empty");
+        // A longer name would be cut off without a word.
+        if self.schema.is_empty() || self.schema.contains('\0') || self.schema.len() > 63 {
+            return refuse("the name of a schema has 1 to 63 bytes, none of them 0");
         }
         Ok(())
     }

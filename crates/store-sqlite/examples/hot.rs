@@ -8,6 +8,8 @@
 //!
 //! `hot history [rows=10000000]`: reads the history of single instances among that many rows.
 
+#![expect(clippy::disallowed_methods, reason = "a measurement reads the clock and waits")]
+
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::pin;
@@ -279,13 +281,11 @@ fn history(store: &SqliteStore, lease: Lease, rows: usize) {
     let mut keys = KeyGenerator::new(NodeNumber(0));
     let instances: Vec<i64> = (0..rows / PER_INSTANCE).map(|_| keys.next(now())).collect();
     let started = Instant::now();
-    let mut id = 0;
     // As it comes about: a thousand instances at a time, each a row further with every turn.
-    for together in instances.chunks(PER_GROUP / PER_INSTANCE) {
+    for (id, together) in (1..).zip(instances.chunks(PER_GROUP / PER_INSTANCE)) {
         let rows = (1..=PER_INSTANCE as i32)
             .flat_map(|rev| together.iter().map(move |key| history_row(*key, rev, 100)));
         let changes = vec![Change { history: rows.collect(), ..Change::default() }];
-        id += 1;
         let group = Group { lease, lane: 0, id, changes, now: now() };
         block_on(store.commit(Arc::new(group))).expect("commit");
     }

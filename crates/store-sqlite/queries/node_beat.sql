@@ -27,6 +27,13 @@ RETURNING
             AND kind <> 2
     ),
     coalesce(
-        (SELECT key FROM definition WHERE definition.engine = node.engine ORDER BY key DESC LIMIT 1),
+        (
+            SELECT key
+            -- From the newest down; the index on engine would read and sort them all.
+            FROM definition NOT INDEXED
+            WHERE definition.engine = node.engine
+            ORDER BY key DESC
+            LIMIT 1
+        ),
         0
     )

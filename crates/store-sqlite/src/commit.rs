@@ -302,3 +302,88 @@ fn losers(connection: &Connection, group: &Group) -> rusqlite::Result<Vec<usize>
     }
     Ok(losers)
 }
+
+#[cfg(test)]
+mod tests {
+    use orloj_store::{Claim, InstanceRow};
+    use orloj_types::{DefinitionKey, EngineName, InstanceKey, TenantId};
+
+    use super::*;
+    use crate::connection::open_memory;
+    use crate::nodes::join;
+    use crate::schema::migrate;
+
+    #[test]
+    fn a_commit_that_fails_is_unknown_until_something_was_written_over_it() {
+        let (mut writer, lease) = joined();
+        // The hook turns one COMMIT into an error.
+        writer.connection.commit_hook(Some(|| true)).expect("hook");
+        let failed = commit(&mut writer, &group(lease, 1, 10));
+        assert!(matches!(failed, Err(CommitError::Unknown(_))), "got {failed:?}");
+        let asked = landed(&mut writer, lease, 0, 1);
+        assert!(matches!(asked, Err(Error::Unavailable(_))), "no answer is better than a guess");
+        writer.connection.commit_hook(None::<fn() -> bool>).expect("hook");
+        assert_eq!(landed(&mut writer, lease, 0, 1), Ok(false));
+        assert!(!writer.unsure);
+        assert_eq!(commit(&mut writer, &group(lease, 1, 10)), Ok(()));
+        assert_eq!(landed(&mut writer, lease, 0, 1), Ok(true));
+    }
+
+    #[test]
+    fn a_full_disk_applies_nothing() {
+        let (mut writer, lease) = joined();
+        let pages: i64 = writer
+            .connection
+            .pragma_query_value(None, "page_count", |row| row.get(0))
+            .expect("page count");
+        let set = |writer: &Writer, most: i64| {
+            let most =
+                writer.connection.pragma_update_and_check(None, "max_page_count", most, |row| {
+                    row.get::<_, i64>(0)
+                });
+            most.expect("page limit");
+        };
+        set(&writer, pages + 1);
+        let full = commit(&mut writer, &group(lease, 1, 100_000));
+        assert!(matches!(full, Err(CommitError::Unavailable(_))), "got {full:?}");
+        assert_eq!(landed(&mut writer, lease, 0, 1), Ok(false));
+        set(&writer, pages + 1_000);
+        assert_eq!(commit(&mut writer, &group(lease, 1, 100_000)), Ok(()));
+    }
+
+    #[test]
+    fn an_instance_twice_in_a_group_is_the_callers_mistake() {
+        let (mut writer, lease) = joined();
+        let mut twice = Group::clone(&group(lease, 1, 10));
+        twice.changes.push(twice.changes[0].clone());
+        let failed = commit(&mut writer, &Arc::new(twice));
+        assert!(matches!(failed, Err(CommitError::Statement(_))), "got {failed:?}");
+        assert_eq!(landed(&mut writer, lease, 0, 1), Ok(false));
+    }
+
+    fn joined() -> (Writer, Lease) {
+        let connection = open_memory().expect("open");
+        migrate(&connection).expect("migrate");
+        let mut writer = Writer::new(connection, EngineName::default(), None);
+        let name = "n".to_owned();
+        let claim =
+            Claim { name, engine: EngineName::default(), lanes: 1, now: Timestamp::from_ms(0) };
+        let lease = join(&mut writer, &claim).expect("join");
+        (writer, lease)
+    }
+
+    fn group(lease: Lease, id: i64, bytes: usize) -> Arc<Group> {
+        let row = InstanceRow {
+            key: InstanceKey::new(1),
+            rev: 1,
+            engine: EngineName::default(),
+            tenant: TenantId::none(),
+            definition: DefinitionKey::new(1),
+            business_key: None,
+            record: vec![1; bytes],
+            events: vec![],
+        };
+        let change = Change { instances: vec![InstanceWrite::Insert(row)], ..Change::default() };
+        Arc::new(Group { lease, lane: 0, id, changes: vec![change], now: Timestamp::from_ms(0) })
+    }
+}

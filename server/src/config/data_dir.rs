@@ -5,9 +5,7 @@ use std::path::PathBuf;
 /// Under the user's own data folder rather than the working folder, so that the state found does
 /// not depend on where a node happens to be started.
 pub fn default(variable: impl Fn(&str) -> Option<String>) -> PathBuf {
-    let absolute = |name: &str| {
-        variable(name).map(PathBuf::from).filter(|path| path.is_absolute())
-    };
+    let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     if let Some(data) = absolute("XDG_DATA_HOME") {
         return data.join("orloj");
     }

@@ -1,6 +1,6 @@
 //! Resources, by the present call and by its older form.
 
-use orloj::{DefinitionView, Deploy, Deployed, Resource as EngineResource};
+use orloj::{DefinitionView, Deploy, Deployed, Dialect, Resource as EngineResource};
 use orloj_types::TenantId;
 use tonic::Status;
 
@@ -52,7 +52,8 @@ async fn deploy(
         let reason = "at least one resource must be given";
         return Err(status::rejected(Intent::Create, Refusal::InvalidArgument, reason));
     }
-    gateway.command(Intent::Create, gateway.orloj.deploy(Deploy { tenant, resources })).await
+    let deploy = Deploy { tenant, resources, plain_dialect: Dialect::Zeebe };
+    gateway.command(Intent::Create, gateway.orloj.deploy(deploy)).await
 }
 
 fn process_metadata(definition: &DefinitionView) -> ProcessMetadata {

@@ -48,6 +48,10 @@ enum Frame {
 }
 
 const ITEM: &str = "item";
+/// What an operation on decimals costs beside the usual one.
+const DECIMAL_STEPS: usize = 10;
+/// A power is up to 40 multiplications.
+const POWER_STEPS: usize = 200;
 
 type Outcome = Result<Value, EvalError>;
 
@@ -293,6 +297,11 @@ impl Evaluator<'_> {
             });
             return Ok(Value::Null);
         };
+        if operator == Arithmetic::Power {
+            self.meter.steps(POWER_STEPS, offset)?;
+        } else if a.is_decimal() || b.is_decimal() {
+            self.meter.steps(DECIMAL_STEPS, offset)?;
+        }
         let result = match operator {
             Arithmetic::Add => a.add(b),
             Arithmetic::Subtract => a.sub(b),

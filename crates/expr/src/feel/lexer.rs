@@ -78,8 +78,8 @@ impl<'a> Lexer<'a> {
             self.at += rest.len() - trimmed.len();
             if trimmed.starts_with("//") {
                 self.at += trimmed.find('\n').unwrap_or(trimmed.len());
-            } else if trimmed.starts_with("/*") {
-                let end = trimmed[2..]
+            } else if let Some(comment) = trimmed.strip_prefix("/*") {
+                let end = comment
                     .find("*/")
                     .ok_or_else(|| ParseError::new("the comment has no end", self.at))?;
                 self.at += end + 4;

@@ -99,7 +99,7 @@ impl Evaluator<'_> {
             }
             let offset = step.offset as usize;
             value = match &step.access {
-                Access::Member(name) => self.member(&value, name, offset)?,
+                Access::Member(name) => member(&value, name, offset)?,
                 Access::Index(index) => {
                     let index = self.value(index, depth)?;
                     self.element(&value, &index, offset)?
@@ -109,18 +109,10 @@ impl Evaluator<'_> {
         Ok(value)
     }
 
-    fn member(&mut self, holder: &Value, name: &str, offset: usize) -> Outcome {
-        match holder {
-            Value::Map(entries) => Ok(entries.get(name).cloned().unwrap_or_default()),
-            Value::List(items) => list_item(items, parse_index(name, offset)?),
-            other => Err(unknown_property(name, other, offset)),
-        }
-    }
-
     fn element(&mut self, holder: &Value, index: &Value, offset: usize) -> Outcome {
         match (holder, index) {
             (Value::Map(_) | Value::List(_), Value::Null) => Ok(Value::Null),
-            (_, Value::Text(name)) => self.member(holder, name, offset),
+            (_, Value::Text(name)) => member(holder, name, offset),
             // The keys of a map are texts, and no other type equals one.
             (Value::Map(_), _) => Ok(Value::Null),
             (Value::List(items), Value::Int(index)) => list_item(items, *index),
@@ -138,6 +130,14 @@ impl Evaluator<'_> {
                 Err(unknown_property(&name, other, offset))
             }
         }
+    }
+}
+
+fn member(holder: &Value, name: &str, offset: usize) -> Outcome {
+    match holder {
+        Value::Map(entries) => Ok(entries.get(name).cloned().unwrap_or_default()),
+        Value::List(items) => list_item(items, parse_index(name, offset)?),
+        other => Err(unknown_property(name, other, offset)),
     }
 }
 

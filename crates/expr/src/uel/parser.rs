@@ -269,7 +269,9 @@ impl<'a> Parser<'a> {
             TokenKind::Symbol("(") => true,
             // A prefix, unless the colon belongs to a choice.
             TokenKind::Symbol(":") => {
-                self.following(2)?.kind == TokenKind::Name
+                let second = self.following(2)?;
+                second.kind == TokenKind::Name
+                    && !RESERVED.contains(&self.slice(second))
                     && self.following(3)?.kind == TokenKind::Symbol("(")
             }
             _ => false,

@@ -44,7 +44,6 @@ mod tests {
         terminated pay
         terminated ask
         job1 cancelled
-        terminated later
         ended Cancelled
         --
         delete job1

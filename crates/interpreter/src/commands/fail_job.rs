@@ -15,7 +15,7 @@ use crate::turn::Turn;
 use crate::variables;
 
 /// How much of a worker's message is kept, as in Zeebe.
-pub const MESSAGE_CHARS_MAX: usize = 10_000;
+pub(crate) const MESSAGE_CHARS_MAX: usize = 10_000;
 
 pub(crate) fn fail_job(turn: &mut Turn<'_>, fail: &FailJob) -> Result<(), Stop> {
     let key = fail.job;
@@ -51,4 +51,130 @@ pub(crate) fn fail_job(turn: &mut Turn<'_>, fail: &FailJob) -> Result<(), Stop> 
         incidents::open(turn, host, Reason::WorkerJobFailed, message, Some(key));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{Sketch, Story, document, start, user, worker};
+    use crate::{Command, FailJob, JobChange};
+
+    fn paying(sketch: Sketch) -> Story {
+        let process = sketch
+            .node("start", start())
+            .node("pay", worker("charge"))
+            .node("then", user())
+            .flows("start -> pay -> then");
+        Story::of(process.build())
+    }
+
+    #[test]
+    fn a_failed_job_waits_out_its_back_off_and_cannot_be_worked_meanwhile() {
+        let mut story = paying(Sketch::zeebe());
+        story.start("{}");
+        insta::assert_snapshot!(story.fail("pay", 2, 5_000), @"
+        job1 failed, 2 left: out of order
+        --
+        update job1 charge of pay, waiting, retries 2, due +5 s unlock 'out of order'
+        at pay job1
+        ");
+        insta::assert_snapshot!(story.complete("pay", "{}"), @"rejected: job job1 is in state Waiting");
+        insta::assert_snapshot!(story.job_due("pay"), @"rejected: job job1 is in state Waiting");
+        story.pass(5_000);
+        insta::assert_snapshot!(story.job_due("pay"), @"
+        --
+        update job1 charge of pay, ready, retries 2
+        at pay job1
+        ");
+        insta::assert_snapshot!(story.fail("pay", 1, 0), @"
+        job1 failed, 1 left: out of order
+        --
+        update job1 charge of pay, ready, retries 1 unlock 'out of order'
+        at pay job1
+        ");
+    }
+
+    #[test]
+    fn without_retries_an_incident_waits_for_new_retries_and_then_for_a_person() {
+        let mut story = paying(Sketch::zeebe());
+        story.start("{}");
+        insta::assert_snapshot!(story.fail("pay", 0, 5_000), @"
+        job1 failed, 0 left: out of order
+        incident1 opened JOB_NO_RETRIES: out of order
+        --
+        update job1 charge of pay, failed, retries 0 unlock 'out of order'
+        insert incident1 JOB_NO_RETRIES
+        at pay job1 incident1
+        ");
+        insta::assert_snapshot!(story.resolve(), @"rejected: job job1 of incident incident1 has no retries left; raise them first");
+        let job = story.job_of("pay");
+        insta::assert_snapshot!(story.play(Command::UpdateRetries { job, retries: 0 }), @"rejected: retries must be at least 1, not 0");
+        insta::assert_snapshot!(story.play(Command::UpdateRetries { job, retries: 2 }), @"
+        --
+        update job1 charge of pay, failed, retries 2
+        at pay job1 incident1
+        ");
+        insta::assert_snapshot!(story.resolve(), @"
+        incident1 closed
+        --
+        update job1 charge of pay, ready, retries 2
+        delete incident1
+        at pay job1
+        ");
+        insta::assert_snapshot!(story.complete("pay", "{}"), @"
+        job1 completed
+        left pay
+        entered then
+        --
+        delete job1
+        insert task1 then priority 50
+        at then task1
+        ");
+    }
+
+    #[test]
+    fn in_camunda_new_retries_resolve_the_incident() {
+        let mut story = paying(Sketch::camunda());
+        story.start("{}");
+        insta::assert_snapshot!(story.fail("pay", 0, 0), @"
+        job1 failed, 0 left: out of order
+        incident1 opened failedExternalTask: out of order
+        --
+        update job1 charge of pay, failed, retries 0 unlock 'out of order'
+        insert incident1 failedExternalTask
+        at pay job1 incident1
+        ");
+        let job = story.job_of("pay");
+        insta::assert_snapshot!(story.play(Command::UpdateRetries { job, retries: 2 }), @"
+        incident1 closed
+        --
+        update job1 charge of pay, ready, retries 2
+        delete incident1
+        at pay job1
+        ");
+    }
+
+    #[test]
+    fn variables_of_a_failure_stay_local_in_zeebe_and_a_long_message_is_cut() {
+        let mut story = paying(Sketch::zeebe());
+        story.start(r#"{"a":1}"#);
+        let outcome = story
+            .interpret(Command::FailJob(FailJob {
+                job: story.job_of("pay"),
+                retries: -1,
+                message: "ä".repeat(10_001).into(),
+                back_off_ms: 0,
+                variables: document(r#"{"a":2}"#),
+                activations: Vec::new(),
+            }))
+            .expect("it may fail");
+        let JobChange::Update { row, unlock: true } = &outcome.jobs[0] else {
+            panic!("the job is unlocked");
+        };
+        assert_eq!(row.failure.as_deref().map(|text| text.chars().count()), Some(10_000));
+        let record = outcome.record.expect("it lives");
+        assert_eq!(record.variables.len(), 2);
+        let pay = story.token("pay").0;
+        assert_eq!(record.visible(pay)["a"].to_json(), "2");
+        assert_eq!(record.visible(record.instance.root_scope())["a"].to_json(), "1");
+    }
 }

@@ -17,11 +17,11 @@ pub(crate) fn begin(
     key: ElementInstanceKey,
     element: &Element,
 ) -> Ruled<Begun> {
-    if element.outputs.is_empty() {
-        if let Some(payload) = turn.work.record.variables.remove(&key) {
-            let (how, scope) = (turn.semantics().completion, turn.element(key).scope);
-            variables::give(&mut turn.work.record, how, scope, &payload);
-        }
+    if element.outputs.is_empty()
+        && let Some(payload) = turn.work.record.variables.remove(&key)
+    {
+        let (how, scope) = (turn.semantics().completion, turn.element(key).scope);
+        variables::give(&mut turn.work.record, how, scope, &payload);
     }
     Ok(Begun::Done)
 }

@@ -35,7 +35,7 @@ impl Names {
         name
     }
 
-    pub(crate) fn rejection(&mut self, rejection: &Rejection) -> String {
+    pub(crate) fn rejection(&self, rejection: &Rejection) -> String {
         let mut text = rejection.to_string();
         for (key, name) in &self.names {
             text = text.replace(&key.to_string(), name);

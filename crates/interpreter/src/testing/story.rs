@@ -329,7 +329,12 @@ impl History {
             Event::ElementLeft { key, .. } => self.visits.remove(key),
             Event::JobCreated { key, .. } => self.jobs.insert(*key),
             Event::JobCompleted { key } | Event::JobCancelled { key } => self.jobs.remove(key),
-            Event::IncidentOpened { key, .. } => self.incidents.insert(*key),
+            // The end of a job whose error is caught; otherwise it waits with an incident.
+            Event::JobThrew { key, .. } => self.jobs.remove(key),
+            Event::IncidentOpened { key, job, .. } => {
+                self.jobs.extend(*job);
+                self.incidents.insert(*key)
+            }
             Event::IncidentClosed { key } => self.incidents.remove(key),
             _ => true,
         };

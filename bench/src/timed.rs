@@ -1,0 +1,81 @@
+//! A store that notes when each instance's last change was on disk.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use orloj::store::*;
+use orloj::types::*;
+
+/// Moments by instance. Shared between the nodes of one measurement.
+pub type Moments = Arc<Mutex<HashMap<InstanceKey, Instant>>>;
+
+pub struct Timed {
+    inner: Arc<dyn Store>,
+    committed: Moments,
+}
+
+impl Timed {
+    pub fn new(inner: Arc<dyn Store>, committed: Moments) -> Self {
+        Self { inner, committed }
+    }
+}
+
+macro_rules! pass {
+    ($(fn $name:ident($($arg:ident: $type:ty),*) -> $out:ty;)*) => {
+        $(fn $name(&self, $($arg: $type),*) -> Fut<'_, $out> {
+            self.inner.$name($($arg),*)
+        })*
+    };
+}
+
+impl Store for Timed {
+    fn commit(&self, group: Arc<Group>) -> Fut<'_, (), CommitError> {
+        Box::pin(async move {
+            self.inner.commit(group.clone()).await?;
+            let at = Instant::now();
+            let mut committed = self.committed.lock().expect("no panic while it was held");
+            for write in group.changes.iter().flat_map(|change| &change.instances) {
+                committed.insert(write.key(), at);
+            }
+            Ok(())
+        })
+    }
+
+    pass! {
+        fn join(claim: Claim) -> Lease;
+        fn beat(beat: Beat) -> Pulse;
+        fn fence(session: i64, beat: i64) -> bool;
+        fn leave(lease: Lease) -> ();
+        fn nodes() -> Vec<NodeRow>;
+        fn landed(lease: Lease, lane: u8, id: i64) -> bool;
+        fn load(instances: Vec<InstanceKey>) -> Vec<LoadedInstance>;
+        fn acquire(acquire: Acquire) -> Vec<JobRow>;
+        fn due(now: Timestamp, limit: u32) -> Vec<JobRow>;
+        fn expire(now: Timestamp) -> Vec<Arc<str>>;
+        fn release(lease: Lease, jobs: Vec<(JobKey, i32)>) -> ();
+        fn extend_lock(extend: ExtendLock) -> Extended;
+        fn job(key: JobKey) -> Option<JobRow>;
+        fn incident(key: IncidentKey) -> Option<IncidentRow>;
+        fn user_task(key: UserTaskKey) -> Option<UserTaskRow>;
+        fn instance_of(scope: ElementInstanceKey) -> Option<InstanceKey>;
+        fn deploy(deployment: NewDeployment) -> StoredDeployment;
+        fn definition(key: DefinitionKey) -> Option<DefinitionRow>;
+        fn find_definition(process_id: ProcessId, tenant: TenantId, version: Option<i32>) -> Option<DefinitionRow>;
+        fn resource(deployment: DeploymentKey, name: Arc<str>) -> Option<Arc<[u8]>>;
+        fn definitions(page: Page) -> Vec<DefinitionRow>;
+        fn instances(filter: InstanceFilter, page: Page) -> Vec<InstanceRow>;
+        fn ended(filter: EndedFilter, page: Page) -> Vec<EndedRow>;
+        fn ended_instance(key: InstanceKey) -> Option<EndedRow>;
+        fn history(instance: InstanceKey) -> Vec<HistoryRow>;
+        fn jobs(filter: JobFilter, page: Page) -> Vec<JobRow>;
+        fn incidents(filter: IncidentFilter, page: Page) -> Vec<IncidentRow>;
+        fn user_tasks(filter: UserTaskFilter, page: Page) -> Vec<UserTaskRow>;
+        fn notify(notices: Vec<Notice>) -> ();
+        fn close() -> ();
+    }
+
+    fn listen(&self, sink: Box<dyn Fn(Notice) + Send + Sync>) {
+        self.inner.listen(sink);
+    }
+}

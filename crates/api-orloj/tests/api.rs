@@ -1,0 +1,389 @@
+//! Stories over the wire, against an engine in memory whose clock stands still.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{Request, StatusCode};
+use orloj::types::{Document, JobKey, Timestamp};
+use orloj::{FailJob, Orloj, StoreChoice};
+use serde_json::{Value, json};
+use tower::ServiceExt;
+
+const MODEL: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
+    xmlns:camunda="http://camunda.org/schema/1.0/bpmn" id="d" targetNamespace="t">
+  <process id="order" isExecutable="true">
+    <startEvent id="start"/>
+    <sequenceFlow id="f1" sourceRef="start" targetRef="pay"/>
+    <serviceTask id="pay" camunda:type="external" camunda:topic="payment"/>
+    <sequenceFlow id="f2" sourceRef="pay" targetRef="check"/>
+    <userTask id="check" name="check it" camunda:candidateGroups="clerks"/>
+    <sequenceFlow id="f3" sourceRef="check" targetRef="end"/>
+    <endEvent id="end"/>
+  </process>
+</definitions>"#;
+
+const ZEEBE_MODEL: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
+    xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" id="d" targetNamespace="t">
+  <process id="order" isExecutable="true">
+    <startEvent id="start"/>
+    <sequenceFlow id="f1" sourceRef="start" targetRef="pay"/>
+    <serviceTask id="pay">
+      <extensionElements><zeebe:taskDefinition type="payment"/></extensionElements>
+    </serviceTask>
+    <sequenceFlow id="f2" sourceRef="pay" targetRef="end"/>
+    <endEvent id="end"/>
+  </process>
+</definitions>"#;
+
+struct Face {
+    orloj: Orloj,
+    router: Router,
+}
+
+impl Face {
+    async fn new() -> Self {
+        let orloj = Orloj::builder()
+            .store(StoreChoice::Memory)
+            .executor(true)
+            .pinned_clock(Timestamp::from_ms(1_893_456_000_000))
+            .build()
+            .await
+            .unwrap();
+        Self { router: orloj_api_orloj::router(orloj.clone()), orloj }
+    }
+
+    async fn with_order() -> Self {
+        Self::with(MODEL).await
+    }
+
+    async fn with(model: &str) -> Self {
+        let face = Self::new().await;
+        let (status, _) = face.post("/api/deployments?name=order.bpmn", model).await;
+        assert_eq!(status, StatusCode::CREATED);
+        face
+    }
+
+    async fn send(&self, request: Request<Body>) -> (StatusCode, Vec<u8>) {
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let status = response.status();
+        let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        (status, body.to_vec())
+    }
+
+    async fn get(&self, path: &str) -> (StatusCode, Value) {
+        let request = Request::get(path).body(Body::empty()).unwrap();
+        json_of(self.send(request).await)
+    }
+
+    async fn post(&self, path: &str, body: impl ToString) -> (StatusCode, Value) {
+        let request = Request::post(path).body(Body::from(body.to_string())).unwrap();
+        json_of(self.send(request).await)
+    }
+
+    async fn start(&self) -> String {
+        let (status, started) = self.post("/api/instances", json!({"process": "order"})).await;
+        assert_eq!(status, StatusCode::CREATED, "{started}");
+        text(&started["key"])
+    }
+
+    /// The only job there is.
+    async fn job(&self) -> Value {
+        let (_, jobs) = self.get("/api/jobs").await;
+        assert_eq!(jobs["items"].as_array().unwrap().len(), 1, "{jobs}");
+        jobs["items"][0].clone()
+    }
+
+    /// A worker fails the job for good.
+    async fn fail(&self, job: &Value) {
+        let fail = FailJob {
+            job: JobKey::new(text(&job["key"]).parse().unwrap()),
+            retries: 0,
+            message: "no answer".into(),
+            back_off_ms: 0,
+            variables: Document::new(),
+        };
+        self.orloj.fail_job(fail).await.unwrap();
+    }
+}
+
+fn json_of((status, body): (StatusCode, Vec<u8>)) -> (StatusCode, Value) {
+    let value = if body.is_empty() {
+        Value::Null
+    } else {
+        serde_json::from_slice(&body).unwrap_or_else(|_| {
+            panic!("not JSON: {}", String::from_utf8_lossy(&body));
+        })
+    };
+    (status, value)
+}
+
+/// Keys are text.
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("not text: {value}")).to_owned()
+}
+
+#[tokio::test]
+async fn a_model_is_deployed_once_and_comes_back_as_it_was() {
+    let face = Face::new().await;
+    let (status, first) = face.post("/api/deployments?name=order.bpmn", MODEL).await;
+    assert_eq!(status, StatusCode::CREATED);
+    assert_eq!(first["duplicate"], false);
+    let definition = &first["definitions"][0];
+    assert_eq!(definition["process"], "order");
+    assert_eq!(definition["version"], 1);
+    assert_eq!(definition["deployedAt"], "2030-01-01T00:00:00Z");
+
+    let (status, again) = face.post("/api/deployments?name=order.bpmn", MODEL).await;
+    assert_eq!(status, StatusCode::OK);
+    assert_eq!(again["duplicate"], true);
+    assert_eq!(again["definitions"][0]["key"], definition["key"]);
+
+    let (_, listed) = face.get("/api/definitions").await;
+    assert_eq!(listed["items"], json!([definition]));
+    let path = format!("/api/definitions/{}/xml", text(&definition["key"]));
+    let request = Request::get(path).body(Body::empty()).unwrap();
+    assert_eq!(face.send(request).await, (StatusCode::OK, MODEL.as_bytes().to_vec()));
+}
+
+#[tokio::test]
+async fn an_instance_is_started_shown_and_cancelled() {
+    let face = Face::with_order().await;
+    let body = r#"{"process":"order","version":1,"businessKey":"order-7",
+        "variables":{"total":123456789012345678901,"lines":[1.50]}}"#;
+    let (status, started) = face.post("/api/instances", body).await;
+    assert_eq!(status, StatusCode::CREATED, "{started}");
+    let key = text(&started["key"]);
+
+    let (_, listed) = face.get("/api/instances?process=order").await;
+    assert_eq!(listed["items"][0]["key"], key.as_str());
+    assert_eq!(listed["items"][0]["state"], "active");
+    assert_eq!(listed["items"][0]["businessKey"], "order-7");
+    assert_eq!(listed["items"][0]["startedAt"], "2030-01-01T00:00:00Z");
+    assert_eq!(face.get("/api/instances?process=other").await.1["items"], json!([]));
+    assert_eq!(face.get("/api/instances?ended=true").await.1["items"], json!([]));
+
+    let path = format!("/api/instances/{key}");
+    let request = Request::get(&path).body(Body::empty()).unwrap();
+    let (_, raw) = face.send(request).await;
+    let raw = String::from_utf8(raw).unwrap();
+    assert!(raw.contains(r#""total":123456789012345678901"#), "all digits are kept: {raw}");
+    let (_, detail) = face.get(&path).await;
+    assert_eq!(detail["elements"][0]["element"], "pay");
+    assert_eq!(detail["jobs"][0]["type"], "payment");
+    assert_eq!(detail["incidents"], json!([]));
+    assert!(!detail["history"].as_array().unwrap().is_empty());
+
+    assert_eq!(
+        face.post(&format!("{path}/cancel"), "").await,
+        (StatusCode::NO_CONTENT, Value::Null)
+    );
+    let (_, ended) = face.get("/api/instances?ended=true").await;
+    assert_eq!(ended["items"][0]["state"], "cancelled");
+    assert_eq!(ended["items"][0]["endedAt"], "2030-01-01T00:00:00Z");
+    assert_eq!(face.get("/api/instances").await.1["items"], json!([]));
+    let (status, refusal) = face.post(&format!("{path}/cancel"), "").await;
+    assert_eq!((status, &refusal["code"]), (StatusCode::NOT_FOUND, &json!("instance-not-found")));
+}
+
+#[tokio::test]
+async fn listings_are_paged_newest_first() {
+    let face = Face::with_order().await;
+    let mut keys = Vec::new();
+    for _ in 0..5 {
+        keys.push(face.start().await);
+    }
+    keys.reverse();
+    let mut seen = Vec::new();
+    let mut path = "/api/instances?limit=2".to_owned();
+    for _ in 0..3 {
+        let (_, page) = face.get(&path).await;
+        seen.extend(page["items"].as_array().unwrap().iter().map(|item| text(&item["key"])));
+        match page["next"].as_str() {
+            Some(next) => path = format!("/api/instances?limit=2&before={next}"),
+            None => break,
+        }
+    }
+    assert_eq!(seen, keys);
+}
+
+#[tokio::test]
+async fn a_job_without_retries_waits_in_an_incident_until_both_are_mended() {
+    let face = Face::with(ZEEBE_MODEL).await;
+    let instance = face.start().await;
+    let job = face.job().await;
+    assert_eq!(job["kind"], "worker");
+    assert_eq!(job["state"], "ready");
+    assert_eq!(job["instance"], instance.as_str());
+    face.fail(&job).await;
+
+    let (_, failed) = face.get(&format!("/api/jobs?instance={instance}&state=failed")).await;
+    assert_eq!(failed["items"][0]["failure"], "no answer");
+    assert_eq!(face.get("/api/jobs?state=ready").await.1["items"], json!([]));
+    let job = text(&job["key"]);
+    let (_, explained) = face.get(&format!("/api/jobs/{job}/explain")).await;
+    assert_eq!(explained["job"]["key"], job.as_str());
+    let codes: Vec<_> =
+        explained["reasons"].as_array().unwrap().iter().map(|r| &r["code"]).collect();
+    assert_eq!(codes, ["incident", "no-retries"]);
+
+    let (_, incidents) = face.get(&format!("/api/incidents?instance={instance}")).await;
+    let incident = &incidents["items"][0];
+    assert_eq!(incident["job"], job.as_str());
+    assert_eq!(incident["message"], "no answer");
+
+    let resolve = format!("/api/incidents/{}/resolve", text(&incident["key"]));
+    let (status, refusal) = face.post(&resolve, "").await;
+    assert_eq!(
+        (status, &refusal["code"]),
+        (StatusCode::CONFLICT, &json!("incident-needs-retries"))
+    );
+    let retries = format!("/api/jobs/{job}/retries");
+    let (status, refusal) = face.post(&retries, json!({"retries": 0})).await;
+    assert_eq!((status, &refusal["code"]), (StatusCode::BAD_REQUEST, &json!("retries-too-few")));
+    let done = (StatusCode::NO_CONTENT, Value::Null);
+    assert_eq!(face.post(&retries, json!({"retries": 2})).await, done);
+    assert_eq!(face.job().await["state"], "failed", "the incident is still open");
+    assert_eq!(face.post(&resolve, "").await, done);
+    assert_eq!(face.job().await["state"], "ready");
+    assert_eq!(face.job().await["retriesLeft"], 2);
+    let (status, refusal) = face.post(&resolve, "").await;
+    assert_eq!((status, &refusal["code"]), (StatusCode::NOT_FOUND, &json!("incident-not-found")));
+}
+
+#[tokio::test]
+async fn a_user_task_is_listed_and_completed() {
+    let face = Face::with_order().await;
+    let instance = face.start().await;
+    let job = text(&face.job().await["key"]).parse().unwrap();
+    face.orloj.complete_job(JobKey::new(job), Document::new()).await.unwrap();
+
+    let (_, tasks) = face.get(&format!("/api/user-tasks?instance={instance}")).await;
+    let task = &tasks["items"][0];
+    assert_eq!(task["name"], "check it");
+    assert_eq!(task["candidateGroups"], json!(["clerks"]));
+    let path = format!("/api/user-tasks/{}/complete", text(&task["key"]));
+    let (status, refusal) = face.post(&path, json!({"variables": [1]})).await;
+    assert_eq!((status, &refusal["code"]), (StatusCode::BAD_REQUEST, &json!("invalid-variables")));
+    let (status, _) = face.post(&path, json!({"variables": {"fine": true}})).await;
+    assert_eq!(status, StatusCode::NO_CONTENT);
+
+    let (_, ended) = face.get(&format!("/api/instances/{instance}")).await;
+    assert_eq!(ended["state"], "completed");
+    assert_eq!(ended["variables"], json!({"fine": true}));
+    assert_eq!(face.post(&path, "").await.0, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn bad_input_has_its_status_and_changes_nothing() {
+    let face = Face::with_order().await;
+    let large = "x".repeat(orloj_api_orloj::BODY_BYTES_MAX + 1);
+    let doctype = "<!DOCTYPE a><a/>";
+    let cases = [
+        ("POST", "/api/instances", r#"{"process":"nobody"}"#, 404, "process-not-found"),
+        ("POST", "/api/instances", r#"{"process":"order","version":9}"#, 404, "version-not-found"),
+        ("POST", "/api/instances", r#"{"proces":"order"}"#, 400, "invalid-body"),
+        ("POST", "/api/instances", "{", 400, "invalid-body"),
+        ("POST", "/api/instances", "", 400, "invalid-body"),
+        (
+            "POST",
+            "/api/instances",
+            r#"{"process":"order","variables":7}"#,
+            400,
+            "invalid-variables",
+        ),
+        ("POST", "/api/instances", &large, 413, "body-too-large"),
+        ("POST", "/api/deployments?name=a.bpmn", "this is no XML", 400, "invalid-deployment"),
+        ("POST", "/api/deployments?name=a.bpmn", doctype, 400, "invalid-deployment"),
+        ("POST", "/api/deployments?name=a.bpmn", &large, 413, "body-too-large"),
+        ("POST", "/api/deployments", MODEL, 400, "invalid-query"),
+        ("GET", "/api/instances/7", "", 404, "instance-not-found"),
+        ("GET", "/api/instances/seven", "", 400, "invalid-key"),
+        ("GET", "/api/instances/-7", "", 400, "invalid-key"),
+        ("GET", "/api/instances?limit=0", "", 400, "invalid-query"),
+        ("GET", "/api/instances?proces=order", "", 400, "invalid-query"),
+        ("GET", "/api/jobs?state=asleep", "", 400, "invalid-query"),
+        ("GET", "/api/jobs/7/explain", "", 404, "job-not-found"),
+        ("POST", "/api/jobs/7/retries", r#"{"retries":1}"#, 404, "job-not-found"),
+        ("POST", "/api/jobs/7/retries", r#"{"retries":"1"}"#, 400, "invalid-body"),
+        ("POST", "/api/incidents/7/resolve", "", 404, "incident-not-found"),
+        ("POST", "/api/user-tasks/7/complete", "{}", 404, "user-task-not-found"),
+        ("GET", "/api/definitions/7/xml", "", 404, "definition-not-found"),
+        ("GET", "/api/nothing", "", 404, "no-such-path"),
+        ("POST", "/api/jobs", "", 405, "no-such-method"),
+    ];
+    for (method, path, body, status, code) in cases {
+        let request =
+            Request::builder().method(method).uri(path).body(Body::from(body.to_owned())).unwrap();
+        let (found, refusal) = json_of(face.send(request).await);
+        assert_eq!((found.as_u16(), &refusal["code"]), (status, &json!(code)), "{method} {path}");
+        assert!(!text(&refusal["message"]).is_empty());
+        assert!(refusal["details"].is_array());
+    }
+    assert_eq!(face.get("/api/instances").await.1["items"], json!([]));
+    assert_eq!(face.get("/api/definitions").await.1["items"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn problems_of_a_model_are_listed_with_their_places() {
+    let face = Face::new().await;
+    let broken = MODEL.replace("targetRef=\"check\"", "targetRef=\"nowhere\"");
+    let (status, refusal) = face.post("/api/deployments?name=order.bpmn", broken).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    let detail = &refusal["details"][0];
+    assert_eq!(detail["resource"], "order.bpmn");
+    assert_eq!(detail["severity"], "error");
+    assert!(detail["line"].as_u64().unwrap() > 1, "{detail}");
+    assert!(text(&detail["message"]).contains("nowhere"), "{detail}");
+}
+
+#[tokio::test]
+async fn a_page_of_another_site_cannot_give_commands() {
+    let face = Face::with_order().await;
+    for (site, expected) in [("cross-site", 403), ("same-origin", 201), ("none", 201)] {
+        let request = Request::post("/api/instances")
+            .header("sec-fetch-site", site)
+            .body(Body::from(r#"{"process":"order"}"#))
+            .unwrap();
+        assert_eq!(face.send(request).await.0.as_u16(), expected, "{site}");
+    }
+}
+
+#[tokio::test]
+async fn operators_see_whether_it_lives_is_ready_and_what_it_did() {
+    let face = Face::with_order().await;
+    assert_eq!(face.get("/health").await, (StatusCode::OK, json!({"status": "healthy"})));
+    assert_eq!(face.get("/ready").await, (StatusCode::OK, json!({"status": "ready"})));
+    let (_, nodes) = face.get("/api/nodes").await;
+    assert_eq!(nodes["items"][0]["isSelf"], true);
+
+    face.get("/api/instances/seven").await;
+    let request = Request::get("/metrics").body(Body::empty()).unwrap();
+    let (status, metrics) = face.send(request).await;
+    let metrics = String::from_utf8(metrics).unwrap();
+    assert_eq!(status, StatusCode::OK);
+    let counted =
+        r#"orloj_http_requests_total{path="/api/instances/{key}",method="GET",status="400"} 1"#;
+    assert!(metrics.contains(counted), "{metrics}");
+    assert!(metrics.ends_with("# EOF\n"), "{metrics}");
+
+    face.orloj.shutdown().await;
+    assert_eq!(face.get("/health").await.0, StatusCode::OK);
+    let (status, refusal) = face.get("/ready").await;
+    assert_eq!((status, &refusal["code"]), (StatusCode::SERVICE_UNAVAILABLE, &json!("not-ready")));
+    let (status, _) = face.post("/api/instances", json!({"process": "order"})).await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+}
+
+#[tokio::test]
+async fn time_is_the_engines() {
+    let face = Face::with_order().await;
+    face.orloj.advance(Duration::from_millis(1_500)).unwrap();
+    let instance = face.start().await;
+    let (_, detail) = face.get(&format!("/api/instances/{instance}")).await;
+    assert_eq!(detail["startedAt"], "2030-01-01T00:00:01.5Z");
+}

@@ -1,0 +1,14 @@
+//! The gateway over a real socket, with a real engine in memory and a client made from the same
+//! protocol file.
+
+#![expect(clippy::disallowed_methods, reason = "tests of real processes")]
+
+mod activating;
+mod creating;
+mod deploying;
+mod errors;
+mod failing;
+mod instances;
+mod streaming;
+mod transport;
+mod world;

@@ -1,0 +1,71 @@
+//! What the hot queries read: an index from its first entry on, never a table or a sort.
+
+use orloj_store::suite::engine;
+use orloj_store_sqlite::{Options, SqliteStore};
+use rusqlite::Connection;
+
+#[test]
+fn acquisition_takes_the_first_entries_of_its_index() {
+    for sql in [
+        include_str!("../queries/job_acquire_engine.sql"),
+        include_str!("../queries/job_acquire_worker.sql"),
+    ] {
+        let plan = plan(sql);
+        assert!(plan.contains("USING INDEX job_ready (engine=? AND type=?)"), "{plan}");
+        assert!(!plan.contains("TEMP B-TREE"), "{plan}");
+        assert!(!plan.contains("SCAN"), "{plan}");
+    }
+}
+
+#[test]
+fn time_is_read_from_its_indexes() {
+    let due = plan(include_str!("../queries/job_due.sql"));
+    assert!(due.contains("USING INDEX job_due (due_at<?)"), "{due}");
+    assert!(!due.contains("TEMP B-TREE"), "{due}");
+    let expire = plan(include_str!("../queries/job_expire.sql"));
+    assert!(expire.contains("USING INDEX job_worker_lock (lock_until<?)"), "{expire}");
+}
+
+#[test]
+fn a_beat_reads_first_entries_only() {
+    let beat = plan(include_str!("../queries/node_beat.sql"));
+    assert!(beat.contains("INDEX job_due (due_at>?)"), "{beat}");
+    assert!(beat.contains("INDEX job_worker_lock (lock_until>?)"), "{beat}");
+    assert!(beat.contains("INDEX job_ready (engine=? AND type=?)"), "{beat}");
+    assert!(!beat.contains("TEMP B-TREE"), "{beat}");
+}
+
+#[test]
+fn single_rows_and_histories_are_found_by_their_keys() {
+    for sql in [
+        include_str!("../queries/history_load.sql"),
+        include_str!("../queries/variable_load.sql"),
+        include_str!("../queries/instance_load.sql"),
+        include_str!("../queries/job_load.sql"),
+        include_str!("../queries/job_delete.sql"),
+        include_str!("../queries/instance_update.sql"),
+        include_str!("../queries/job_clear_session.sql"),
+        include_str!("../queries/instance_of_near.sql"),
+        include_str!("../queries/definition_find_latest.sql"),
+        include_str!("../queries/instances.sql"),
+        include_str!("../queries/definitions.sql"),
+        include_str!("../queries/jobs.sql"),
+    ] {
+        let plan = plan(sql);
+        assert!(!plan.contains("TEMP B-TREE"), "{plan}");
+        assert!(plan.contains("SEARCH"), "{plan}");
+    }
+}
+
+fn plan(sql: &str) -> String {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let path = folder.path().join("store.db");
+    drop(SqliteStore::open(&Options::file(&path, engine())).expect("open"));
+    let connection = Connection::open(&path).expect("open");
+    let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).expect("prepare");
+    let nulls = vec![rusqlite::types::Null; statement.parameter_count()];
+    let lines = statement
+        .query_map(rusqlite::params_from_iter(nulls), |row| row.get::<_, String>(3))
+        .expect("explain");
+    lines.collect::<Result<Vec<_>, _>>().expect("plan").join("\n")
+}

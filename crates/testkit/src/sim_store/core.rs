@@ -1,0 +1,79 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use orloj_store::{
+    DefinitionRow, EndedRow, Error, HistoryRow, IncidentRow, InstanceRow, JobRow, UserTaskRow,
+    VariableRow,
+};
+use orloj_types::{
+    DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey,
+    UserTaskKey,
+};
+
+use super::nodes::NodeState;
+
+/// How many nodes may share the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// One owner at a time: joining fences everyone else.
+    Embedded,
+    Cluster,
+}
+
+/// All tables. A call is one transaction: it happens wholly or not at all.
+#[derive(Debug)]
+pub struct Core {
+    pub engine: EngineName,
+    pub kind: Kind,
+    pub instances: BTreeMap<InstanceKey, InstanceRow>,
+    pub jobs: BTreeMap<JobKey, JobRow>,
+    pub variables: BTreeMap<(InstanceKey, ElementInstanceKey, Arc<str>), VariableRow>,
+    pub user_tasks: BTreeMap<UserTaskKey, UserTaskRow>,
+    pub incidents: BTreeMap<IncidentKey, IncidentRow>,
+    pub history: BTreeMap<(InstanceKey, i32), HistoryRow>,
+    pub ended: BTreeMap<InstanceKey, EndedRow>,
+    pub definitions: BTreeMap<DefinitionKey, DefinitionRow>,
+    pub(super) resources: BTreeMap<(DeploymentKey, Arc<str>), Arc<[u8]>>,
+    /// By session.
+    pub(super) nodes: BTreeMap<i64, NodeState>,
+    /// The last group of each lane, by session and lane.
+    pub(super) lanes: BTreeMap<(i64, u8), i64>,
+    /// The highest key known of each node number, when its owner was removed.
+    pub(super) number_keys: BTreeMap<u16, i64>,
+    pub(super) next_session: i64,
+    pub(super) is_closed: bool,
+}
+
+impl Core {
+    pub fn new(engine: EngineName, kind: Kind) -> Self {
+        Self {
+            engine,
+            kind,
+            instances: BTreeMap::new(),
+            jobs: BTreeMap::new(),
+            variables: BTreeMap::new(),
+            user_tasks: BTreeMap::new(),
+            incidents: BTreeMap::new(),
+            history: BTreeMap::new(),
+            ended: BTreeMap::new(),
+            definitions: BTreeMap::new(),
+            resources: BTreeMap::new(),
+            nodes: BTreeMap::new(),
+            lanes: BTreeMap::new(),
+            number_keys: BTreeMap::new(),
+            next_session: 1,
+            is_closed: false,
+        }
+    }
+
+    pub fn close(&mut self) {
+        self.is_closed = true;
+    }
+
+    pub(super) fn open(&self) -> Result<(), Error> {
+        match self.is_closed {
+            true => Err(Error::Unavailable("the store is closed".into())),
+            false => Ok(()),
+        }
+    }
+}

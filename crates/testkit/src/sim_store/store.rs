@@ -1,0 +1,180 @@
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use orloj_store::{
+    Acquire, Beat, Claim, CommitError, DefinitionRow, EndedFilter, EndedRow, Error, ExtendLock,
+    Extended, Fut, Group, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter, InstanceRow,
+    JobFilter, JobRow, Lease, LoadedInstance, NewDeployment, NodeRow, Notice, Page, Pulse, Store,
+    StoredDeployment, UserTaskFilter, UserTaskRow,
+};
+use orloj_types::{
+    DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey,
+    ProcessId, TenantId, Timestamp, UserTaskKey,
+};
+
+use super::{Core, Kind};
+
+/// [`Core`] behind the contract: every future is ready when it is first polled.
+#[derive(Debug)]
+pub struct SimStore(Mutex<Core>);
+
+impl SimStore {
+    pub fn new(engine: EngineName, kind: Kind) -> Self {
+        Self(Mutex::new(Core::new(engine, kind)))
+    }
+
+    fn core(&self) -> MutexGuard<'_, Core> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write<'a, T: Send + 'a, E: Send + 'a>(
+        &'a self,
+        work: impl FnOnce(&mut Core) -> Result<T, E> + Send + 'a,
+    ) -> Fut<'a, T, E> {
+        Box::pin(async move { work(&mut self.core()) })
+    }
+
+    fn read<'a, T: Send + 'a>(&'a self, work: impl FnOnce(&Core) -> T + Send + 'a) -> Fut<'a, T> {
+        Box::pin(async move {
+            let core = self.core();
+            core.open()?;
+            Ok(work(&core))
+        })
+    }
+}
+
+impl Store for SimStore {
+    fn join(&self, claim: Claim) -> Fut<'_, Lease> {
+        self.write(move |core| core.join(&claim))
+    }
+
+    fn beat(&self, beat: Beat) -> Fut<'_, Pulse> {
+        self.write(move |core| core.beat(&beat))
+    }
+
+    fn fence(&self, session: i64, beat: i64) -> Fut<'_, bool> {
+        self.write(move |core| core.fence(session, beat))
+    }
+
+    fn leave(&self, lease: Lease) -> Fut<'_, ()> {
+        self.write(move |core| core.leave(lease))
+    }
+
+    fn nodes(&self) -> Fut<'_, Vec<NodeRow>> {
+        self.read(Core::nodes)
+    }
+
+    fn commit(&self, group: Arc<Group>) -> Fut<'_, (), CommitError> {
+        self.write(move |core| core.commit(&group))
+    }
+
+    fn landed(&self, lease: Lease, lane: u8, id: i64) -> Fut<'_, bool> {
+        self.write(move |core| core.landed(lease, lane, id))
+    }
+
+    fn load(&self, instances: Vec<InstanceKey>) -> Fut<'_, Vec<LoadedInstance>> {
+        self.read(move |core| core.load(&instances))
+    }
+
+    fn acquire(&self, acquire: Acquire) -> Fut<'_, Vec<JobRow>> {
+        self.write(move |core| core.acquire(&acquire))
+    }
+
+    fn due(&self, now: Timestamp, limit: u32) -> Fut<'_, Vec<JobRow>> {
+        self.write(move |core| core.due(now, limit))
+    }
+
+    fn expire(&self, now: Timestamp) -> Fut<'_, Vec<Arc<str>>> {
+        self.write(move |core| core.expire(now))
+    }
+
+    fn release(&self, lease: Lease, jobs: Vec<(JobKey, i32)>) -> Fut<'_, ()> {
+        self.write(move |core| core.release(lease, &jobs))
+    }
+
+    fn extend_lock(&self, extend: ExtendLock) -> Fut<'_, Extended> {
+        self.write(move |core| core.extend_lock(extend))
+    }
+
+    fn job(&self, key: JobKey) -> Fut<'_, Option<JobRow>> {
+        self.read(move |core| core.jobs.get(&key).cloned())
+    }
+
+    fn incident(&self, key: IncidentKey) -> Fut<'_, Option<IncidentRow>> {
+        self.read(move |core| core.incidents.get(&key).cloned())
+    }
+
+    fn user_task(&self, key: UserTaskKey) -> Fut<'_, Option<UserTaskRow>> {
+        self.read(move |core| core.user_tasks.get(&key).cloned())
+    }
+
+    fn instance_of(&self, scope: ElementInstanceKey) -> Fut<'_, Option<InstanceKey>> {
+        self.read(move |core| core.instance_of(scope))
+    }
+
+    fn deploy(&self, deployment: NewDeployment) -> Fut<'_, StoredDeployment> {
+        self.write(move |core| core.deploy(&deployment))
+    }
+
+    fn definition(&self, key: DefinitionKey) -> Fut<'_, Option<DefinitionRow>> {
+        self.read(move |core| core.definitions.get(&key).cloned())
+    }
+
+    fn find_definition(
+        &self,
+        process_id: ProcessId,
+        tenant: TenantId,
+        version: Option<i32>,
+    ) -> Fut<'_, Option<DefinitionRow>> {
+        self.read(move |core| core.find_definition(&process_id, &tenant, version).cloned())
+    }
+
+    fn resource(&self, deployment: DeploymentKey, name: Arc<str>) -> Fut<'_, Option<Arc<[u8]>>> {
+        self.read(move |core| core.resources.get(&(deployment, name)).cloned())
+    }
+
+    fn definitions(&self, page: Page) -> Fut<'_, Vec<DefinitionRow>> {
+        self.read(move |core| core.list_definitions(page))
+    }
+
+    fn instances(&self, filter: InstanceFilter, page: Page) -> Fut<'_, Vec<InstanceRow>> {
+        self.read(move |core| core.list_instances(&filter, page))
+    }
+
+    fn ended(&self, filter: EndedFilter, page: Page) -> Fut<'_, Vec<EndedRow>> {
+        self.read(move |core| core.list_ended(&filter, page))
+    }
+
+    fn ended_instance(&self, key: InstanceKey) -> Fut<'_, Option<EndedRow>> {
+        self.read(move |core| core.ended.get(&key).cloned())
+    }
+
+    fn history(&self, instance: InstanceKey) -> Fut<'_, Vec<HistoryRow>> {
+        self.read(move |core| core.list_history(instance))
+    }
+
+    fn jobs(&self, filter: JobFilter, page: Page) -> Fut<'_, Vec<JobRow>> {
+        self.read(move |core| core.list_jobs(&filter, page))
+    }
+
+    fn incidents(&self, filter: IncidentFilter, page: Page) -> Fut<'_, Vec<IncidentRow>> {
+        self.read(move |core| core.list_incidents(&filter, page))
+    }
+
+    fn user_tasks(&self, filter: UserTaskFilter, page: Page) -> Fut<'_, Vec<UserTaskRow>> {
+        self.read(move |core| core.list_user_tasks(&filter, page))
+    }
+
+    /// Hints may be lost: this store has nobody to tell. The simulation delivers notices itself.
+    fn notify(&self, _notices: Vec<Notice>) -> Fut<'_, ()> {
+        Box::pin(std::future::ready(Ok::<(), Error>(())))
+    }
+
+    fn listen(&self, _sink: Box<dyn Fn(Notice) + Send + Sync>) {}
+
+    fn close(&self) -> Fut<'_, ()> {
+        self.write(|core| {
+            core.close();
+            Ok(())
+        })
+    }
+}

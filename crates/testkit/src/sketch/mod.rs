@@ -1,0 +1,181 @@
+//! A process in a line or two.
+//!
+//! ```text
+//! process order, camunda:  start -> pay{delegate Charge, async, retry R3/PT10S} -> x?{paid} -> end paid
+//!                          x? -> ask{user} -> end unpaid
+//!                          pay @timer(10m) -> sorry{service mail} -> end late
+//!                          pay @error(POOR) as poor -> end poor
+//! ```
+//! The dialect is `zeebe` unless it is named (`camunda`, `flowable`). Each line is a chain; an
+//! element is defined where it has braces and may be named again without them.
+//!
+//! | written | element |
+//! | --- | --- |
+//! | `start`, `end`, `end NAME` | none start and end events |
+//! | `a{service TYPE}` | a task for a worker |
+//! | `a{delegate NAME}` | a task for registered code |
+//! | `a{user}` | a user task |
+//! | `a{timer 10m}` | a timer catch event: a duration as here or in ISO, a date, a repetition |
+//! | `x?`, `x?{CONDITION}` | an exclusive gateway; the condition is that of the flow that follows, without one it is the default flow |
+//! | `f+` | a parallel gateway |
+//! | `a @timer(10m)` | an interrupting boundary timer of `a`; with `, alongside` it does not interrupt |
+//! | `a @error(CODE)`, `a @error` | an error boundary of `a`; `, code NAME` and `, message NAME` keep them |
+//!
+//! A boundary event is called `a_timer` or `a_error`, or what `as NAME` says. More in braces, after
+//! commas: `async`, `async nonexclusive`, `async after`, `async after nonexclusive`, `nonexclusive`
+//! (of timers), `retry CYCLE`, `retries N`, `priority N`, `assignee NAME`, `header K = V`,
+//! `in NAME = EXPRESSION`, `out NAME = EXPRESSION`. A value in double quotes may hold commas.
+//! Expressions are written bare; each dialect gets its own wrapping.
+
+mod parse;
+mod xml;
+
+use std::sync::Arc;
+
+use orloj_model::{Dialect, Options, Process};
+
+/// A process as it was drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sketch {
+    pub id: String,
+    pub dialect: Dialect,
+    /// In the order of their first mention.
+    pub nodes: Vec<Node>,
+    pub flows: Vec<Flow>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    pub id: String,
+    pub kind: NodeKind,
+    pub settings: Settings,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum NodeKind {
+    Start,
+    End,
+    Worker { job_type: String },
+    Delegate { name: String },
+    User,
+    Exclusive,
+    Parallel,
+    Catch { timer: String },
+    OnTimer { of: String, timer: String, interrupting: bool },
+    OnError { of: String, code: Option<String>, code_variable: Option<String>, message_variable: Option<String> },
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    pub async_before: Option<Async>,
+    pub async_after: Option<Async>,
+    pub nonexclusive: bool,
+    pub retry: Option<String>,
+    pub retries: Option<String>,
+    pub priority: Option<String>,
+    pub assignee: Option<String>,
+    pub headers: Vec<(String, String)>,
+    pub inputs: Vec<(String, String)>,
+    pub outputs: Vec<(String, String)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Async {
+    pub exclusive: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flow {
+    pub from: String,
+    pub to: String,
+    pub condition: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct SketchError {
+    /// Counted from 0 within the sketch.
+    pub line: usize,
+    pub message: String,
+}
+
+impl Sketch {
+    /// Reads `process ID[, DIALECT]: CHAIN` and the chains of the lines that follow.
+    pub fn parse(text: &str) -> Result<Self, SketchError> {
+        parse::parse(text)
+    }
+
+    pub fn to_xml(&self) -> String {
+        xml::write(self)
+    }
+
+    /// The graph, through the XML that every face would get.
+    pub fn to_process(&self) -> Result<Arc<Process>, String> {
+        let parsed = orloj_model::parse(self.to_xml().as_bytes(), &Options::of(self.dialect));
+        let problems: Vec<String> = parsed.diagnostics.iter().map(ToString::to_string).collect();
+        match (parsed.processes.into_iter().next(), problems.is_empty()) {
+            (Some(process), true) => Ok(Arc::new(process)),
+            _ => Err(format!("the sketch of {} has problems: {}", self.id, problems.join("; "))),
+        }
+    }
+
+    /// Names of the delegates it uses.
+    pub fn delegates(&self) -> impl Iterator<Item = &str> {
+        self.nodes.iter().filter_map(|node| match &node.kind {
+            NodeKind::Delegate { name } => Some(name.as_str()),
+            _ => None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_element_of_every_dialect_is_accepted() {
+        for text in [
+            "process order: start -> pay{service charge, retries 5, priority 7, header k = v, \
+             in total = 1 + n, out paid = total} -> fork+ -> ask{user, assignee kim} -> join+ -> end paid\n\
+             fork -> wait{timer 10m} -> x?{n > 1} -> join\n\
+             x? -> end other\n\
+             pay @timer(R3/PT10S, alongside) -> mail{service mail} -> end mailed\n\
+             pay @timer(1h) as late -> end late\n\
+             pay @error(POOR) -> end poor",
+            "process order, camunda: start -> pay{delegate shop.Charge, async, async after nonexclusive, \
+             retry \"PT1M,PT5M\", priority 7} -> x?{paid} -> ext{service mail, priority 3} -> end paid\n\
+             x? -> wait{timer 2030-01-01T00:00:00Z, nonexclusive} -> end later\n\
+             pay @error(POOR, code c, message m) -> end poor\n\
+             pay @error as any -> end any",
+            "process order, flowable: start -> pay{delegate charge, async nonexclusive, retry R3/PT10S} -> \
+             ext{service mail} -> end paid\n\
+             ext @timer(P1M) -> end late",
+        ] {
+            let sketch = Sketch::parse(text).expect(text);
+            sketch.to_process().expect("a process");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_line() {
+        for (text, line, message) in [
+            ("process p start -> end", 0, "a process begins `process ID:` or `process ID, DIALECT:`"),
+            ("process p, bpel: start -> end", 0, "no dialect 'bpel'"),
+            ("process p: start -> a -> end", 0, "'a' is never defined"),
+            ("process p: start -> end\na{user} -> b{user}\nb{user} -> end", 2, "'b' is defined twice"),
+            ("process p: start -> a{wizard} -> end", 0, "no kind of element 'wizard'"),
+            ("process p: start -> a{service x, fast} -> end", 0, "no setting 'fast'"),
+            ("process p: start -> a{service x -> end", 0, "a bracket is not closed"),
+            ("process p: start", 0, "a chain joins at least two elements with `->`"),
+        ] {
+            let error = Sketch::parse(text).expect_err(text);
+            assert_eq!((error.line, error.message.as_str()), (line, message));
+        }
+    }
+
+    #[test]
+    fn the_xml_reads_as_drawn() {
+        let sketch = Sketch::parse("process p: start -> a{service x} -> end\na @timer(90s) -> end").expect("a sketch");
+        insta::assert_snapshot!(sketch.to_xml(), @"");
+    }
+}

@@ -1,0 +1,236 @@
+use orloj_model::Dialect;
+
+use super::{Async, Flow, Node, NodeKind, Settings, Sketch, SketchError};
+use crate::text::{bracketed, split_outside};
+
+type Result<T> = std::result::Result<T, String>;
+
+pub(super) fn parse(text: &str) -> std::result::Result<Sketch, SketchError> {
+    let mut lines = text.lines().enumerate();
+    let at = |line: usize| move |message: String| SketchError { line, message };
+    let (_, first) = lines.next().ok_or_else(|| at(0)("the sketch is empty".into()))?;
+    let (id, dialect, chain) = header(first).map_err(at(0))?;
+    let mut drawing = Drawing { nodes: Vec::new(), flows: Vec::new() };
+    drawing.chain(chain).map_err(at(0))?;
+    for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+        drawing.chain(line).map_err(at(number))?;
+    }
+    let nodes = drawing.nodes.into_iter().map(|draft| match draft.kind {
+        Some(kind) => Ok(Node { id: draft.id, kind, settings: draft.settings }),
+        None => Err(at(0)(format!("'{}' is never defined", draft.id))),
+    });
+    Ok(Sketch { id, dialect, nodes: nodes.collect::<std::result::Result<_, _>>()?, flows: drawing.flows })
+}
+
+fn header(line: &str) -> Result<(String, Dialect, &str)> {
+    let wrong = || "a process begins `process ID:` or `process ID, DIALECT:`".to_owned();
+    let rest = line.trim().strip_prefix("process ").ok_or_else(wrong)?;
+    let (name, chain) = rest.split_once(':').ok_or_else(wrong)?;
+    let (id, dialect) = match name.split_once(',') {
+        None => (name, Dialect::Zeebe),
+        Some((id, "zeebe" | " zeebe")) => (id, Dialect::Zeebe),
+        Some((id, "camunda" | " camunda")) => (id, Dialect::Camunda7),
+        Some((id, "flowable" | " flowable")) => (id, Dialect::Flowable),
+        Some((_, other)) => return Err(format!("no dialect '{}'", other.trim())),
+    };
+    if !is_name(id.trim()) {
+        return Err(wrong());
+    }
+    Ok((id.trim().to_owned(), dialect, chain))
+}
+
+struct Drawing {
+    nodes: Vec<Draft>,
+    flows: Vec<Flow>,
+}
+
+struct Draft {
+    id: String,
+    kind: Option<NodeKind>,
+    settings: Settings,
+}
+
+/// One station of a chain.
+struct Station {
+    id: String,
+    kind: Option<NodeKind>,
+    settings: Settings,
+    /// Of the flow to the next station.
+    condition: Option<String>,
+}
+
+impl Drawing {
+    fn chain(&mut self, line: &str) -> Result<()> {
+        let stations = split_outside(line, "->")?;
+        if stations.len() < 2 {
+            return Err("a chain joins at least two elements with `->`".into());
+        }
+        let mut from: Option<(String, Option<String>)> = None;
+        for station in stations {
+            let station = read_station(station.trim())?;
+            if let Some((from, condition)) = from {
+                self.flows.push(Flow { from, to: station.id.clone(), condition });
+            }
+            from = Some((station.id.clone(), station.condition.clone()));
+            self.place(station)?;
+        }
+        Ok(())
+    }
+
+    fn place(&mut self, station: Station) -> Result<()> {
+        let known = self.nodes.iter_mut().find(|node| node.id == station.id);
+        let Some(known) = known else {
+            let Station { id, kind, settings, .. } = station;
+            self.nodes.push(Draft { id, kind, settings });
+            return Ok(());
+        };
+        match (&known.kind, station.kind) {
+            (None, Some(kind)) => {
+                known.kind = Some(kind);
+                known.settings = station.settings;
+            }
+            // These have nothing to define, so they may be named in full again.
+            (Some(known), Some(again)) if is_repeatable(&again) && *known == again => {}
+            (Some(_), Some(_)) => return Err(format!("'{}' is defined twice", station.id)),
+            (_, None) => {}
+        }
+        Ok(())
+    }
+}
+
+fn is_repeatable(kind: &NodeKind) -> bool {
+    matches!(kind, NodeKind::Start | NodeKind::End | NodeKind::Exclusive | NodeKind::Parallel)
+}
+
+fn read_station(text: &str) -> Result<Station> {
+    let plain = |id: &str, kind: Option<NodeKind>| {
+        let settings = Settings::default();
+        Ok(Station { id: id.to_owned(), kind, settings, condition: None })
+    };
+    if text == "start" {
+        return plain("start", Some(NodeKind::Start));
+    }
+    if text == "end" {
+        return plain("end", Some(NodeKind::End));
+    }
+    if let Some(id) = text.strip_prefix("end ").map(str::trim).filter(|id| is_name(id)) {
+        return plain(id, Some(NodeKind::End));
+    }
+    if let Some((of, event)) = text.split_once('@') {
+        return boundary(of.trim(), event.trim());
+    }
+    if let Some(id) = text.strip_suffix('+').filter(|id| is_name(id)) {
+        return plain(id, Some(NodeKind::Parallel));
+    }
+    if let Some((id, rest)) = text.split_once('?').filter(|(id, _)| is_name(id)) {
+        let condition = match rest.trim() {
+            "" => None,
+            rest => Some(bracketed(rest, '{', '}')?.to_owned()),
+        };
+        let kind = Some(NodeKind::Exclusive);
+        return Ok(Station { id: id.to_owned(), kind, settings: Settings::default(), condition });
+    }
+    let Some((id, _)) = text.split_once('{') else {
+        return match is_name(text) {
+            true => plain(text, None),
+            false => Err(format!("'{text}' is no element")),
+        };
+    };
+    let inside = bracketed(&text[id.len()..], '{', '}')?;
+    let mut parts = split_outside(inside, ",")?.into_iter().map(str::trim);
+    let kind = kind_of(parts.next().unwrap_or(""))?;
+    let mut settings = Settings::default();
+    for part in parts {
+        set(&mut settings, part)?;
+    }
+    Ok(Station { id: id.trim().to_owned(), kind: Some(kind), settings, condition: None })
+}
+
+fn kind_of(text: &str) -> Result<NodeKind> {
+    let (word, rest) = first_word(text);
+    Ok(match word {
+        "service" if !rest.is_empty() => NodeKind::Worker { job_type: rest.to_owned() },
+        "delegate" if !rest.is_empty() => NodeKind::Delegate { name: rest.to_owned() },
+        "user" if rest.is_empty() => NodeKind::User,
+        "timer" if !rest.is_empty() => NodeKind::Catch { timer: unquoted(rest).to_owned() },
+        _ => return Err(format!("no kind of element '{text}'")),
+    })
+}
+
+fn set(settings: &mut Settings, text: &str) -> Result<()> {
+    let (word, rest) = first_word(text);
+    let value = || (!rest.is_empty()).then(|| unquoted(rest).to_owned());
+    let pair = || {
+        let (name, value) = rest.split_once('=').ok_or_else(|| format!("'{text}' lacks a ="))?;
+        Ok::<_, String>((name.trim().to_owned(), unquoted(value.trim()).to_owned()))
+    };
+    match (word, rest) {
+        ("async", "") => settings.async_before = Some(Async { exclusive: true }),
+        ("async", "nonexclusive") => settings.async_before = Some(Async { exclusive: false }),
+        ("async", "after") => settings.async_after = Some(Async { exclusive: true }),
+        ("async", "after nonexclusive") => settings.async_after = Some(Async { exclusive: false }),
+        ("nonexclusive", "") => settings.nonexclusive = true,
+        ("retry", _) => settings.retry = value(),
+        ("retries", _) => settings.retries = value(),
+        ("priority", _) => settings.priority = value(),
+        ("assignee", _) => settings.assignee = value(),
+        ("header", _) => settings.headers.push(pair()?),
+        ("in", _) => settings.inputs.push(pair()?),
+        ("out", _) => settings.outputs.push(pair()?),
+        _ => return Err(format!("no setting '{text}'")),
+    }
+    Ok(())
+}
+
+fn boundary(of: &str, event: &str) -> Result<Station> {
+    let (event, name) = match event.rsplit_once(" as ") {
+        Some((event, name)) => (event.trim(), Some(name.trim())),
+        None => (event, None),
+    };
+    let (word, inside) = match event.find('(') {
+        Some(at) => (&event[..at], bracketed(&event[at..], '(', ')')?),
+        None => (event, ""),
+    };
+    let mut parts = split_outside(inside, ",")?.into_iter().map(str::trim);
+    let first = parts.next().unwrap_or("");
+    let of = of.to_owned();
+    let kind = match word {
+        "timer" if !first.is_empty() => {
+            let mut interrupting = true;
+            for part in parts {
+                match part {
+                    "alongside" => interrupting = false,
+                    other => return Err(format!("no setting '{other}'")),
+                }
+            }
+            NodeKind::OnTimer { of: of.clone(), timer: first.to_owned(), interrupting }
+        }
+        "error" => {
+            let (mut code_variable, mut message_variable) = (None, None);
+            for part in parts {
+                match first_word(part) {
+                    ("code", name) => code_variable = Some(name.to_owned()),
+                    ("message", name) => message_variable = Some(name.to_owned()),
+                    _ => return Err(format!("no setting '{part}'")),
+                }
+            }
+            let code = (!first.is_empty()).then(|| first.to_owned());
+            NodeKind::OnError { of: of.clone(), code, code_variable, message_variable }
+        }
+        _ => return Err(format!("no boundary event '@{event}'")),
+    };
+    let id = name.map_or_else(|| format!("{of}_{word}"), str::to_owned);
+    Ok(Station { id, kind: Some(kind), settings: Settings::default(), condition: None })
+}
+
+fn first_word(text: &str) -> (&str, &str) {
+    text.split_once(' ').map_or((text, ""), |(word, rest)| (word, rest.trim()))
+}
+
+fn unquoted(text: &str) -> &str {
+    text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text)
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+}

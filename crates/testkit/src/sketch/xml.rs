@@ -1,0 +1,279 @@
+//! From a sketch to BPMN, with the extensions of its dialect.
+
+use std::fmt::Write;
+
+use orloj_model::Dialect;
+
+use super::{Async, Flow, Node, NodeKind, Settings, Sketch};
+use crate::duration;
+
+pub(super) fn write(sketch: &Sketch) -> String {
+    let mut out = Out { text: String::new(), dialect: sketch.dialect };
+    out.line(r#"<?xml version="1.0" encoding="UTF-8"?>"#);
+    out.line(&format!(
+        r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="sketch" {}>"#,
+        match sketch.dialect {
+            Dialect::Zeebe => r#"xmlns:zeebe="http://camunda.org/schema/zeebe/1.0""#,
+            Dialect::Camunda7 => r#"xmlns:camunda="http://camunda.org/schema/1.0/bpmn""#,
+            Dialect::Flowable => r#"xmlns:flowable="http://flowable.org/bpmn""#,
+        }
+    ));
+    out.line(&format!(r#"  <process id="{}" isExecutable="true">"#, escape(&sketch.id)));
+    for node in &sketch.nodes {
+        out.node(sketch, node);
+    }
+    for (number, flow) in sketch.flows.iter().enumerate() {
+        out.flow(number, flow);
+    }
+    out.line("  </process>");
+    for node in &sketch.nodes {
+        if let NodeKind::OnError { code: Some(code), .. } = &node.kind {
+            let (id, code) = (escape(&node.id), escape(code));
+            out.line(&format!(r#"  <error id="error_of_{id}" errorCode="{code}"/>"#));
+        }
+    }
+    out.line("</definitions>");
+    out.text
+}
+
+struct Out {
+    text: String,
+    dialect: Dialect,
+}
+
+impl Out {
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn node(&mut self, sketch: &Sketch, node: &Node) {
+        let (tag, own) = self.tag(node);
+        let mut attributes = format!(r#"id="{}"{own}"#, escape(&node.id));
+        attributes.push_str(&self.job_attributes(node));
+        if let Some(number) = default_flow(sketch, &node.id) {
+            let _ = write!(attributes, r#" default="f{number}""#);
+        }
+        let extensions = self.extensions(node);
+        let definition = self.definition(node);
+        if extensions.is_empty() && definition.is_empty() {
+            return self.line(&format!("    <{tag} {attributes}/>"));
+        }
+        self.line(&format!("    <{tag} {attributes}>"));
+        if !extensions.is_empty() {
+            self.line(&format!("      <extensionElements>{extensions}</extensionElements>"));
+        }
+        if !definition.is_empty() {
+            self.line(&format!("      {definition}"));
+        }
+        self.line(&format!("    </{tag}>"));
+    }
+
+    fn tag(&self, node: &Node) -> (&'static str, String) {
+        let prefix = self.prefix();
+        match &node.kind {
+            NodeKind::Start => ("startEvent", String::new()),
+            NodeKind::End => ("endEvent", String::new()),
+            NodeKind::User => {
+                let assignee = node.settings.assignee.as_ref();
+                let assignee = assignee.filter(|_| self.dialect != Dialect::Zeebe);
+                let written = assignee.map(|name| format!(r#" {prefix}:assignee="{}""#, escape(name)));
+                ("userTask", written.unwrap_or_default())
+            }
+            NodeKind::Exclusive => ("exclusiveGateway", String::new()),
+            NodeKind::Parallel => ("parallelGateway", String::new()),
+            NodeKind::Catch { .. } => ("intermediateCatchEvent", String::new()),
+            NodeKind::OnTimer { of, interrupting, .. } => {
+                let of = escape(of);
+                ("boundaryEvent", format!(r#" attachedToRef="{of}" cancelActivity="{interrupting}""#))
+            }
+            NodeKind::OnError { of, .. } => {
+                ("boundaryEvent", format!(r#" attachedToRef="{}""#, escape(of)))
+            }
+            NodeKind::Delegate { name } => {
+                ("serviceTask", format!(r#" {prefix}:class="{}""#, escape(name)))
+            }
+            NodeKind::Worker { job_type } => {
+                let topic = escape(job_type);
+                let own = match self.dialect {
+                    Dialect::Zeebe => String::new(),
+                    Dialect::Camunda7 => format!(r#" camunda:type="external" camunda:topic="{topic}""#),
+                    Dialect::Flowable => {
+                        format!(r#" flowable:type="external-worker" flowable:topic="{topic}""#)
+                    }
+                };
+                ("serviceTask", own)
+            }
+        }
+    }
+
+    fn job_attributes(&self, node: &Node) -> String {
+        let Settings { async_before, async_after, nonexclusive, priority, .. } = &node.settings;
+        let (prefix, is_flowable) = (self.prefix(), self.dialect == Dialect::Flowable);
+        let mut out = String::new();
+        let (before, after) = match is_flowable {
+            true => ("async", "asyncLeave"),
+            false => ("asyncBefore", "asyncAfter"),
+        };
+        let is_shared = |point: &Option<Async>| point.is_some_and(|point| !point.exclusive);
+        if async_before.is_some() {
+            let _ = write!(out, r#" {prefix}:{before}="true""#);
+        }
+        if async_after.is_some() {
+            let _ = write!(out, r#" {prefix}:{after}="true""#);
+        }
+        if is_flowable && is_shared(async_after) {
+            out.push_str(r#" flowable:asyncLeaveExclusive="false""#);
+        }
+        let after_counts = !is_flowable && is_shared(async_after);
+        if *nonexclusive || is_shared(async_before) || after_counts {
+            let _ = write!(out, r#" {prefix}:exclusive="false""#);
+        }
+        if let (Some(priority), Dialect::Camunda7) = (priority, self.dialect) {
+            let name = match node.kind {
+                NodeKind::Worker { .. } => "taskPriority",
+                _ => "jobPriority",
+            };
+            let _ = write!(out, r#" camunda:{name}="{}""#, escape(priority));
+        }
+        out
+    }
+
+    fn extensions(&self, node: &Node) -> String {
+        let settings = &node.settings;
+        let mut out = String::new();
+        if self.dialect != Dialect::Zeebe {
+            if let Some(retry) = &settings.retry {
+                let (prefix, retry) = (self.prefix(), escape(retry));
+                let tag = format!("{prefix}:failedJobRetryTimeCycle");
+                let _ = write!(out, "<{tag}>{retry}</{tag}>");
+            }
+            return out;
+        }
+        match &node.kind {
+            NodeKind::Worker { job_type } => {
+                let _ = write!(out, r#"<zeebe:taskDefinition type="{}""#, escape(job_type));
+                if let Some(retries) = &settings.retries {
+                    let _ = write!(out, r#" retries="{}""#, escape(retries));
+                }
+                out.push_str("/>");
+            }
+            NodeKind::User => {
+                out.push_str("<zeebe:userTask/>");
+                if let Some(assignee) = &settings.assignee {
+                    let assignee = escape(assignee);
+                    let _ = write!(out, r#"<zeebe:assignmentDefinition assignee="{assignee}"/>"#);
+                }
+            }
+            _ => {}
+        }
+        if let Some(priority) = &settings.priority {
+            let priority = escape(priority);
+            let _ = write!(out, r#"<zeebe:jobPriorityDefinition priority="{priority}"/>"#);
+        }
+        if !settings.headers.is_empty() {
+            out.push_str("<zeebe:taskHeaders>");
+            for (key, value) in &settings.headers {
+                let (key, value) = (escape(key), escape(value));
+                let _ = write!(out, r#"<zeebe:header key="{key}" value="{value}"/>"#);
+            }
+            out.push_str("</zeebe:taskHeaders>");
+        }
+        if !settings.inputs.is_empty() || !settings.outputs.is_empty() {
+            out.push_str("<zeebe:ioMapping>");
+            for (name, mappings) in [("input", &settings.inputs), ("output", &settings.outputs)] {
+                for (target, source) in mappings {
+                    let (target, source) = (escape(target), escape(source));
+                    let _ = write!(out, r#"<zeebe:{name} source="={source}" target="{target}"/>"#);
+                }
+            }
+            out.push_str("</zeebe:ioMapping>");
+        }
+        out
+    }
+
+    fn definition(&self, node: &Node) -> String {
+        match &node.kind {
+            NodeKind::Catch { timer } | NodeKind::OnTimer { timer, .. } => {
+                let (tag, text) = self.timer(timer);
+                let text = escape(&text);
+                format!("<timerEventDefinition><{tag}>{text}</{tag}></timerEventDefinition>")
+            }
+            NodeKind::OnError { code, code_variable, message_variable, .. } => {
+                let mut out = "<errorEventDefinition".to_owned();
+                if code.is_some() {
+                    let _ = write!(out, r#" errorRef="error_of_{}""#, escape(&node.id));
+                }
+                let prefix = self.prefix();
+                for (name, variable) in
+                    [("errorCodeVariable", code_variable), ("errorMessageVariable", message_variable)]
+                {
+                    if let Some(variable) = variable {
+                        let _ = write!(out, r#" {prefix}:{name}="{}""#, escape(variable));
+                    }
+                }
+                out + "/>"
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// The kind of the timer, by the look of its text.
+    fn timer(&self, text: &str) -> (&'static str, String) {
+        if let Some(ms) = duration::parse(text) {
+            return ("timeDuration", duration::iso(ms));
+        }
+        if let Some(expression) = text.strip_prefix('=') {
+            return ("timeDuration", self.expression(expression));
+        }
+        if text.starts_with('R') {
+            let (count, interval) = text.rsplit_once('/').unwrap_or((text, ""));
+            let interval =
+                duration::parse(interval).map_or_else(|| interval.to_owned(), duration::iso);
+            return ("timeCycle", format!("{count}/{interval}"));
+        }
+        match text.starts_with(|c: char| c.is_ascii_digit()) {
+            true => ("timeDate", text.to_owned()),
+            false => ("timeDuration", text.to_owned()),
+        }
+    }
+
+    fn flow(&mut self, number: usize, flow: &Flow) {
+        let (from, to) = (escape(&flow.from), escape(&flow.to));
+        let ends = format!(r#"id="f{number}" sourceRef="{from}" targetRef="{to}""#);
+        let Some(condition) = &flow.condition else {
+            return self.line(&format!("    <sequenceFlow {ends}/>"));
+        };
+        let condition = escape(&self.expression(condition));
+        self.line(&format!(
+            "    <sequenceFlow {ends}><conditionExpression>{condition}</conditionExpression></sequenceFlow>"
+        ));
+    }
+
+    fn expression(&self, bare: &str) -> String {
+        match self.dialect {
+            Dialect::Zeebe => format!("={bare}"),
+            Dialect::Camunda7 | Dialect::Flowable => format!("${{{bare}}}"),
+        }
+    }
+
+    fn prefix(&self) -> &'static str {
+        match self.dialect {
+            Dialect::Zeebe => "zeebe",
+            Dialect::Camunda7 => "camunda",
+            Dialect::Flowable => "flowable",
+        }
+    }
+}
+
+/// The flow of an exclusive gateway that is taken when no condition holds. A gateway whose flows
+/// have no condition at all has none.
+fn default_flow(sketch: &Sketch, id: &str) -> Option<usize> {
+    let mut outgoing = sketch.flows.iter().enumerate().filter(|(_, flow)| flow.from == id);
+    let is_choice = outgoing.clone().any(|(_, flow)| flow.condition.is_some());
+    outgoing.find(|(_, flow)| is_choice && flow.condition.is_none()).map(|(number, _)| number)
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
