@@ -8,6 +8,7 @@ use orloj_types::{ElementInstanceKey, JobKey, Timestamp};
 use crate::exclusive;
 use crate::extract;
 use crate::failure::Ruled;
+use crate::incidents;
 use crate::outcome::Event;
 use crate::record::{Job, JobKind, JobState};
 use crate::turn::Turn;
@@ -102,11 +103,12 @@ pub(crate) fn take(turn: &mut Turn<'_>, of: ElementInstanceKey, key: JobKey) -> 
     job
 }
 
-/// The element instance no longer needs its jobs.
+/// The element instance no longer needs its jobs, nor what is told about them.
 pub(crate) fn cancel_all(turn: &mut Turn<'_>, of: ElementInstanceKey) {
     for job in std::mem::take(&mut turn.element_mut(of).jobs) {
         forget(turn, &job);
         turn.event(Event::JobCancelled { key: job.key });
+        incidents::close_about(turn, of, job.key);
     }
 }
 

@@ -9,6 +9,10 @@ use common::pooler::Pooler;
 use common::with_database;
 use orloj_store::suite::{CASES, CLUSTER_CASES, Case, engine};
 use orloj_store_postgres::{Options, PostgresStore};
+use tokio::sync::Semaphore;
+
+/// Mostly they wait for the disk.
+const CASES_AT_ONCE: usize = 4;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn contract() {
@@ -24,9 +28,18 @@ async fn run_all(pooled: bool) {
     with_database(move |url| async move {
         let pooler = if pooled { Some(Pooler::start(&url).await) } else { None };
         let url = pooler.as_ref().map_or(url, |pooler| pooler.url.clone());
+        let turns = Arc::new(Semaphore::new(CASES_AT_ONCE));
+        let cases = CASES.iter().chain(CLUSTER_CASES).enumerate().map(|(number, case)| {
+            let (turns, url) = (Arc::clone(&turns), url.clone());
+            let run = async move {
+                let _turn = turns.acquire().await.expect("it is never closed");
+                run(case, number, url).await;
+            };
+            (case, tokio::spawn(run))
+        });
         let mut failed = Vec::new();
-        for (number, case) in CASES.iter().chain(CLUSTER_CASES).enumerate() {
-            if tokio::spawn(run(case, number, url.clone())).await.is_err() {
+        for (case, running) in cases.collect::<Vec<_>>() {
+            if running.await.is_err() {
                 failed.push(case.name);
             }
         }
@@ -37,9 +50,7 @@ async fn run_all(pooled: bool) {
 
 /// A schema of its own is as fresh as a database of its own, and made faster.
 async fn run(case: &'static Case, number: usize, url: String) {
-    println!("{}", case.name);
     let options = Options { schema: format!("Case {number}"), ..Options::new(url, engine()) };
-    let t=std::time::Instant::now();let store = PostgresStore::connect(options).await.expect("the store opens");println!("open {:?}",t.elapsed());
-    let t=std::time::Instant::now();
-    (case.run)(Arc::new(store)).await;println!("{:?}",t.elapsed());
+    let store = PostgresStore::connect(options).await.expect("the store opens");
+    (case.run)(Arc::new(store)).await;
 }

@@ -162,7 +162,7 @@ async fn many_calls_wait_on_one_connection() {
         let mut client = GatewayClient::clone(&world.client);
         polls.spawn(async move {
             let request = ActivateJobsRequest {
-                request_timeout: 20_000,
+                request_timeout: 60_000,
                 max_jobs_to_activate: 1,
                 ..poll("charge")
             };

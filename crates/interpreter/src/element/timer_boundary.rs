@@ -287,6 +287,25 @@ mod tests {
     }
 
     #[test]
+    fn the_incident_of_a_timer_goes_with_its_element() {
+        let process = Sketch::camunda()
+            .node("start", start())
+            .node("ask", user())
+            .boundary("ask", "late", on_timer(false, TimerKind::Duration, "PT10S"))
+            .node("call", delegate("Call"))
+            .flows("start -> ask")
+            .flows("late -> call")
+            .retry("late", "R1/PT1M");
+        let failed = crate::InvokeResult::Failed { message: "no line".into() };
+        let mut story = Story::of(process.build()).delegate("Call", &[failed]);
+        story.start("{}");
+        story.pass(10_000);
+        story.job_due("late");
+        story.run_job("late");
+        insta::assert_snapshot!(story.complete_user_task("ask", "{}"), @"");
+    }
+
+    #[test]
     fn a_bad_timer_keeps_the_element_from_starting() {
         let event = on_timer(true, TimerKind::Date, "PT10S");
         let mut story = Story::of(late(Sketch::zeebe(), event).build());

@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 use super::proxy::split;
 
 /// Few, so that clients meet each other's leftovers.
-const SERVER_CONNECTIONS: usize = 6;
+const SERVER_CONNECTIONS: usize = 10;
 
 pub struct Pooler {
     pub url: String,

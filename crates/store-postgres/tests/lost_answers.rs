@@ -1,0 +1,212 @@
+//! What happens to groups and acquisitions when connections are lost on the way.
+#![expect(clippy::disallowed_methods, reason = "tests of real connections")]
+
+mod common;
+
+use common::proxy::{Loss, Proxy};
+use common::{
+    client, engine_job, group, insert, join, open, rev, terminate, update, with_database, with_job,
+};
+use orloj_store::{Acquire, CommitError, Error, Lease, Store, Wanted};
+use orloj_types::JobKey;
+
+#[tokio::test]
+async fn a_group_whose_answer_was_lost_has_landed() {
+    with_database(|url| async move {
+        let proxy = Proxy::start(&url).await;
+        let store = open(&proxy.url).await;
+        let lease = join(&*store, "n").await;
+        store.commit(group(lease, 0, 1, vec![insert(10)])).await.expect("commit");
+
+        proxy.lose(Loss::Answer);
+        let lost = store.commit(group(lease, 0, 2, vec![update(10, 1)])).await;
+        assert!(matches!(lost, Err(CommitError::Unknown(_))), "got {lost:?}");
+        assert_eq!(store.landed(lease, 0, 2).await, Ok(true));
+        assert_eq!(rev(&*store, 10).await, Some(2));
+        store.commit(group(lease, 0, 3, vec![update(10, 2)])).await.expect("the lane goes on");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_group_that_never_arrived_has_not_landed() {
+    with_database(|url| async move {
+        let proxy = Proxy::start(&url).await;
+        let store = open(&proxy.url).await;
+        let lease = join(&*store, "n").await;
+        store.commit(group(lease, 0, 1, vec![insert(10)])).await.expect("commit");
+
+        proxy.lose(Loss::Request);
+        let lost = store.commit(group(lease, 0, 2, vec![update(10, 1)])).await;
+        assert!(matches!(lost, Err(CommitError::Unknown(_))), "got {lost:?}");
+        assert_eq!(store.landed(lease, 0, 2).await, Ok(false));
+        store.commit(group(lease, 0, 2, vec![update(10, 1)])).await.expect("sent again");
+        assert_eq!(rev(&*store, 10).await, Some(2));
+    })
+    .await;
+}
+
+/// A transaction that waits in some buffer while its sender has given it up must not be applied
+/// after the sender was told that it never will be.
+#[tokio::test]
+async fn a_group_that_comes_after_the_question_is_refused() {
+    with_database(|url| async move {
+        let proxy = Proxy::start(&url).await;
+        let store = open(&proxy.url).await;
+        let lease = join(&*store, "n").await;
+        store.commit(group(lease, 0, 1, vec![insert(10)])).await.expect("commit");
+
+        proxy.lose(Loss::Late);
+        let lost = store.commit(group(lease, 0, 2, vec![update(10, 1), insert(11)])).await;
+        assert!(matches!(lost, Err(CommitError::Unknown(_))), "got {lost:?}");
+        assert_eq!(store.landed(lease, 0, 2).await, Ok(false));
+        proxy.let_in().await;
+        assert_eq!(store.landed(lease, 0, 2).await, Ok(false), "it is still true");
+        assert_eq!((rev(&*store, 10).await, rev(&*store, 11).await), (Some(1), None));
+        store.commit(group(lease, 0, 3, vec![update(10, 1)])).await.expect("the lane goes on");
+    })
+    .await;
+}
+
+/// The store that commits and the one that asks need not be the same.
+#[tokio::test]
+async fn a_lane_that_another_store_reopened_goes_on() {
+    with_database(|url| async move {
+        let (store, other) = (open(&url).await, open(&url).await);
+        let lease = join(&*store, "n").await;
+        store.commit(group(lease, 0, 1, vec![insert(10)])).await.expect("commit");
+        assert_eq!(other.landed(lease, 0, 1).await, Ok(true));
+        assert_eq!(other.landed(lease, 0, 2).await, Ok(false));
+        store.commit(group(lease, 0, 2, vec![update(10, 1)])).await.expect("commit");
+        assert_eq!(rev(&*other, 10).await, Some(2));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn asking_waits_for_a_group_under_way() {
+    with_database(|url| async move {
+        let store = open(&url).await;
+        let lease = join(&*store, "n").await;
+        let lane = client(&url).await;
+        // Stands for the transaction of a lost connection that the server still works on.
+        lane.batch_execute("BEGIN; UPDATE lane SET group_id = 7 WHERE lane = 0").await.unwrap();
+        let asked = store.landed(lease, 0, 7);
+        let look = client(&url).await;
+        let ended = async {
+            let waits = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+                 AND datname = current_database()";
+            while look.query(waits, &[]).await.unwrap().is_empty() {
+                tokio::task::yield_now().await;
+            }
+            lane.batch_execute("COMMIT").await.unwrap();
+        };
+        let (landed, ()) = tokio::join!(asked, ended);
+        assert_eq!(landed, Ok(true));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_store_survives_the_loss_of_all_its_connections() {
+    with_database(|url| async move {
+        let store = open(&url).await;
+        let lease = join(&*store, "n").await;
+        store.commit(group(lease, 0, 1, vec![insert(10)])).await.expect("commit");
+        let killer = client(&url).await;
+        let mut id = 1;
+        for key in 11..20 {
+            assert!(terminate(&killer).await > 0);
+            // As a node does: it asks when it does not know, and sends again when told to.
+            loop {
+                id += 1;
+                match store.commit(group(lease, 0, id, vec![insert(key)])).await {
+                    Ok(()) => break,
+                    Err(CommitError::Unavailable(_)) => {}
+                    Err(CommitError::Unknown(_)) => {
+                        if until_available(|| store.landed(lease, 0, id)).await {
+                            break;
+                        }
+                    }
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            assert_eq!(until_available(|| store.load(vec![])).await, vec![]);
+            assert_eq!(rev(&*store, key).await, Some(1));
+        }
+    })
+    .await;
+}
+
+/// Locks of the session that the node would not know of would last as long as the node.
+#[tokio::test]
+async fn an_acquisition_whose_answer_was_lost_still_gives_its_jobs() {
+    with_database(|url| async move {
+        let proxy = Proxy::start(&url).await;
+        let store = open(&proxy.url).await;
+        let lease = join(&*store, "n").await;
+        let jobs = (1..=3).map(|key| with_job(insert(key), engine_job(100 + key)));
+        store.commit(group(lease, 0, 1, jobs.collect())).await.expect("commit");
+
+        assert_eq!(taken(&*store, lease, 1).await, [101], "opens the connection");
+        // The statement goes through, its COMMIT is the next to be sent.
+        let look = client(&url).await;
+        look.batch_execute("BEGIN; SELECT FROM job WHERE key = 102 FOR UPDATE").await.unwrap();
+        let acquire = store.acquire(engine_acquire(lease, 1));
+        let lose = async {
+            proxy.lose(Loss::Answer);
+            look.batch_execute("COMMIT").await.unwrap();
+        };
+        let (jobs, ()) = tokio::join!(acquire, lose);
+        let jobs = jobs.expect("what was taken is found out");
+        assert_eq!(jobs.len(), 1);
+        let stored = store.job(jobs[0].key).await.expect("job");
+        assert_eq!(stored.as_ref(), Some(&jobs[0]), "and it is locked");
+        let mut rest = taken(&*store, lease, 10).await;
+        rest.push(jobs[0].key.raw());
+        rest.sort_unstable();
+        assert_eq!(rest, [102, 103], "nothing was lost or given twice");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_server_that_is_away_is_unavailable() {
+    with_database(|url| async move {
+        let proxy = Proxy::start(&url).await;
+        let store = open(&proxy.url).await;
+        let lease = join(&*store, "n").await;
+        let nowhere = proxy.url.replace("/orloj_test", "/no_such_database_orloj_test");
+        let options = orloj_store_postgres::Options::new(nowhere, orloj_store::suite::engine());
+        let refused = orloj_store_postgres::PostgresStore::connect(options).await.err();
+        assert!(matches!(refused, Some(Error::Refused(_))), "got {refused:?}");
+        store.close().await.expect("close");
+        let beat =
+            orloj_store::Beat { lease, now: common::NOW, key_high: 0, lock_floor: JobKey::new(0) };
+        let closed = store.beat(beat).await;
+        assert!(matches!(closed, Err(Error::Unavailable(_))), "got {closed:?}");
+    })
+    .await;
+}
+
+fn engine_acquire(lease: Lease, limit: u32) -> Acquire {
+    Acquire { lease, wanted: Wanted::Engine, limit, now: common::NOW }
+}
+
+async fn taken(store: &dyn Store, lease: Lease, limit: u32) -> Vec<i64> {
+    let jobs = store.acquire(engine_acquire(lease, limit)).await.expect("acquire");
+    jobs.iter().map(|job| job.key.raw()).collect()
+}
+
+async fn until_available<T, F>(ask: impl Fn() -> F) -> T
+where
+    F: Future<Output = Result<T, Error>>,
+{
+    loop {
+        match ask().await {
+            Ok(answer) => return answer,
+            Err(Error::Unavailable(_)) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+}

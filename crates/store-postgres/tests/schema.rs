@@ -1,0 +1,121 @@
+//! Creating, migrating and sharing a database.
+#![expect(clippy::disallowed_methods, reason = "tests of real connections")]
+
+mod common;
+
+use common::{NOW, client, group, insert, join, open, rev, with_database};
+use orloj_store::suite::engine;
+use orloj_store::{Beat, Error, InstanceFilter, Page, Store};
+use orloj_store_postgres::{Options, PostgresStore};
+use orloj_types::{EngineName, JobKey};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn stores_that_open_at_once_migrate_once() {
+    with_database(|url| async move {
+        let opening: Vec<_> = (0..6)
+            .map(|_| {
+                let options = Options::new(url.clone(), engine());
+                tokio::spawn(PostgresStore::connect(options))
+            })
+            .collect();
+        for opening in opening {
+            opening.await.expect("it does not panic").expect("the store opens");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_newer_schema_is_refused() {
+    with_database(|url| async move {
+        drop(open(&url).await);
+        let admin = client(&url).await;
+        let newer = "INSERT INTO schema_version (version) VALUES (1000)";
+        admin.batch_execute(newer).await.unwrap();
+        let refused = PostgresStore::connect(Options::new(url, engine())).await.err();
+        assert_eq!(refused, Some(Error::NewerSchema { found: 1_000, known: 1 }));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn schemas_do_not_know_of_each_other() {
+    with_database(|url| async move {
+        let open_in = async |schema: &str| {
+            let options =
+                Options { schema: schema.to_owned(), ..Options::new(url.clone(), engine()) };
+            PostgresStore::connect(options).await.expect("the store opens")
+        };
+        let one = open_in("one").await;
+        let two = open_in("Two \"quoted\"").await;
+        let lease = join(&one, "n").await;
+        one.commit(group(lease, 0, 1, vec![insert(1)])).await.expect("commit");
+        assert_eq!((rev(&one, 1).await, rev(&two, 1).await), (Some(1), None));
+        let again = open_in("Two \"quoted\"").await;
+        assert_eq!(join(&again, "n").await.node, join(&two, "m").await.node.min(lease.node));
+    })
+    .await;
+    let long = Options { schema: "s".repeat(64), ..Options::new("postgres://h/d", engine()) };
+    assert!(matches!(PostgresStore::connect(long).await.err(), Some(Error::Refused(_))));
+}
+
+#[tokio::test]
+async fn engines_share_numbers_and_nothing_else() {
+    with_database(|url| async move {
+        let one = open(&url).await;
+        let options = Options::new(url, EngineName::new("another"));
+        let two = PostgresStore::connect(options).await.expect("the store opens");
+        let first = join(&*one, "n").await;
+        let claim = orloj_store::Claim {
+            name: "n".to_owned(),
+            engine: EngineName::new("another"),
+            lanes: 1,
+            now: NOW,
+        };
+        let second = two.join(claim).await.expect("join");
+        assert_ne!(first.node, second.node, "keys are unique in the database");
+        one.commit(group(first, 0, 1, vec![insert(1)])).await.expect("commit");
+        let page = Page { before: None, limit: 10 };
+        let seen = two.instances(InstanceFilter::default(), page).await;
+        assert_eq!(seen, Ok(vec![]));
+        let beat = Beat { lease: second, now: NOW, key_high: 0, lock_floor: JobKey::new(0) };
+        assert_eq!(two.beat(beat).await.expect("beat").nodes.len(), 1);
+        assert_eq!(one.nodes().await.expect("nodes").len(), 1, "of the same name, not fenced");
+    })
+    .await;
+}
+
+/// A node that has nothing to do is one statement a second for the server, its heartbeat.
+#[tokio::test]
+async fn a_beat_is_one_statement() {
+    with_database(|url| async move {
+        let store = open(&url).await;
+        store.listen(Box::new(drop));
+        let lease = join(&*store, "n").await;
+        let beat = Beat { lease, now: NOW, key_high: 0, lock_floor: JobKey::new(0) };
+        store.beat(beat).await.expect("beat");
+        let look = client(&url).await;
+        // Of this database, hence without what the statistics themselves cost elsewhere.
+        let sql = "SELECT pg_stat_force_next_flush()";
+        look.batch_execute(sql).await.unwrap();
+        let commits = async || -> i64 {
+            let sql = "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()";
+            look.batch_execute("SELECT pg_stat_force_next_flush()").await.unwrap();
+            look.query_one(sql, &[]).await.unwrap().get(0)
+        };
+        let before = commits().await;
+        for _ in 0..20 {
+            store.beat(beat).await.expect("beat");
+        }
+        drop(store);
+        // The statistics of a connection are complete when it has ended.
+        let alone = "SELECT FROM pg_stat_activity
+             WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        while !look.query(alone, &[]).await.unwrap().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let used = commits().await - before;
+        assert!(used >= 20, "{used} transactions for 20 beats");
+    })
+    .await;
+}
