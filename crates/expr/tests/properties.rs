@@ -234,7 +234,7 @@ fn value() -> impl Strategy<Value = Value> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 20_000,
+        cases: 1_000,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

@@ -3,23 +3,9 @@
 use std::time::Duration;
 
 use orloj::types::{Document, Timestamp};
-use orloj::{Call, Deploy, InstanceState, Orloj, Resource, StartInstance};
+use orloj::{Call, Deploy, InstanceState, Orloj, StartInstance};
 
-const ORDER: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
-<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="t"
-             xmlns:camunda="http://camunda.org/schema/1.0/bpmn">
-  <process id="order" isExecutable="true">
-    <startEvent id="placed"/>
-    <sequenceFlow id="f1" sourceRef="placed" targetRef="charge"/>
-    <serviceTask id="charge" camunda:class="shop.Charge" camunda:asyncBefore="true"/>
-    <sequenceFlow id="f2" sourceRef="charge" targetRef="wait"/>
-    <intermediateCatchEvent id="wait">
-      <timerEventDefinition><timeDuration>PT10M</timeDuration></timerEventDefinition>
-    </intermediateCatchEvent>
-    <sequenceFlow id="f3" sourceRef="wait" targetRef="done"/>
-    <endEvent id="done"/>
-  </process>
-</definitions>"#;
+const ORDER: &str = include_str!("../examples/order.bpmn");
 
 #[tokio::test]
 async fn an_order_is_charged_and_ends_after_ten_minutes() {
@@ -33,11 +19,7 @@ async fn an_order_is_charged_and_ends_after_ten_minutes() {
         .build()
         .await
         .expect("an engine");
-    let resource = Resource { name: "order.bpmn".into(), content: ORDER.as_bytes().into() };
-    orloj
-        .deploy(Deploy { resources: vec![resource], ..Deploy::default() })
-        .await
-        .expect("deployed");
+    orloj.deploy(Deploy::file("order.bpmn", ORDER.as_bytes())).await.expect("deployed");
     let started = orloj
         .start(StartInstance::latest("order").with(Document::new().with("total", 90)))
         .await
@@ -55,8 +37,9 @@ async fn an_order_is_charged_and_ends_after_ten_minutes() {
     orloj.settle().await;
     let detail = orloj.instance(started.instance).await.expect("there");
     assert_eq!(detail.view.state, InstanceState::Completed);
-    for event in &detail.history {
-        println!("{} {} {} {}", event.at, event.what, event.key, event.name);
-    }
+    let happened: Vec<&str> = detail.history.iter().map(|event| &*event.what).collect();
+    assert_eq!(happened.first(), Some(&"instance-started"));
+    assert_eq!(happened.last(), Some(&"instance-completed"));
+    assert_eq!(happened.iter().filter(|what| **what == "element-completed").count(), 4);
     orloj.shutdown().await;
 }

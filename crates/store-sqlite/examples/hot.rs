@@ -86,10 +86,10 @@ fn steps(store: &SqliteStore, lease: Lease, load: Load, secs: usize) {
         })
         .collect();
     std::thread::sleep(Duration::from_secs(1));
-    let before = counted.read();
+    let (before, written_before) = (counted.read(), bytes_written());
     let started = Instant::now();
     std::thread::sleep(Duration::from_secs(secs as u64));
-    let after = counted.read();
+    let (after, written_after) = (counted.read(), bytes_written());
     let taken = started.elapsed().as_secs_f64();
     stop.store(true, Ordering::Relaxed);
     let mut waits: Vec<Duration> =
@@ -98,14 +98,15 @@ fn steps(store: &SqliteStore, lease: Lease, load: Load, secs: usize) {
     let per_second = |at: usize| (after[at] - before[at]) as f64 / taken;
     let wait = |share: f64| waits[((waits.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
     println!(
-        "n={} lanes={} inst={}: {:.0} changes/s, {:.0} steps/s, {:.0} commits/s; \
-         answer p50 {:.2} ms, p99 {:.2} ms, max {:.1} ms",
+        "n={} lanes={} inst={}: {:.0} changes/s, {:.0} steps/s, {:.0} commits/s, \
+         {:.0} bytes written per change; answer p50 {:.2} ms, p99 {:.2} ms, max {:.1} ms",
         load.changes,
         load.lanes,
         load.instances,
         per_second(0),
         per_second(1),
         per_second(2),
+        (written_after - written_before) / (after[0] - before[0]) as f64,
         wait(0.5),
         wait(0.99),
         wait(1.0),
@@ -318,6 +319,13 @@ fn history_row(instance: i64, rev: i32, bytes: usize) -> HistoryRow {
         at: now(),
         events: vec![5; bytes],
     }
+}
+
+/// By this process so far, log and file together; zero where the system does not tell.
+fn bytes_written() -> f64 {
+    let counters = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
+    let written = counters.lines().find_map(|line| line.strip_prefix("wchar: "));
+    written.and_then(|number| number.parse().ok()).unwrap_or(0.0)
 }
 
 fn now() -> Timestamp {

@@ -302,7 +302,17 @@ mod tests {
         story.pass(10_000);
         story.job_due("late");
         story.run_job("late");
-        insta::assert_snapshot!(story.complete_user_task("ask", "{}"), @"");
+        insta::assert_snapshot!(story.complete_user_task("ask", "{}"), @"
+        job1 cancelled
+        incident1 closed
+        left ask
+        ended Completed
+        --
+        delete job1
+        delete task1
+        delete incident1
+        end Completed {}
+        ");
     }
 
     #[test]

@@ -15,6 +15,14 @@ pub struct Deploy {
     pub plain_dialect: Dialect,
 }
 
+impl Deploy {
+    /// One file.
+    pub fn file(name: &str, content: &[u8]) -> Self {
+        let resource = Resource { name: name.into(), content: content.into() };
+        Self { resources: vec![resource], ..Self::default() }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Resource {
     pub name: Arc<str>,

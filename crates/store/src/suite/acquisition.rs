@@ -21,7 +21,8 @@ pub(super) async fn jobs_come_by_priority_then_key(store: Arc<dyn Store>) {
 
     let with = |key, priority| JobRow { priority, ..engine_job(key) };
     node.write_jobs([with(11, 1), with(12, 3), with(13, 2), with(14, 3)]).await;
-    assert_eq!(keys(&node.acquire(Wanted::Engine, 100).await), [12, 14, 13, 11]);
+    assert_eq!(keys(&node.acquire(Wanted::Engine, 1).await), [12]);
+    assert_eq!(keys(&node.acquire(Wanted::Engine, 100).await), [14, 13, 11]);
 }
 
 pub(super) async fn the_limit_holds(store: Arc<dyn Store>) {
