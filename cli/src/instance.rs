@@ -177,6 +177,7 @@ impl Row for Element {
 struct Event {
     at: String,
     what: String,
+    key: String,
     name: String,
     message: String,
     retries_left: Option<i64>,
@@ -198,7 +199,8 @@ impl Row for Event {
 
 fn show(json: &str) -> serde_json::Result<View> {
     let instance: Instance = serde_json::from_str(json)?;
-    let parts: Parts = serde_json::from_str(json)?;
+    let mut parts: Parts = serde_json::from_str(json)?;
+    repeat_names(&mut parts.history);
     let mut data = table::rows(&[instance]);
     let mut section = |title: &str, text: String| {
         data.push_str(&format!("\n\n{title}\n{text}"));
@@ -219,6 +221,20 @@ fn show(json: &str) -> serde_json::Result<View> {
         section("HISTORY", table::rows(&parts.history));
     }
     Ok(View { data, note: None })
+}
+
+/// The node names a thing when it first appears; people should not have to look up its key.
+fn repeat_names(history: &mut [Event]) {
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    for event in history {
+        // Workers come and go, and their activations carry the key of the job.
+        let names_the_thing = !event.name.is_empty() && event.what != "job-activated";
+        if names_the_thing {
+            names.entry(event.key.clone()).or_insert_with(|| event.name.clone());
+        } else if event.name.is_empty() {
+            event.name = names.get(&event.key).cloned().unwrap_or_default();
+        }
+    }
 }
 
 fn variables(variables: &BTreeMap<String, Box<RawValue>>) -> String {
@@ -313,8 +329,13 @@ mod tests {
             "incidents":[{{"key":"8","instance":"1","process":"order","definition":"0",
                 "element":"charge","elementInstance":"5","job":"6","kind":"failedJob",
                 "message":"no answer","createdAt":"2030-01-01T00:00:02Z","tenant":null}}],
-            "history":[{{"at":"2030-01-01T00:00:02Z","what":"job-failed","key":"6",
-                "name":"charge","message":"no answer","retriesLeft":0}}]}}"#
+            "history":[
+                {{"at":"2030-01-01T00:00:01Z","what":"job-created","key":"6","name":"pay",
+                "message":"","retriesLeft":1}},
+                {{"at":"2030-01-01T00:00:01Z","what":"job-activated","key":"6","name":"anna",
+                "message":"","retriesLeft":null}},
+                {{"at":"2030-01-01T00:00:02Z","what":"job-failed","key":"6","name":"",
+                "message":"no answer","retriesLeft":0}}]}}"#
         );
         insta::assert_snapshot!(show(&json).unwrap().data);
     }

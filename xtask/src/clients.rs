@@ -77,8 +77,14 @@ fn install_python(venv: &Path) -> Result<()> {
 }
 
 fn install_node(folder: &Path) -> Result<()> {
-    if ["node", "npm"].into_iter().any(|program| process::find(program).is_none()) {
-        apt::install(&["nodejs", "npm"], "Node with npm")?;
+    // Only what is missing: other distributions of Node carry npm inside and refuse Debian's.
+    let missing: Vec<&str> = [("node", "nodejs"), ("npm", "npm")]
+        .into_iter()
+        .filter(|(program, _)| process::find(program).is_none())
+        .map(|(_, package)| package)
+        .collect();
+    if !missing.is_empty() {
+        apt::install(&missing, "Node with npm")?;
     }
     std::fs::create_dir_all(folder)?;
     std::fs::write(folder.join("package.json"), "{\"private\": true}\n")?;

@@ -3,7 +3,8 @@
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use orloj::{Error, ResourceProblem, Severity};
+use orloj::{Error, ResourceProblem};
+use orloj_model::Severity;
 use serde::Serialize;
 
 use crate::status;

@@ -58,12 +58,12 @@ impl Heartbeat {
         true
     }
 
-    pub fn wake_at(&self) -> Timestamp {
-        match self.under_way {
-            // Nothing to send, but the moment of distrust must not be missed.
-            Some(_) => self.distrust_at(),
-            None => self.next_at.min(self.distrust_at()),
-        }
+    /// When there is something to do: send, or begin to distrust. Never in the past for long: a
+    /// beat that is under way and a lease that is distrusted already ask for nothing.
+    pub fn wake_at(&self, now: Timestamp) -> Option<Timestamp> {
+        let send_at = self.under_way.is_none().then_some(self.next_at);
+        let distrust_at = self.is_trusted(now).then(|| self.distrust_at());
+        send_at.into_iter().chain(distrust_at).min()
     }
 
     /// The beat came through. Gives the nodes that look dead by now.
@@ -159,6 +159,17 @@ mod tests {
         assert!(heartbeat.beaten(&pulse(&[(1, 1), (2, 7)]), at(1)).is_empty());
         assert!(heartbeat.poll(at(90_000)));
         assert!(heartbeat.beaten(&pulse(&[(1, 2), (2, 7)]), at(90_000)).is_empty());
+    }
+
+    #[test]
+    fn a_silent_store_does_not_keep_a_node_awake() {
+        let mut heartbeat = Heartbeat::new(1, 5_000, at(0));
+        assert_eq!(heartbeat.wake_at(at(0)), Some(at(0)), "send");
+        assert!(heartbeat.poll(at(0)));
+        assert_eq!(heartbeat.wake_at(at(1)), Some(at(3_000)), "distrust");
+        assert_eq!(heartbeat.wake_at(at(3_000)), None, "only an answer can help");
+        heartbeat.missed(at(4_000));
+        assert_eq!(heartbeat.wake_at(at(4_000)), Some(at(4_312)), "send again");
     }
 
     #[test]

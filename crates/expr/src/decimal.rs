@@ -198,7 +198,7 @@ impl Parts {
         if self.is_zero() {
             return Self::ZERO;
         }
-        while self.digits % 10 == 0 {
+        while self.digits.is_multiple_of(10) {
             self.digits /= 10;
             self.exponent += 1;
         }
@@ -247,7 +247,7 @@ impl Parts {
             self.scaled_to(0)?
         } else {
             let unit = POWERS.get(self.exponent.unsigned_abs() as usize)?;
-            if self.digits % unit != 0 {
+            if !self.digits.is_multiple_of(*unit) {
                 return None;
             }
             self.digits / unit

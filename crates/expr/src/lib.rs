@@ -4,6 +4,17 @@
 //! budget come in through [`Environment`], the value and its warnings come out. Expression text is
 //! untrusted: parsing is linear in its length and bounded in depth, evaluation is bounded in
 //! depth, steps and size, and neither panics.
+//!
+//! ```
+//! use orloj_expr::{Environment, Expression, Language};
+//! use orloj_types::{Document, Timestamp};
+//!
+//! let condition = Expression::parse(Language::Feel, "amount > 100 and customer.vip")?;
+//! let variables = Document::parse(r#"{"amount": 150, "customer": {"vip": true}}"#)?;
+//! let evaluated = condition.evaluate(&Environment::new(&variables, Timestamp::ZERO))?;
+//! assert_eq!(evaluated.value.to_json(), "true");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod decimal;
 mod environment;

@@ -61,6 +61,10 @@ impl Meter {
         }
     }
 
+    pub(crate) fn too_deep(&self, offset: usize) -> EvalError {
+        self.exhausted(Limit::Depth, offset)
+    }
+
     #[cold]
     fn exhausted(&self, limit: Limit, offset: usize) -> EvalError {
         let allowed = match limit {

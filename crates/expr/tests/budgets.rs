@@ -73,6 +73,61 @@ fn depth_is_limited() {
     assert!(matches!(error, EvalError::Budget { limit: Limit::Depth, .. }));
 }
 
+/// Tests run on threads with 2 MiB of stack, as the workers of the runtime do.
+#[test]
+fn the_deepest_texts_fit_on_the_stack() {
+    let shapes = [
+        ("-", "1", ""),
+        ("not(", "true", ")"),
+        ("[", "1", "]"),
+        ("{a: ", "1", "}"),
+        ("1 + (", "1", ")"),
+        ("1 in (", "1", ")"),
+        ("1 in [", "1", "]"),
+        ("true and (", "true", ")"),
+        ("if true then ", "1", " else 2"),
+        ("numbers[", "1", "]"),
+        ("1 < (", "1", ")"),
+        ("(", "numbers", ").a"),
+    ];
+    for (open, middle, close) in shapes {
+        let count = orloj_expr::NESTING_MAX / 2 - 1;
+        let text = format!("{}{middle}{}", open.repeat(count), close.repeat(count));
+        let _ = evaluate(Language::Feel, &text, Budget::default());
+    }
+    let lists = format!("{}1{}", "[".repeat(190), "]".repeat(190));
+    let same = evaluate(Language::Feel, &format!("{lists} = {lists}"), Budget::default());
+    assert_eq!(same.expect("equal").to_json(), "true");
+    for (open, close) in [("-", ""), ("!", ""), ("(", ")"), ("1 + (", ")"), ("true ? ", " : 2")] {
+        let count = orloj_expr::NESTING_MAX / 2 - 1;
+        let text = format!("${{{}1{}}}", open.repeat(count), close.repeat(count));
+        let _ = evaluate(Language::Uel, &text, Budget::default());
+    }
+}
+
+#[test]
+fn values_cannot_grow_deep_without_nesting() {
+    let mut lists = String::from("{a0: [1]");
+    for at in 1..20_000 {
+        lists.push_str(&format!(", a{at}: [a{}]", at - 1));
+    }
+    lists.push('}');
+    assert_eq!(limit(Language::Feel, &lists), Limit::Depth);
+    assert_eq!(limit(Language::Feel, &format!("{lists}.a1")), Limit::Depth);
+    let filtered = lists.replace(", a", ", b: 1, a").replace("[a", "[x[true][1], a");
+    assert_eq!(limit(Language::Feel, &filtered), Limit::Depth);
+    // Numbers taken out of lists do not add up.
+    let mut numbers = String::from("{a0: [1]");
+    for at in 1..2_000 {
+        numbers.push_str(
+            &format!(", a{at}: a{}[1] + 1, b{at}: [a{at}]", at - 1).replace("a0[1]", "7"),
+        );
+        numbers = numbers.replace(&format!("a{}[1]", at - 1), &format!("b{}[1]", at - 1));
+    }
+    let value = evaluate(Language::Feel, &format!("{numbers}}}.a1999"), Budget::default());
+    assert_eq!(value.expect("flat").to_json(), "2006");
+}
+
 #[test]
 fn small_budgets_hold() {
     let tight =

@@ -235,6 +235,7 @@ fn value() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 1_000,
+        max_global_rejects: 100_000,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

@@ -46,6 +46,7 @@ fn unsupported_uel_is_named() {
         ("${xs[0](1)}", "calling a method is not supported", 7),
         ("${now()}", "the function 'now' is not supported", 2),
         ("a ${vars:get('x')}", "the function 'vars' is not supported", 4),
+        ("${var:lt('x', 1)}", "a function with a prefix is not supported", 5),
         ("${a = 1}", "an assignment is not supported", 4),
         ("${a; b}", "a sequence of expressions is not supported", 3),
         ("${[1, 2]}", "a literal of a list is not supported", 2),

@@ -228,12 +228,13 @@ impl Driver {
                     Event::DefinitionLoaded { key, result: definitions.get(key).await }
                 }
                 Action::Commit(group) => {
-                    let (lane, id) = (group.lane, group.id);
+                    let (session, lane, id) = (group.lease.session, group.lane, group.id);
                     let result = store.commit(group).await;
-                    Event::Committed { lane, group: id, result }
+                    Event::Committed { session, lane, group: id, result }
                 }
                 Action::AskLanded { lease, lane, group } => {
-                    Event::Landed { lane, group, result: store.landed(lease, lane, group).await }
+                    let result = store.landed(lease, lane, group).await;
+                    Event::Landed { session: lease.session, lane, group, result }
                 }
                 Action::Acquire { ticket, acquire } => {
                     Event::Acquired { ticket, result: store.acquire(acquire).await }

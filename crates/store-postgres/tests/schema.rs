@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::pooler::Pooler;
 use common::{NOW, client, group, insert, join, open, rev, with_database};
 use orloj_store::suite::engine;
 use orloj_store::{Beat, Error, InstanceFilter, Page, Store};
@@ -89,33 +90,18 @@ async fn engines_share_numbers_and_nothing_else() {
 #[tokio::test]
 async fn a_beat_is_one_statement() {
     with_database(|url| async move {
-        let store = open(&url).await;
-        store.listen(Box::new(drop));
-        let lease = join(&*store, "n").await;
+        let pooler = Pooler::start(&url).await;
+        let options =
+            Options { listen_url: Some(url), ..Options::new(pooler.url.clone(), engine()) };
+        let store = PostgresStore::connect(options).await.expect("the store opens");
+        let lease = join(&store, "n").await;
         let beat = Beat { lease, now: NOW, key_high: 0, lock_floor: JobKey::new(0) };
         store.beat(beat).await.expect("beat");
-        let look = client(&url).await;
-        // Of this database, hence without what the statistics themselves cost elsewhere.
-        let sql = "SELECT pg_stat_force_next_flush()";
-        look.batch_execute(sql).await.unwrap();
-        let commits = async || -> i64 {
-            let sql = "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()";
-            look.batch_execute("SELECT pg_stat_force_next_flush()").await.unwrap();
-            look.query_one(sql, &[]).await.unwrap().get(0)
-        };
-        let before = commits().await;
+        let before = pooler.statements();
         for _ in 0..20 {
             store.beat(beat).await.expect("beat");
         }
-        drop(store);
-        // The statistics of a connection are complete when it has ended.
-        let alone = "SELECT FROM pg_stat_activity
-             WHERE datname = current_database() AND pid <> pg_backend_pid()";
-        while !look.query(alone, &[]).await.unwrap().is_empty() {
-            tokio::task::yield_now().await;
-        }
-        let used = commits().await - before;
-        assert!(used >= 20, "{used} transactions for 20 beats");
+        assert_eq!(pooler.statements() - before, 20);
     })
     .await;
 }

@@ -87,15 +87,17 @@ CREATE TABLE incident (
 ) STRICT;
 
 -- Clustered by instance: the history of one instance is a few neighbouring pages, and nothing
--- else has to be written for it.
+-- else has to be written for it. A stretch is cut into parts, because a row here that is longer
+-- than a quarter of a page would take a page of its own besides.
 CREATE TABLE history (
     instance_key INTEGER NOT NULL,
     rev          INTEGER NOT NULL,
+    part         INTEGER NOT NULL,
     engine       TEXT NOT NULL,
     tenant       TEXT NOT NULL,
     at           INTEGER NOT NULL,
     events       BLOB NOT NULL,
-    PRIMARY KEY (instance_key, rev)
+    PRIMARY KEY (instance_key, rev, part)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE ended (

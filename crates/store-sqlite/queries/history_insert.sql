@@ -1,2 +1,2 @@
-INSERT INTO history (instance_key, rev, engine, tenant, at, events)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+INSERT INTO history (instance_key, rev, part, engine, tenant, at, events)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)

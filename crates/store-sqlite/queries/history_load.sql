@@ -1,4 +1,4 @@
-SELECT instance_key, rev, engine, tenant, at, events
+SELECT instance_key, rev, part, engine, tenant, at, events
 FROM history
 WHERE instance_key = ?1
-ORDER BY rev
+ORDER BY rev, part

@@ -14,7 +14,7 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 
 use crate::error::{Kind, kind, portable};
 use crate::rows;
-use crate::writer::{Failure, Writer};
+use crate::writer::{Failure, Floor, Writer};
 
 /// Why a group stops.
 enum Stop {
@@ -31,15 +31,13 @@ impl From<rusqlite::Error> for Stop {
 }
 
 pub(crate) fn commit(writer: &mut Writer, group: &Arc<Group>) -> Result<(), CommitError> {
-    let lowered = lowest_lock(group).filter(|lowest| match writer.floor {
-        Some((session, floor)) => session != group.lease.session || *lowest < floor,
-        None => true,
-    });
+    let session = group.lease.session;
+    let lowered = lowest_lock(group).filter(|job| writer.floor.is_above(session, *job));
     let committed = writer.transact(|connection| apply(connection, group, lowered));
     match committed {
         Ok(()) => {
             if let Some(lowest) = lowered {
-                writer.floor = Some((group.lease.session, lowest));
+                writer.floor = Floor::of(session, lowest);
             }
             Ok(())
         }

@@ -8,39 +8,29 @@ use rusqlite::{Connection, Params};
 
 use crate::error::portable;
 use crate::rows;
-use crate::writer::Writer;
+use crate::writer::{Floor, Writer};
 
 pub(crate) fn acquire(writer: &mut Writer, acquire: &Acquire) -> Result<Vec<JobRow>, Error> {
     let session = acquire.lease.session;
     let engine = writer.engine.clone();
-    let mut jobs = writer.write(|connection| {
-        let jobs = match &acquire.wanted {
-            Wanted::Engine => {
-                let sql = include_str!("../queries/job_acquire_engine.sql");
-                rows_of(connection, sql, (&*engine, acquire.limit, session))
-            }
-            Wanted::Worker { job_type, worker, until } => {
-                let sql = include_str!("../queries/job_acquire_worker.sql");
-                let activation = format::encode_activation(worker, acquire.now);
-                let values =
-                    (&*engine, &**job_type, acquire.limit, &**worker, until.as_ms(), activation);
-                rows_of(connection, sql, values)
-            }
-        };
-        let jobs = jobs.map_err(portable)?;
-        // A session that is gone must not hold locks: nobody would ever clear them.
+    let floor = writer.floor;
+    let (mut jobs, lowered) = writer.write(|connection| {
+        let jobs = lock(connection, &engine, acquire).map_err(portable)?;
         let lowest = match acquire.wanted {
             Wanted::Engine => jobs.iter().map(|job| job.key.raw()).min(),
             Wanted::Worker { .. } => None,
         };
-        lower_floor(connection, session, lowest.unwrap_or(i64::MAX))?;
-        Ok(jobs)
+        let lowered = lowest.filter(|job| floor.is_above(session, *job));
+        // A session that is gone must not hold locks: nobody would ever clear them. Only looking
+        // writes nothing, so that an acquisition that finds no job costs no write.
+        let alive = match lowered {
+            Some(lowest) => lower_floor(connection, session, lowest),
+            None => is_alive(connection, session),
+        };
+        if alive.map_err(portable)? { Ok((jobs, lowered)) } else { Err(Error::Fenced) }
     })?;
-    if let (Wanted::Engine, Some((known, floor))) = (&acquire.wanted, &mut writer.floor) {
-        let lowest = jobs.iter().map(|job| job.key.raw()).min();
-        if let (true, Some(lowest)) = (*known == session, lowest) {
-            *floor = lowest.min(*floor);
-        }
+    if let Some(lowest) = lowered {
+        writer.floor = Floor::of(session, lowest);
     }
     // RETURNING keeps no order.
     jobs.sort_unstable_by_key(|job| (std::cmp::Reverse(job.priority), job.key));
@@ -106,14 +96,29 @@ fn rows_of(
     jobs.collect()
 }
 
-/// `Error::Fenced` when the session is gone.
-fn lower_floor(connection: &Connection, session: i64, lowest: i64) -> Result<(), Error> {
+fn lock(connection: &Connection, engine: &str, acquire: &Acquire) -> rusqlite::Result<Vec<JobRow>> {
+    match &acquire.wanted {
+        Wanted::Engine => {
+            let sql = include_str!("../queries/job_acquire_engine.sql");
+            rows_of(connection, sql, (engine, acquire.limit, acquire.lease.session))
+        }
+        Wanted::Worker { job_type, worker, until } => {
+            let sql = include_str!("../queries/job_acquire_worker.sql");
+            let activation = format::encode_activation(worker, acquire.now);
+            let (job_type, worker, until) = (&**job_type, &**worker, until.as_ms());
+            rows_of(connection, sql, (engine, job_type, acquire.limit, worker, until, activation))
+        }
+    }
+}
+
+/// False when the session is gone.
+fn lower_floor(connection: &Connection, session: i64, lowest: i64) -> rusqlite::Result<bool> {
     let sql = include_str!("../queries/node_lower_floor.sql");
-    let lowered = connection
-        .prepare_cached(sql)
-        .and_then(|mut s| s.execute((session, lowest)))
-        .map_err(portable)?;
-    if lowered == 1 { Ok(()) } else { Err(Error::Fenced) }
+    Ok(connection.prepare_cached(sql)?.execute((session, lowest))? == 1)
+}
+
+fn is_alive(connection: &Connection, session: i64) -> rusqlite::Result<bool> {
+    connection.prepare_cached(include_str!("../queries/node_beat_at.sql"))?.exists((session,))
 }
 
 /// The types of the jobs, each once.

@@ -133,6 +133,12 @@ impl Log {
     }
 }
 
+impl Drop for Log {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -168,7 +174,7 @@ fn run_mover(connection: &Connection, shared: &Shared, bounds: Bounds) {
 
         let mut state = shared.lock();
         state.turn_wanted = true;
-        while state.writing {
+        while state.writing && !state.stopped {
             state = shared.wait(state);
         }
         drop(state);

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::portable;
 use crate::rows;
-use crate::writer::Writer;
+use crate::writer::{Floor, Writer};
 
 /// The only one ever needed: every other node is fenced before a number is picked.
 const NUMBER: u16 = 0;
@@ -22,7 +22,7 @@ pub(crate) fn join(writer: &mut Writer, claim: &Claim) -> Result<Lease, Error> {
         }
         insert(connection, claim).map_err(portable)
     })?;
-    writer.floor = Some((lease.session, NO_FLOOR));
+    writer.floor = Floor::of(lease.session, NO_FLOOR);
     Ok(lease)
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn beat(writer: &mut Writer, beat: &Beat) -> Result<Pulse, Error> {
         });
         pulse.optional().map_err(portable)?.ok_or(Error::Fenced)
     })?;
-    writer.floor = Some((session, floor));
+    writer.floor = Floor::of(session, floor);
     Ok(pulse)
 }
 

@@ -96,7 +96,17 @@ pub(crate) fn ended(
 
 pub(crate) fn history(connection: &Connection, instance: InstanceKey) -> Result<Vec<HistoryRow>> {
     let sql = include_str!("../queries/history_load.sql");
-    all(connection, sql, (instance.raw(),), rows::history)
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut stretches: Vec<HistoryRow> = Vec::new();
+    for part in statement.query_map((instance.raw(),), rows::history_part)? {
+        match (part?, stretches.last_mut()) {
+            ((1.., part), Some(stretch)) if stretch.rev == part.rev => {
+                stretch.events.extend(part.events);
+            }
+            ((_, stretch), _) => stretches.push(stretch),
+        }
+    }
+    Ok(stretches)
 }
 
 pub(crate) fn jobs(

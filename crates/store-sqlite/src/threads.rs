@@ -4,7 +4,7 @@
 //! waits for the readers and the log's thread, empties the log, and gives the file up.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread::JoinHandle;
+use std::thread::{JoinHandle, ThreadId};
 
 use futures_channel::oneshot;
 use orloj_store::Error;
@@ -32,6 +32,7 @@ pub(crate) struct Threads {
     /// Absent in memory, where the writer's connection is the only one.
     reads: Option<Arc<Queue<ReadTask>>>,
     ending: Arc<Ending>,
+    own: Vec<ThreadId>,
 }
 
 impl Threads {
@@ -58,8 +59,12 @@ impl Threads {
         let writes = Arc::new(Queue::new(WRITES_QUEUED_MAX));
         let reads = owner.is_some().then(|| Arc::new(Queue::new(READS_QUEUED_MAX)));
         let ending = Arc::new(Ending::default());
-        let threads = Self { writes, reads, ending };
-        threads.spawn(writer, readers, owner)?;
+        let mut threads = Self { writes, reads, ending, own: Vec::new() };
+        if let Err(error) = threads.spawn(writer, readers, owner) {
+            // Nobody else would.
+            threads.ending.reach(&Err(error.clone()));
+            return Err(error);
+        }
         Ok(threads)
     }
 
@@ -87,7 +92,7 @@ impl Threads {
     }
 
     fn spawn(
-        &self,
+        &mut self,
         writer: Writer,
         readers: Vec<Reader>,
         owner: Option<Owner>,
@@ -102,7 +107,11 @@ impl Threads {
             })?);
         }
         let (writes, ending) = (Arc::clone(&self.writes), Arc::clone(&self.ending));
-        spawn("orloj-sqlite-write", move || run_writer(writer, &writes, handles, owner, &ending))?;
+        self.own.extend(handles.iter().map(|handle| handle.thread().id()));
+        let writing = spawn("orloj-sqlite-write", move || {
+            run_writer(writer, &writes, handles, owner, &ending);
+        })?;
+        self.own.push(writing.thread().id());
         Ok(())
     }
 }
@@ -111,7 +120,11 @@ impl Drop for Threads {
     /// The file is free when the store is gone.
     fn drop(&mut self) {
         self.close();
-        self.ending.wait();
+        // An answer may be the last to know the caller, and the caller the last to know the
+        // store; then this is one of the threads to wait for.
+        if !self.own.contains(&std::thread::current().id()) {
+            self.ending.wait();
+        }
     }
 }
 

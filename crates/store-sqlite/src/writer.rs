@@ -12,11 +12,28 @@ pub(crate) struct Writer {
     pub(crate) engine: EngineName,
     /// A store in memory has none.
     pub(crate) log: Option<Log>,
-    /// Session and its floor as stored, to know without asking whether a lock lies below it.
-    pub(crate) floor: Option<(i64, i64)>,
+    pub(crate) floor: Floor,
     /// A COMMIT has failed in a way that may have left its pages in the log, whole. This process
     /// does not see them, one after a crash might; the next commit writes over them.
     pub(crate) unsure: bool,
+}
+
+/// The floor of a session as it is stored, to know without asking whether a lock lies below it.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Floor(Option<(i64, i64)>);
+
+impl Floor {
+    pub(crate) fn of(session: i64, lowest: i64) -> Self {
+        Self(Some((session, lowest)))
+    }
+
+    /// Whether a lock on this job must lower the stored floor.
+    pub(crate) fn is_above(self, session: i64, job: i64) -> bool {
+        match self.0 {
+            Some((known, lowest)) => known != session || job < lowest,
+            None => true,
+        }
+    }
 }
 
 /// Why a transaction did not take effect. Only after `Unsure` may it have.
@@ -30,7 +47,7 @@ pub(crate) enum Failure<E> {
 
 impl Writer {
     pub(crate) fn new(connection: Connection, engine: EngineName, log: Option<Log>) -> Self {
-        Self { connection, engine, log, floor: None, unsure: false }
+        Self { connection, engine, log, floor: Floor::default(), unsure: false }
     }
 
     /// One transaction, durable when this returns `Ok`.

@@ -14,13 +14,23 @@ pub fn check(tree: &Tree, findings: &mut Findings) {
     for store in STORES {
         check_numbers(tree, &format!("{store}/migrations"), findings);
     }
-    for difference in differences(tree, "migrations") {
-        findings.problem(difference, "the other store has no migration of this name");
+    for (folder, names) in differences(tree, "migrations") {
+        for name in names {
+            findings.problem(
+                format_args!("{folder}/{name}"),
+                "the other store has no migration of this name",
+            );
+        }
     }
-    let [sqlite, postgres] = STORES.map(|store| sql(tree, &format!("{store}/queries")));
-    if !sqlite.is_empty() && !postgres.is_empty() {
-        for difference in differences(tree, "queries") {
-            findings.warning(difference, "the other store has no query of this name");
+    // A store that keeps its statements elsewhere has nothing to be compared with.
+    if STORES.iter().all(|store| !sql(tree, &format!("{store}/queries")).is_empty()) {
+        for (folder, names) in differences(tree, "queries") {
+            if !names.is_empty() {
+                findings.warning(
+                    folder,
+                    format_args!("the other store has no query named {}", names.join(", ")),
+                );
+            }
         }
     }
 }
@@ -48,19 +58,19 @@ fn check_numbers(tree: &Tree, folder: &str, findings: &mut Findings) {
     }
 }
 
-/// Paths of SQL files that only one of the stores has.
-fn differences(tree: &Tree, folder: &str) -> Vec<String> {
-    let [sqlite, postgres] = STORES.map(|store| sql(tree, &format!("{store}/{folder}")));
-    let mut only = Vec::new();
-    for (here, there) in [(&sqlite, &postgres), (&postgres, &sqlite)] {
-        let missing = here.iter().filter(|file| there.iter().all(|f| f.name() != file.name()));
-        only.extend(missing.map(|file| file.path.clone()));
-    }
-    only
+/// For each store its folder and the names of the SQL files that only it has.
+fn differences<'a>(tree: &'a Tree, folder: &str) -> [(String, Vec<&'a str>); 2] {
+    let folders = STORES.map(|store| format!("{store}/{folder}"));
+    let [sqlite, postgres] = [&folders[0], &folders[1]].map(|folder| sql(tree, folder));
+    let only = |here: &[&'a str], there: &[&'a str]| {
+        here.iter().copied().filter(|name| !there.contains(name)).collect()
+    };
+    let [sqlite_folder, postgres_folder] = folders;
+    [(sqlite_folder, only(&sqlite, &postgres)), (postgres_folder, only(&postgres, &sqlite))]
 }
 
-fn sql<'a>(tree: &'a Tree, folder: &str) -> Vec<&'a File> {
-    tree.in_folder(folder).filter(|file| file.name().ends_with(".sql")).collect()
+fn sql<'a>(tree: &'a Tree, folder: &str) -> Vec<&'a str> {
+    tree.in_folder(folder).map(File::name).filter(|name| name.ends_with(".sql")).collect()
 }
 
 #[cfg(test)]

@@ -24,6 +24,8 @@ pub(crate) fn evaluate(
         frames: Vec::new(),
         warnings: Vec::new(),
         meter: Meter::new(environment.budget),
+        height: 0,
+        height_max: environment.budget.depth_max,
     };
     let value = evaluator.value(&program.root, 0)?;
     if program.builds {
@@ -38,9 +40,20 @@ struct Evaluator<'a> {
     frames: Vec<Frame>,
     warnings: Vec<Warning>,
     meter: Meter,
+    /// How many lists and contexts made here may lie inside of each other in the last value.
+    /// Entries of a context can use those before them, so that this grows without any nesting in
+    /// the text, and dropping a value takes stack for each of them.
+    height: usize,
+    height_max: usize,
 }
 
-enum Frame {
+struct Frame {
+    names: Names,
+    /// The height of the values.
+    height: usize,
+}
+
+enum Names {
     /// The entries of a context so far.
     Entries(BTreeMap<Arc<str>, Value>),
     /// What a filter looks at: its entries by name, and itself as `item`.
@@ -58,7 +71,14 @@ type Outcome = Result<Value, EvalError>;
 impl Evaluator<'_> {
     fn value(&mut self, node: &Node, depth: usize) -> Outcome {
         self.meter.step(depth, node.at())?;
-        let depth = depth + 1;
+        let value = self.value_of_kind(node, depth + 1)?;
+        if !matches!(value, Value::List(_) | Value::Map(_)) {
+            self.height = 0;
+        }
+        Ok(value)
+    }
+
+    fn value_of_kind(&mut self, node: &Node, depth: usize) -> Outcome {
         match &node.kind {
             Kind::Literal(value) => Ok(value.clone()),
             Kind::Name(name) => Ok(self.variable(name, node.at())),
@@ -115,9 +135,14 @@ impl Evaluator<'_> {
             }
             Kind::List(nodes) => {
                 self.meter.bytes(nodes.len().saturating_mul(SLOT_BYTES), node.at())?;
-                let items: Result<Vec<_>, _> =
-                    nodes.iter().map(|node| self.value(node, depth)).collect();
-                Ok(Value::List(Arc::new(items?)))
+                let mut items = Vec::with_capacity(nodes.len());
+                let mut height = 0;
+                for node in nodes {
+                    items.push(self.value(node, depth)?);
+                    height = height.max(self.height);
+                }
+                self.raise(height, node.at())?;
+                Ok(Value::List(Arc::new(items)))
             }
             Kind::Context(entries) => self.context(entries, depth, node.at()),
         }
@@ -125,17 +150,19 @@ impl Evaluator<'_> {
 
     fn variable(&mut self, name: &Arc<str>, offset: usize) -> Value {
         for frame in self.frames.iter().rev() {
-            let found = match frame {
-                Frame::Entries(entries) => entries.get(name),
-                Frame::Item(item) => match item {
+            let found = match &frame.names {
+                Names::Entries(entries) => entries.get(name),
+                Names::Item(item) => match item {
                     Value::Map(entries) if entries.contains_key(name) => entries.get(name),
                     _ => (&**name == ITEM).then_some(item),
                 },
             };
             if let Some(value) = found {
+                self.height = frame.height;
                 return value.clone();
             }
         }
+        self.height = 0;
         match self.scope.get(name) {
             Some(value) => value,
             None => {
@@ -187,20 +214,24 @@ impl Evaluator<'_> {
         let Value::List(items) = &list else {
             return Ok(self.null_of(&list, "only a list can be filtered", offset));
         };
+        // Whatever the filter keeps is no higher than the list.
+        let height = self.height;
         if !filter.kind.is_condition() {
             let warnings = self.warnings.len();
             let outside = self.value(filter, depth)?;
             if let Some(index) = Number::of(&outside) {
+                self.height = height;
                 return Ok(self.item(items, index, offset));
             }
             self.warnings.truncate(warnings);
         }
         let mut kept = Vec::new();
         for (at, item) in items.iter().enumerate() {
-            self.frames.push(Frame::Item(item.clone()));
-            let keep = self.value(filter, depth);
+            self.frames.push(Frame { names: Names::Item(item.clone()), height });
+            let keep = self.value(filter, depth)?;
             self.frames.pop();
-            match keep? {
+            self.height = height;
+            match keep {
                 Value::Bool(true) => {
                     self.meter.bytes(SLOT_BYTES, offset)?;
                     kept.push(item.clone());
@@ -239,18 +270,30 @@ impl Evaluator<'_> {
     fn context(&mut self, entries: &[Entry], depth: usize, offset: usize) -> Outcome {
         let names: usize = entries.iter().map(|entry| entry.name.len() + SLOT_BYTES).sum();
         self.meter.bytes(names, offset)?;
-        self.frames.push(Frame::Entries(BTreeMap::new()));
+        self.frames.push(Frame { names: Names::Entries(BTreeMap::new()), height: 0 });
         let frame = self.frames.len() - 1;
         for entry in entries {
             let value = self.value(&entry.value, depth)?;
-            if let Frame::Entries(made) = &mut self.frames[frame] {
+            let frame = &mut self.frames[frame];
+            frame.height = frame.height.max(self.height);
+            if let Names::Entries(made) = &mut frame.names {
                 made.insert(entry.name.clone(), value);
             }
         }
-        Ok(match self.frames.pop() {
-            Some(Frame::Entries(made)) => Value::Map(Arc::new(made)),
-            _ => Value::Null,
-        })
+        let Some(Frame { names: Names::Entries(made), height }) = self.frames.pop() else {
+            return Ok(Value::Null);
+        };
+        self.raise(height, offset)?;
+        Ok(Value::Map(Arc::new(made)))
+    }
+
+    /// A list or context is one higher than what it holds.
+    fn raise(&mut self, height: usize, offset: usize) -> Result<(), EvalError> {
+        self.height = height + 1;
+        if self.height > self.height_max {
+            return Err(self.meter.too_deep(offset));
+        }
+        Ok(())
     }
 
     /// `and` and `or` of three values: `decisive` settles it, wherever it stands; what is no

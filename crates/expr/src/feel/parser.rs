@@ -77,18 +77,16 @@ impl<'a> Parser<'a> {
             let message = format!("the expression is nested deeper than {NESTING_MAX} levels");
             return Err(ParseError::new(message, self.token.start));
         }
-        let node = if self.is_symbol("-") {
-            let start = self.advance()?.start;
-            let operand = self.nested(Level::Negation)?;
-            let negated = self.node(start, Kind::Negate(Box::new(operand)));
-            self.operators(negated, level)
-        } else {
-            let primary = self.primary()?;
-            let path = self.path(primary)?;
-            self.operators(path, level)
-        };
+        let first = if self.is_symbol("-") { self.negation() } else { self.path() }?;
+        let node = self.operators(first, level);
         self.depth -= 1;
         node
+    }
+
+    fn negation(&mut self) -> Parsed {
+        let start = self.advance()?.start;
+        let operand = self.nested(Level::Negation)?;
+        Ok(self.node(start, Kind::Negate(Box::new(operand))))
     }
 
     fn operators(&mut self, first: Node, level: Level) -> Parsed {
@@ -111,28 +109,13 @@ impl<'a> Parser<'a> {
             compared = operator_level == Level::Comparison;
             self.advance()?;
             left = match operator {
-                Operator::Any => self.more_conditions(left, Level::All, Kind::Any)?,
-                Operator::All => self.more_conditions(left, Level::Comparison, Kind::All)?,
-                Operator::Compare(comparison) => {
-                    let right = self.nested(Level::Sum)?;
-                    self.node(start, Kind::Compare(comparison, Box::new((left, right))))
-                }
-                Operator::Between => {
-                    let low = self.nested(Level::Sum)?;
-                    self.expect_word("and")?;
-                    let high = self.nested(Level::Sum)?;
-                    self.node(start, Kind::Between(Box::new((left, low, high))))
-                }
-                Operator::In => {
-                    let tests = self.tests()?;
-                    self.node(start, Kind::In(Box::new(left), tests))
-                }
-                Operator::Arithmetic(operator) => {
-                    let node = self.nested(operator_level.tighter())?;
-                    let offset = (self.base + start) as u32;
-                    self.more_arithmetic(left, Operand { operator, offset, node })
-                }
-            };
+                Operator::Any => self.more_conditions(left, Level::All, Kind::Any),
+                Operator::All => self.more_conditions(left, Level::Comparison, Kind::All),
+                Operator::Compare(comparison) => self.comparison(left, comparison, start),
+                Operator::Between => self.between(left, start),
+                Operator::In => self.membership(left, start),
+                Operator::Arithmetic(operator) => self.arithmetic(left, operator, start),
+            }?;
         }
     }
 
@@ -163,6 +146,29 @@ impl<'a> Parser<'a> {
         })
     }
 
+    fn comparison(&mut self, left: Node, comparison: Comparison, start: usize) -> Parsed {
+        let right = self.nested(Level::Sum)?;
+        Ok(self.node(start, Kind::Compare(comparison, Box::new((left, right)))))
+    }
+
+    fn between(&mut self, left: Node, start: usize) -> Parsed {
+        let low = self.nested(Level::Sum)?;
+        self.expect_word("and")?;
+        let high = self.nested(Level::Sum)?;
+        Ok(self.node(start, Kind::Between(Box::new((left, low, high)))))
+    }
+
+    fn membership(&mut self, left: Node, start: usize) -> Parsed {
+        let tests = self.tests()?;
+        Ok(self.node(start, Kind::In(Box::new(left), tests)))
+    }
+
+    fn arithmetic(&mut self, left: Node, operator: Arithmetic, start: usize) -> Parsed {
+        let node = self.nested(operator.level().tighter())?;
+        let offset = (self.base + start) as u32;
+        Ok(more_arithmetic(left, Operand { operator, offset, node }))
+    }
+
     /// Adds an operand to a condition of the same kind, or begins one.
     fn more_conditions(&mut self, left: Node, level: Level, kind: fn(Vec<Node>) -> Kind) -> Parsed {
         let right = self.nested(level)?;
@@ -178,22 +184,13 @@ impl<'a> Parser<'a> {
         Ok(Node { offset, kind })
     }
 
-    fn more_arithmetic(&self, left: Node, operand: Operand) -> Node {
-        let offset = left.offset;
-        let level = operand.operator.level();
-        let kind = match left.kind {
-            Kind::Arithmetic(first, mut operands)
-                if operands.first().is_some_and(|other| other.operator.level() == level) =>
-            {
-                operands.push(operand);
-                Kind::Arithmetic(first, operands)
-            }
-            other => Kind::Arithmetic(Box::new(Node { offset, kind: other }), vec![operand]),
-        };
-        Node { offset, kind }
+    fn path(&mut self) -> Parsed {
+        let base = self.primary()?;
+        self.steps(base)
     }
 
-    fn path(&mut self, base: Node) -> Parsed {
+    /// Members and filters behind their holder.
+    fn steps(&mut self, base: Node) -> Parsed {
         let mut steps = Vec::new();
         loop {
             let offset = (self.base + self.token.start) as u32;
@@ -202,12 +199,7 @@ impl<'a> Parser<'a> {
                     self.advance()?;
                     Access::Member(self.member()?)
                 }
-                TokenKind::Symbol("[") if self.starts_filter()? => {
-                    self.advance()?;
-                    let filter = self.nested(Level::Open)?;
-                    self.expect_symbol("]")?;
-                    Access::Filter(filter)
-                }
+                TokenKind::Symbol("[") if self.starts_filter()? => self.filter()?,
                 TokenKind::Symbol("(") => {
                     return Err(ParseError::unsupported("calling a function", self.token.start));
                 }
@@ -219,6 +211,13 @@ impl<'a> Parser<'a> {
             };
             steps.push(Step { offset, access });
         }
+    }
+
+    fn filter(&mut self) -> Result<Access, ParseError> {
+        self.advance()?;
+        let filter = self.nested(Level::Open)?;
+        self.expect_symbol("]")?;
+        Ok(Access::Filter(filter))
     }
 
     /// A bracket that no expression can follow closes a range: `[1..2[`.
@@ -256,28 +255,11 @@ impl<'a> Parser<'a> {
         let start = self.token.start;
         match self.token.kind {
             TokenKind::Number => self.number(),
-            TokenKind::Text => {
-                let text = unescape(self.advance_slice()?);
-                Ok(self.node(start, Kind::Literal(Value::text(text))))
-            }
-            TokenKind::QuotedName => {
-                let name = self.quoted_name()?;
-                Ok(self.node(start, Kind::Name(name)))
-            }
-            TokenKind::Symbol("(") => {
-                self.advance()?;
-                let inner = self.nested(Level::Open)?;
-                self.refuse_range()?;
-                self.expect_symbol(")")?;
-                Ok(inner)
-            }
-            TokenKind::Symbol("[") => {
-                self.advance()?;
-                match self.list_or_low(start)? {
-                    ListOrLow::List(list) => Ok(list),
-                    ListOrLow::Low(_) => Err(self.range_unsupported()),
-                }
-            }
+            TokenKind::Text => self.text(),
+            TokenKind::QuotedName => self.quoted_variable(),
+            TokenKind::Name => self.word(),
+            TokenKind::Symbol("(") => self.parenthesised(),
+            TokenKind::Symbol("[") => self.list(),
             TokenKind::Symbol("{") => self.context(),
             TokenKind::Symbol("?") => {
                 Err(ParseError::unsupported("'?', the input of a unary test,", start))
@@ -285,8 +267,33 @@ impl<'a> Parser<'a> {
             TokenKind::Symbol("@") => {
                 Err(ParseError::unsupported("'@', a literal of a date, time or duration,", start))
             }
-            TokenKind::Name => self.word(),
             _ => Err(self.unexpected("a value")),
+        }
+    }
+
+    fn text(&mut self) -> Parsed {
+        let start = self.token.start;
+        let text = unescape(self.advance_slice()?);
+        Ok(self.node(start, Kind::Literal(Value::text(text))))
+    }
+
+    fn quoted_variable(&mut self) -> Parsed {
+        let start = self.token.start;
+        let name = self.quoted_name()?;
+        Ok(self.node(start, Kind::Name(name)))
+    }
+
+    fn parenthesised(&mut self) -> Parsed {
+        self.advance()?;
+        let inner = self.nested(Level::Open)?;
+        self.expect_symbol(")")?;
+        Ok(inner)
+    }
+
+    fn list(&mut self) -> Parsed {
+        match self.list_or_low()? {
+            ListOrLow::List(list) => Ok(list),
+            ListOrLow::Low(_) => Err(self.range_unsupported()),
         }
     }
 
@@ -318,17 +325,7 @@ impl<'a> Parser<'a> {
             ("true", _) => self.literal(Value::Bool(true)),
             ("false", _) => self.literal(Value::Bool(false)),
             ("if", _) => self.condition(),
-            ("not", TokenKind::Symbol("(")) => {
-                self.advance()?;
-                self.advance()?;
-                let operand = self.nested(Level::Open)?;
-                if self.is_symbol(",") {
-                    let message = "'not' takes one argument";
-                    return Err(ParseError::new(message, self.token.start));
-                }
-                self.expect_symbol(")")?;
-                Ok(self.node(start, Kind::Not(Box::new(operand))))
-            }
+            ("not", TokenKind::Symbol("(")) => self.not(),
             ("for" | "some" | "every", TokenKind::Name | TokenKind::QuotedName)
             | ("function", _) => Err(ParseError::unsupported(format!("'{word}'"), start)),
             (word, _) if RESERVED.contains(&word) => Err(self.unexpected("a value")),
@@ -340,6 +337,17 @@ impl<'a> Parser<'a> {
                 Ok(self.node(start, Kind::Name(word.into())))
             }
         }
+    }
+
+    fn not(&mut self) -> Parsed {
+        let start = self.advance()?.start;
+        self.advance()?;
+        let operand = self.nested(Level::Open)?;
+        if self.is_symbol(",") {
+            return Err(ParseError::new("'not' takes one argument", self.token.start));
+        }
+        self.expect_symbol(")")?;
+        Ok(self.node(start, Kind::Not(Box::new(operand))))
     }
 
     fn literal(&mut self, value: Value) -> Parsed {
@@ -357,33 +365,44 @@ impl<'a> Parser<'a> {
         Ok(self.node(start, Kind::If(Box::new((condition, yes, no)))))
     }
 
-    /// Behind `[`: a list, or the low end of a range.
-    fn list_or_low(&mut self, start: usize) -> Result<ListOrLow, ParseError> {
+    /// A list, or a bracket and the low end of a range.
+    fn list_or_low(&mut self) -> Result<ListOrLow, ParseError> {
         self.builds = true;
+        let start = self.advance()?.start;
         let mut items = Vec::new();
-        if !self.is_symbol("]") {
+        while !self.is_symbol("]") {
             items.push(self.nested(Level::Open)?);
-            if self.is_symbol("..") {
+            if items.len() == 1 && self.is_symbol("..") {
                 return Ok(ListOrLow::Low(items.remove(0)));
             }
-            while self.is_symbol(",") {
-                self.advance()?;
-                items.push(self.nested(Level::Open)?);
+            if !self.more("]")? {
+                break;
             }
         }
         self.expect_symbol("]")?;
         Ok(ListOrLow::List(self.node(start, Kind::List(items))))
     }
 
+    /// Takes the comma between items, which no closing bracket may follow.
+    fn more(&mut self, closing: &str) -> Result<bool, ParseError> {
+        if !self.is_symbol(",") {
+            return Ok(false);
+        }
+        self.advance()?;
+        if self.is_symbol(closing) {
+            return Err(self.unexpected("a value"));
+        }
+        Ok(true)
+    }
+
     fn context(&mut self) -> Parsed {
         self.builds = true;
         let start = self.advance()?.start;
         let mut entries = Vec::new();
-        if !self.is_symbol("}") {
+        while !self.is_symbol("}") {
             entries.push(self.entry()?);
-            while self.is_symbol(",") {
-                self.advance()?;
-                entries.push(self.entry()?);
+            if !self.more("}")? {
+                break;
             }
         }
         self.expect_symbol("}")?;
@@ -419,26 +438,28 @@ impl<'a> Parser<'a> {
 
     /// Behind `in`.
     fn tests(&mut self) -> Result<Vec<Test>, ParseError> {
-        let start = self.token.start;
-        if !self.is_symbol("(") {
-            // DIFFERENCE: by the standard `a in xs and b` is `(a in xs) and b`. Camunda's engine
-            // reads everything behind `in` as the test, so that models exist that depend on it.
-            let test = match self.test()? {
-                Test::Fits(node) if matches!(node.kind, Kind::Literal(_)) => Test::Equal(node),
-                test => test,
-            };
-            return Ok(vec![test]);
-        }
-        self.advance()?;
+        if self.is_symbol("(") { self.listed_tests() } else { self.single_test() }
+    }
+
+    /// DIFFERENCE: by the standard `a in xs and b` is `(a in xs) and b`. Camunda's engine reads
+    /// everything behind `in` as the test, so that models exist that depend on it.
+    fn single_test(&mut self) -> Result<Vec<Test>, ParseError> {
+        Ok(vec![match self.test()? {
+            Test::Fits(node) if matches!(node.kind, Kind::Literal(_)) => Test::Equal(node),
+            test => test,
+        }])
+    }
+
+    fn listed_tests(&mut self) -> Result<Vec<Test>, ParseError> {
+        let start = self.advance()?.start;
         let mut tests = vec![self.test()?];
         if self.is_symbol("..") {
-            return match tests.remove(0) {
-                Test::Fits(low) => Ok(vec![self.interval(low, false)?]),
+            return match tests.pop() {
+                Some(Test::Fits(low)) => Ok(vec![self.interval(low, false)?]),
                 _ => Err(ParseError::new("a range begins with a value", start)),
             };
         }
-        while self.is_symbol(",") {
-            self.advance()?;
+        while self.more(")")? {
             tests.push(self.test()?);
         }
         self.expect_symbol(")")?;
@@ -446,46 +467,50 @@ impl<'a> Parser<'a> {
     }
 
     fn test(&mut self) -> Result<Test, ParseError> {
-        let start = self.token.start;
-        let TokenKind::Symbol(symbol) = self.token.kind else {
-            return self.nested(Level::Open).map(Test::Fits);
-        };
-        match (symbol, self.operator()) {
-            (_, Some(Operator::Compare(Comparison::Equal | Comparison::NotEqual))) => {
-                Err(ParseError::unsupported(format!("a test with '{symbol}'"), start))
-            }
-            (_, Some(Operator::Compare(comparison))) => {
-                self.advance()?;
-                Ok(Test::Compare(comparison, self.nested(Level::Sum)?))
-            }
-            ("[", _) => {
-                self.advance()?;
-                match self.list_or_low(start)? {
-                    ListOrLow::Low(low) => self.interval(low, true),
-                    ListOrLow::List(list) => self.fits_from(list),
-                }
-            }
-            ("]", _) => {
-                self.advance()?;
-                let low = self.nested(Level::Sum)?;
-                self.interval(low, false)
-            }
-            ("(", _) => {
-                self.advance()?;
-                let inner = self.nested(Level::Open)?;
-                if self.is_symbol("..") {
-                    return self.interval(inner, false);
-                }
-                self.expect_symbol(")")?;
-                self.fits_from(inner)
-            }
+        match (self.token.kind, self.operator()) {
+            (TokenKind::Symbol(_), Some(Operator::Compare(comparison))) => self.bound(comparison),
+            (TokenKind::Symbol("["), _) => self.list_or_closed_interval(),
+            (TokenKind::Symbol("]"), _) => self.open_interval(),
+            (TokenKind::Symbol("("), _) => self.value_or_open_interval(),
             _ => self.nested(Level::Open).map(Test::Fits),
         }
     }
 
+    fn bound(&mut self, comparison: Comparison) -> Result<Test, ParseError> {
+        let start = self.advance()?.start;
+        if let Comparison::Equal | Comparison::NotEqual = comparison {
+            let what = format!("a test with '{}'", comparison.symbol());
+            return Err(ParseError::unsupported(what, start));
+        }
+        Ok(Test::Compare(comparison, self.nested(Level::Sum)?))
+    }
+
+    fn list_or_closed_interval(&mut self) -> Result<Test, ParseError> {
+        match self.list_or_low()? {
+            ListOrLow::Low(low) => self.interval(low, true),
+            ListOrLow::List(list) => self.fits_from(list),
+        }
+    }
+
+    fn open_interval(&mut self) -> Result<Test, ParseError> {
+        self.advance()?;
+        let low = self.nested(Level::Sum)?;
+        self.interval(low, false)
+    }
+
+    fn value_or_open_interval(&mut self) -> Result<Test, ParseError> {
+        self.advance()?;
+        let inner = self.nested(Level::Open)?;
+        if self.is_symbol("..") {
+            return self.interval(inner, false);
+        }
+        self.expect_symbol(")")?;
+        self.fits_from(inner)
+    }
+
     /// An expression of which the first operand has been read.
     fn fits_from(&mut self, first: Node) -> Result<Test, ParseError> {
-        let path = self.path(first)?;
+        let path = self.steps(first)?;
         self.operators(path, Level::Open).map(Test::Fits)
     }
 
@@ -515,10 +540,6 @@ impl<'a> Parser<'a> {
         }
         let open = lexer.next().ok()?.kind == TokenKind::Symbol("(");
         open.then(|| words.join(" "))
-    }
-
-    fn refuse_range(&self) -> Result<(), ParseError> {
-        if self.is_symbol("..") { Err(self.range_unsupported()) } else { Ok(()) }
     }
 
     fn range_unsupported(&self) -> ParseError {
@@ -635,6 +656,21 @@ impl Operator {
             Self::Arithmetic(operator) => operator.level(),
         }
     }
+}
+
+fn more_arithmetic(left: Node, operand: Operand) -> Node {
+    let offset = left.offset;
+    let level = operand.operator.level();
+    let kind = match left.kind {
+        Kind::Arithmetic(first, mut operands)
+            if operands.first().is_some_and(|other| other.operator.level() == level) =>
+        {
+            operands.push(operand);
+            Kind::Arithmetic(first, operands)
+        }
+        other => Kind::Arithmetic(Box::new(Node { offset, kind: other }), vec![operand]),
+    };
+    Node { offset, kind }
 }
 
 /// A quoted text without its quotes. Unknown escapes stay as they are, so that regular expressions

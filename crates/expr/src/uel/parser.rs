@@ -125,20 +125,24 @@ impl<'a> Parser<'a> {
             }
             self.advance()?;
             left = match infix {
-                Infix::Choice => {
-                    let yes = self.nested(Level::Choice)?;
-                    self.expect_symbol(":")?;
-                    let no = self.nested(Level::Choice)?;
-                    Node::new(start, Kind::Choice(Box::new((left, yes, no))))
-                }
-                Infix::Any => self.more_conditions(left, Level::All, Kind::Any)?,
-                Infix::All => self.more_conditions(left, Level::Equality, Kind::All)?,
-                Infix::Operator(operator) => {
-                    let node = self.nested(infix_level.tighter())?;
-                    more_operands(left, Operand { operator, offset: start as u32, node })
-                }
-            };
+                Infix::Choice => self.choice(left, start),
+                Infix::Any => self.more_conditions(left, Level::All, Kind::Any),
+                Infix::All => self.more_conditions(left, Level::Equality, Kind::All),
+                Infix::Operator(operator) => self.operand(left, operator, start),
+            }?;
         }
+    }
+
+    fn choice(&mut self, condition: Node, start: usize) -> Outcome {
+        let yes = self.nested(Level::Choice)?;
+        self.expect_symbol(":")?;
+        let no = self.nested(Level::Choice)?;
+        Ok(Node::new(start, Kind::Choice(Box::new((condition, yes, no)))))
+    }
+
+    fn operand(&mut self, left: Node, operator: Operator, start: usize) -> Outcome {
+        let node = self.nested(operator.level().tighter())?;
+        Ok(more_operands(left, Operand { operator, offset: start as u32, node }))
     }
 
     fn infix(&self) -> Option<Infix> {
@@ -196,12 +200,7 @@ impl<'a> Parser<'a> {
                     self.advance()?;
                     Access::Member(self.member()?)
                 }
-                TokenKind::Symbol("[") => {
-                    self.advance()?;
-                    let index = self.nested(Level::Choice)?;
-                    self.expect_symbol("]")?;
-                    Access::Index(index)
-                }
+                TokenKind::Symbol("[") => self.index()?,
                 TokenKind::Symbol("(") => {
                     return Err(ParseError::unsupported("calling a method", self.token.start));
                 }
@@ -213,6 +212,13 @@ impl<'a> Parser<'a> {
             };
             steps.push(Step { offset, access });
         }
+    }
+
+    fn index(&mut self) -> Result<Access, ParseError> {
+        self.advance()?;
+        let index = self.nested(Level::Choice)?;
+        self.expect_symbol("]")?;
+        Ok(Access::Index(index))
     }
 
     fn member(&mut self) -> Result<Arc<str>, ParseError> {
@@ -229,36 +235,53 @@ impl<'a> Parser<'a> {
     }
 
     fn primary(&mut self) -> Outcome {
-        let start = self.token.start;
-        let value = match self.token.kind {
-            TokenKind::Integer => {
-                let number = self.slice(self.token).parse();
-                Value::Int(number.map_err(|_| ParseError::new("the number is too large", start))?)
-            }
-            TokenKind::Float => {
-                let number = self.slice(self.token).parse();
-                Value::Double(number.map_err(|_| self.unexpected("a number"))?)
-            }
-            TokenKind::Text => Value::text(unescape(self.slice(self.token), start)?),
-            TokenKind::Symbol("(") => {
-                self.advance()?;
-                let inner = self.nested(Level::Choice)?;
-                self.expect_symbol(")")?;
-                return Ok(inner);
-            }
+        match self.token.kind {
+            TokenKind::Symbol("(") => self.parenthesised(),
             TokenKind::Symbol("[") => {
-                return Err(ParseError::unsupported("a literal of a list", start));
+                Err(ParseError::unsupported("a literal of a list", self.token.start))
             }
             TokenKind::Name => match self.slice(self.token) {
-                "null" => Value::Null,
-                "true" => Value::Bool(true),
-                "false" => Value::Bool(false),
-                word if RESERVED.contains(&word) => return Err(self.unexpected("a value")),
-                _ => return self.name(),
+                "null" => self.literal(Value::Null),
+                "true" => self.literal(Value::Bool(true)),
+                "false" => self.literal(Value::Bool(false)),
+                word if RESERVED.contains(&word) => Err(self.unexpected("a value")),
+                _ => self.name(),
             },
-            _ => return Err(self.unexpected("a value")),
-        };
+            TokenKind::Integer => self.integer(),
+            TokenKind::Float => self.float(),
+            TokenKind::Text => self.text(),
+            _ => Err(self.unexpected("a value")),
+        }
+    }
+
+    fn parenthesised(&mut self) -> Outcome {
         self.advance()?;
+        let inner = self.nested(Level::Choice)?;
+        self.expect_symbol(")")?;
+        Ok(inner)
+    }
+
+    fn integer(&mut self) -> Outcome {
+        match self.slice(self.token).parse() {
+            Ok(number) => self.literal(Value::Int(number)),
+            Err(_) => Err(ParseError::new("the number is too large", self.token.start)),
+        }
+    }
+
+    fn float(&mut self) -> Outcome {
+        match self.slice(self.token).parse() {
+            Ok(number) => self.literal(Value::Double(number)),
+            Err(_) => Err(self.unexpected("a number")),
+        }
+    }
+
+    fn text(&mut self) -> Outcome {
+        let text = unescape(self.slice(self.token), self.token.start)?;
+        self.literal(Value::text(text))
+    }
+
+    fn literal(&mut self, value: Value) -> Outcome {
+        let start = self.advance()?.start;
         Ok(Node::new(start, Kind::Literal(value)))
     }
 
@@ -297,6 +320,9 @@ impl<'a> Parser<'a> {
             TokenKind::Name if self.slice(self.token) == "instanceof" => {
                 ParseError::unsupported("'instanceof'", start)
             }
+            TokenKind::Symbol(":") if self.calls_behind_colon() => {
+                ParseError::unsupported("a function with a prefix", start)
+            }
             TokenKind::Symbol(">") if self.text[..start].ends_with('-') => {
                 ParseError::unsupported("'->', a lambda,", start - 1)
             }
@@ -305,6 +331,12 @@ impl<'a> Parser<'a> {
                 ParseError::new(format!("expected {expected}, found '{found}'"), start)
             }
         }
+    }
+
+    /// Functions of Flowable may be named like an operator: `var:lt(…)`.
+    fn calls_behind_colon(&self) -> bool {
+        let kind_at = |count| self.following(count).map(|token| token.kind);
+        kind_at(1) == Ok(TokenKind::Name) && kind_at(2) == Ok(TokenKind::Symbol("("))
     }
 
     fn is_symbol(&self, symbol: &str) -> bool {

@@ -24,6 +24,20 @@ pub(crate) enum Question {
     Ended { id: RequestId, instance: InstanceKey },
 }
 
+impl Question {
+    /// Who waits for the answer, if it is not the node itself.
+    pub fn asked_by(&self) -> Option<RequestId> {
+        match self {
+            Self::Job { id, .. }
+            | Self::Incident { id, .. }
+            | Self::UserTask { id, .. }
+            | Self::Scope { id, .. }
+            | Self::Ended { id, .. } => Some(*id),
+            Self::EngineAcquire { .. } | Self::WorkerAcquire { .. } => None,
+        }
+    }
+}
+
 /// A poll and the jobs gathered for it.
 #[derive(Debug)]
 pub(crate) struct PollState {

@@ -14,7 +14,7 @@ use orloj_store::{
 };
 use orloj_types::{Document, InstanceKey, JobKey, NodeNumber, Timestamp};
 
-use super::{Node, Phase};
+use super::{Node, Phase, Sabotage};
 use super::lane::{Done, Entry};
 use super::slot::{Attempt, Slot};
 use crate::api::ActivatedJob;
@@ -180,7 +180,9 @@ impl Node {
                 if row.job.state == JobState::Waiting {
                     effects.due.extend(row.job.due_at);
                 }
-                let is_ready = row.job.state == JobState::Ready;
+                let ignores_queue = self.sabotaged(Sabotage::IgnoreExclusive);
+                let is_ready = row.job.state == JobState::Ready
+                    || (ignores_queue && row.job.state == JobState::Parked);
                 let lock = if is_ready {
                     self.lock_for(&row, true, record, slot, effects)
                 } else {

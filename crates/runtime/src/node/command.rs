@@ -159,15 +159,9 @@ impl Node {
     }
 
     fn unanswered(&mut self, question: &Question, error: &StoreError) {
-        let id = match question {
-            Question::Job { id, .. }
-            | Question::Incident { id, .. }
-            | Question::UserTask { id, .. }
-            | Question::Scope { id, .. }
-            | Question::Ended { id, .. } => *id,
-            Question::EngineAcquire { .. } | Question::WorkerAcquire { .. } => return,
-        };
-        self.reply(id, Err(store_error(error)));
+        if let Some(id) = question.asked_by() {
+            self.reply(id, Err(store_error(error)));
+        }
     }
 
     fn submit_job(
@@ -207,6 +201,14 @@ impl Node {
 
     /// Does one thing with an instance whose state is there.
     pub(super) fn execute(&mut self, instance: InstanceKey, task: Task) {
+        let Some(slot) = self.slots.get_mut(&instance) else { return };
+        if slot.record.is_none() && slot.pending > 0 && !matches!(task, Task::Deliver { .. }) {
+            // It has ended, but the disk does not have that yet: whoever is told that it is gone
+            // must not find it after a crash.
+            slot.state = SlotState::Verifying;
+            slot.waiting.push_front(task);
+            return;
+        }
         let Some(slot) = self.slots.get(&instance) else { return };
         let attempt = match task {
             Task::Deliver { taker, row } => return self.deliver(instance, taker, row),
@@ -222,7 +224,7 @@ impl Node {
                     keys: KeyBlock::default(),
                     results: InvokeResults::default(),
                 });
-                Attempt { work: *work, run, rev: slot.rev }
+                Attempt { work: *work, run, basis: slot.basis() }
             }
             Task::Again(attempt) => {
                 let is_start = matches!(attempt.work.command, Command::Start(_));
@@ -230,7 +232,7 @@ impl Node {
                     return self.missing(instance, &attempt.work);
                 }
                 let run = attempt.run.again(slot.record.clone(), self.now);
-                Attempt { run, rev: slot.rev, work: attempt.work }
+                Attempt { run, basis: slot.basis(), work: attempt.work }
             }
         };
         let is_start = matches!(attempt.work.command, Command::Start(_));
@@ -242,7 +244,12 @@ impl Node {
 
     fn drive(&mut self, instance: InstanceKey, mut attempt: Attempt) {
         match attempt.run.advance(&mut self.keys, &*self.delegates) {
-            Progress::Done(outcome) => self.apply(instance, attempt, outcome),
+            Progress::Done(outcome) => {
+                if self.sabotaged(Sabotage::AnswerEarly) {
+                    self.answer(instance, &attempt.work);
+                }
+                self.apply(instance, attempt, outcome);
+            }
             Progress::Rejected(rejection) => self.rejected(instance, attempt, rejection),
             Progress::Invoke(invoke) => {
                 if !self.heartbeat.is_trusted(self.now) && self.put_back(instance, &attempt.work) {
@@ -262,9 +269,13 @@ impl Node {
     pub(super) fn invoked(&mut self, call: CallId, result: InvokeResult) {
         let Some((instance, mut attempt)) = self.calls.remove(&call) else { return };
         attempt.run.resume(result);
-        let Some(slot) = self.slots.get_mut(&instance) else { return };
-        slot.calls -= 1;
-        if slot.state == SlotState::Ready && slot.rev == attempt.rev && slot.record.is_some() {
+        let Some(slot) = self.slots.get_mut(&instance) else {
+            // Its state could not be read again meanwhile; the result must not be lost with it.
+            return self.submit(instance, Task::Again(Box::new(attempt)));
+        };
+        slot.calls = slot.calls.saturating_sub(1);
+        let is_current = slot.state == SlotState::Ready && slot.basis() == attempt.basis;
+        if is_current && slot.record.is_some() {
             self.drive(instance, attempt);
         } else {
             // The state moved on while foreign code ran: only the pure part is done again.
@@ -275,10 +286,11 @@ impl Node {
 
     fn rejected(&mut self, instance: InstanceKey, attempt: Attempt, rejection: Rejection) {
         let is_start = matches!(attempt.work.command, Command::Start(_));
-        if self.config.is_shared
-            && !is_start
+        // A refusal must not rest on what another node may have changed, nor on what is not on
+        // disk yet.
+        if !is_start
             && let Some(slot) = self.slots.get_mut(&instance)
-            && !slot.fresh
+            && (slot.pending > 0 || (self.config.is_shared && !slot.fresh))
         {
             slot.state = SlotState::Verifying;
             slot.waiting.push_front(Task::Again(Box::new(attempt)));
@@ -318,18 +330,10 @@ impl Node {
 
     pub(super) fn give_up(&mut self, task: Task, error: &StoreError) {
         match task {
-            Task::Work(work) => self.refuse_for_store(&work, error),
-            Task::Again(attempt) => self.refuse_for_store(&attempt.work, error),
+            Task::Work(work) => self.refuse(&work, store_error(error)),
+            Task::Again(attempt) => self.refuse(&attempt.work, store_error(error)),
             Task::Deliver { taker, row } => self.undeliverable(taker, &row),
         }
-    }
-
-    fn refuse_for_store(&mut self, work: &Work, error: &StoreError) {
-        if let (WorkOrigin::Engine { .. }, Command::RunJob { job }) = (work.origin, &work.command) {
-            // The lock is still ours; the job is tried again when the store answers.
-            return self.postpone(*job);
-        }
-        self.refuse(work, store_error(error));
     }
 
     fn time_for(&self, work: &Work) -> Timestamp {
@@ -401,7 +405,9 @@ impl Node {
         for at in effects.due {
             self.watch_due(at);
         }
-        self.answer(instance, &attempt.work);
+        if !self.sabotaged(Sabotage::AnswerEarly) {
+            self.answer(instance, &attempt.work);
+        }
         if let Some(end) = effects.end {
             self.metrics.instances_ended.inc();
             match end.awaited_by {

@@ -48,12 +48,13 @@ pub enum Sabotage {
     AnswerEarly,
     /// A lost answer counts as committed (breaks I9 and I1).
     AssumeLanded,
-    /// A lost answer counts as not committed and is sent again without asking (breaks I2).
+    /// A lost answer counts as not committed and is sent again without asking (breaks I2: whoever
+    /// caused what has landed is told that it was refused).
     AssumeLost,
     /// Timers are taken for due before their time (breaks I8).
     FireEarly,
     /// Peers are fenced though they beat (breaks I3).
     FenceTheLiving,
-    /// Exclusive jobs are run as they come (breaks I5).
+    /// Exclusive jobs are locked as they come (breaks I5).
     IgnoreExclusive,
 }

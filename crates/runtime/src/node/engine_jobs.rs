@@ -5,7 +5,7 @@ use std::sync::Arc;
 use orloj_executor::QueuedJob;
 use orloj_interpreter::Command;
 use orloj_store::{Acquire, Error as StoreError, JobRow, Wanted};
-use orloj_types::{InstanceKey, JobKey};
+use orloj_types::InstanceKey;
 
 use super::answer::Question;
 use super::event::{Action, Work, WorkOrigin};
@@ -127,11 +127,5 @@ impl Node {
         let WorkOrigin::Engine { job } = work.origin else { return false };
         self.queue.push_front(QueuedJob { job, instance });
         true
-    }
-
-    /// The store did not give the instance of a job we hold: unlock it by asking again later.
-    pub(super) fn postpone(&mut self, job: JobKey) {
-        self.held.remove(&job);
-        self.release(vec![(job, 1)]);
     }
 }

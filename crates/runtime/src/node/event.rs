@@ -43,8 +43,9 @@ pub enum Event {
 
     Loaded { instances: Vec<InstanceKey>, result: Result<Vec<LoadedInstance>, StoreError> },
     DefinitionLoaded { key: DefinitionKey, result: Result<Arc<Definition>, Error> },
-    Committed { lane: u8, group: i64, result: Result<(), CommitError> },
-    Landed { lane: u8, group: i64, result: Result<bool, StoreError> },
+    /// Groups are numbered anew with every lease, so answers name theirs.
+    Committed { session: i64, lane: u8, group: i64, result: Result<(), CommitError> },
+    Landed { session: i64, lane: u8, group: i64, result: Result<bool, StoreError> },
     Acquired { ticket: Ticket, result: Result<Vec<JobRow>, StoreError> },
     Found { ticket: Ticket, result: Result<Found, StoreError> },
     Due { result: Result<Vec<JobRow>, StoreError> },

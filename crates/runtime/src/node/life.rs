@@ -2,7 +2,7 @@
 
 use orloj_executor::{Backlog, Heartbeat};
 use orloj_store::{Beat, Error as StoreError, Lease, Notice, Pulse};
-use orloj_types::{JobKey, KeyGenerator};
+use orloj_types::{InstanceKey, JobKey, KeyGenerator};
 
 use super::answer::Question;
 use super::event::{Action, Find};
@@ -10,6 +10,9 @@ use super::lane::{Entry, Lane};
 use super::slot::Task;
 use super::{Node, Phase, Sabotage};
 use crate::api::Error;
+
+/// How often the ends that callers wait for are looked for.
+const PROBE_MS: i64 = 10_000;
 
 impl Node {
     /// Beats when it is time, and stops foreign code while the lease is in doubt.
@@ -35,7 +38,7 @@ impl Node {
         calls.sort_by_key(|(call, _)| *call);
         for (_, (instance, attempt)) in calls {
             if let Some(slot) = self.slots.get_mut(&instance) {
-                slot.calls -= 1;
+                slot.calls = slot.calls.saturating_sub(1);
             }
             if !self.put_back(instance, &attempt.work) {
                 let error = Error::Unavailable("the store does not answer".into());
@@ -77,6 +80,27 @@ impl Node {
         if pulse.engine_jobs_ready {
             self.engine_backlog.raise();
         }
+        self.probe_ends();
+    }
+
+    /// The notice that an awaited instance has ended may be lost.
+    fn probe_ends(&mut self) {
+        if !self.config.is_shared || self.now < self.ends_probed_at.plus_ms(PROBE_MS) {
+            return;
+        }
+        self.ends_probed_at = self.now;
+        let mut awaited: Vec<InstanceKey> = self.awaiting.keys().copied().collect();
+        awaited.sort_unstable();
+        for instance in awaited {
+            self.look_for_end(instance);
+        }
+    }
+
+    fn look_for_end(&mut self, instance: InstanceKey) {
+        if let Some(id) = self.awaiting.remove(&instance) {
+            let ticket = self.ask(Question::Ended { id, instance });
+            self.actions.push(Action::Find { ticket, find: Find::Ended(instance) });
+        }
     }
 
     pub(super) fn peer_fenced(&mut self, result: Result<bool, StoreError>) {
@@ -108,10 +132,7 @@ impl Node {
                 self.watch_lock_end(at);
             }
             Notice::InstanceEnded { instance, node } if node == self.lease.node => {
-                if let Some(id) = self.awaiting.remove(&instance) {
-                    let ticket = self.ask(Question::Ended { id, instance });
-                    self.actions.push(Action::Find { ticket, find: Find::Ended(instance) });
-                }
+                self.look_for_end(instance);
             }
             Notice::InstanceEnded { .. } | Notice::Deployed => {}
         }
@@ -170,17 +191,32 @@ impl Node {
         self.known_jobs.clear();
         self.due_jobs.clear();
         self.to_load.clear();
+        self.to_load_later.clear();
         self.without_definition.clear();
         self.finding_due = false;
         self.expiring = false;
         self.engine_acquiring = false;
-        let engine_only = |question: &Question| !matches!(question, Question::EngineAcquire { .. });
-        self.questions.retain(|_, question| engine_only(question));
+        self.drop_questions(&error());
         if was_draining {
             self.phase = Phase::Stopped;
             self.actions.push(Action::Stopped);
         } else {
             self.actions.push(Action::Join);
+        }
+    }
+
+    /// Answers of the store that are under way must not start anything in this state. Only what
+    /// was acquired for workers still counts: their locks know no session.
+    fn drop_questions(&mut self, error: &Error) {
+        let mut dropped: Vec<_> = self
+            .questions
+            .extract_if(|_, question| !matches!(question, Question::WorkerAcquire { .. }))
+            .collect();
+        dropped.sort_by_key(|(ticket, _)| *ticket);
+        for (_, question) in dropped {
+            if let Some(id) = question.asked_by() {
+                self.reply(id, Err(error.clone()));
+            }
         }
     }
 

@@ -66,6 +66,10 @@ pub struct Node {
     slots: FxHashMap<InstanceKey, Slot>,
     idle_slots: slots::IdleSlots,
     to_load: Vec<InstanceKey>,
+    /// Those that could not be read; asked for again when `retry_at` has come.
+    to_load_later: Vec<InstanceKey>,
+    /// Reads of instances so far.
+    loads: u64,
     lanes: Vec<Lane>,
 
     calls: FxHashMap<CallId, (InstanceKey, slot::Attempt)>,
@@ -98,10 +102,11 @@ pub struct Node {
     more_due: bool,
     finding_due: bool,
     expiring: bool,
-    /// No acquisition before this moment: the last one failed.
+    /// No acquisition before this moment, nor reading what could not be read: the store failed.
     retry_at: Timestamp,
 
     awaiting: FxHashMap<InstanceKey, RequestId>,
+    ends_probed_at: Timestamp,
     settling: Vec<RequestId>,
     notices: Notices,
     /// Sessions of all live nodes, this one included, in order.
@@ -149,6 +154,8 @@ impl Node {
             without_definition: FxHashMap::default(),
             slots: FxHashMap::default(),
             to_load: Vec::new(),
+            to_load_later: Vec::new(),
+            loads: 0,
             lanes,
             calls: FxHashMap::default(),
             next_call: 0,
@@ -173,6 +180,7 @@ impl Node {
             expiring: false,
             retry_at: Timestamp::ZERO,
             awaiting: FxHashMap::default(),
+            ends_probed_at: now,
             settling: Vec::new(),
             notices: Notices::default(),
             sessions: Vec::new(),
@@ -195,12 +203,15 @@ impl Node {
             Event::Invoked { call, result } => self.invoked(call, result),
             Event::Loaded { instances, result } => self.loaded(&instances, result),
             Event::DefinitionLoaded { key, result } => self.definition_loaded(key, result),
-            Event::Committed { lane, group, result } => {
+            // An answer to an earlier life of this node is about groups that are given up.
+            Event::Committed { session, .. } | Event::Landed { session, .. }
+                if session != self.lease.session => {}
+            Event::Committed { lane, group, result, .. } => {
                 let result = self.doubted(result);
                 let verdict = self.lane_mut(lane).committed(group, result, now);
                 self.verdict(verdict);
             }
-            Event::Landed { lane, group, result } => {
+            Event::Landed { lane, group, result, .. } => {
                 let verdict = self.lane_mut(lane).landed(group, result, now);
                 self.verdict(verdict);
             }
@@ -242,11 +253,19 @@ impl Node {
         if self.phase == Phase::Stopped {
             return None;
         }
-        let heartbeat = Some(self.heartbeat.wake_at());
+        // What waits for an answer asks for no moment, or the driver would spin until it came.
+        let beats = self.phase != Phase::Joining && !self.is_leaving;
+        let heartbeat = beats.then(|| self.heartbeat.wake_at(self.now)).flatten();
         let lanes = self.lanes.iter().filter_map(Lane::wake_at);
         let polls = self.demands.values().filter_map(Demand::next_deadline);
-        let due = if self.finding_due || !self.config.executor { None } else { self.due.next() };
-        let locks = if self.expiring { None } else { self.lock_ends.next() };
+        let is_running = self.phase == Phase::Running;
+        let finds_due = is_running
+            && self.config.executor
+            && !self.finding_due
+            && self.due_jobs.is_empty();
+        let due = finds_due.then(|| self.due.next()).flatten();
+        let expires = is_running && !self.expiring;
+        let locks = expires.then(|| self.lock_ends.next()).flatten();
         let retry = (self.retry_at > self.now).then_some(self.retry_at);
         heartbeat.into_iter().chain(lanes).chain(polls).chain(due).chain(locks).chain(retry).min()
     }

@@ -8,7 +8,7 @@ use orloj_interpreter::{Record, Run};
 use orloj_store::JobRow;
 use orloj_types::{NodeNumber, TenantId};
 
-use super::event::Work;
+use super::event::{Work, WorkOrigin};
 use crate::definition::Definition;
 
 /// One instance as this node knows it.
@@ -37,6 +37,13 @@ pub(crate) struct Slot {
     pub used: u64,
     /// False when other nodes may have changed the instance since it was read.
     pub fresh: bool,
+    /// The read under way has been sent, so it may be older than what is submitted now.
+    pub is_load_sent: bool,
+    /// Something was submitted after the read under way had been sent.
+    pub has_late_task: bool,
+    /// Which read `record` goes back to; a revision alone may be reached twice, once here and
+    /// once by another node.
+    pub loaded: u64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -66,16 +73,31 @@ pub(crate) enum Task {
     Deliver { taker: TakerId, row: Box<JobRow> },
 }
 
+impl Task {
+    pub fn is_engine_job(&self) -> bool {
+        let origin = match self {
+            Self::Work(work) => work.origin,
+            Self::Again(attempt) => attempt.work.origin,
+            Self::Deliver { .. } => return false,
+        };
+        matches!(origin, WorkOrigin::Engine { .. })
+    }
+}
+
 /// One command at work.
 #[derive(Debug)]
 pub(crate) struct Attempt {
     pub work: Work,
     pub run: Run,
-    /// The revision it was interpreted on.
-    pub rev: i32,
+    /// The state it was interpreted on: the read it goes back to, and the revision since.
+    pub basis: (u64, i32),
 }
 
 impl Slot {
+    pub fn basis(&self) -> (u64, i32) {
+        (self.loaded, self.rev)
+    }
+
     pub fn is_idle(&self) -> bool {
         self.state == SlotState::Ready
             && self.pending == 0

@@ -15,6 +15,8 @@ use crate::definition::Definition;
 
 /// Instances asked for in one read.
 const LOAD_INSTANCES_MAX: usize = 256;
+/// Pause after a read that failed.
+const RETRY_MS: i64 = 200;
 
 /// Which instances have been without work for the longest time.
 #[derive(Debug)]
@@ -37,6 +39,7 @@ impl Node {
             self.to_load.push(instance);
             Slot::default()
         });
+        slot.has_late_task |= slot.is_load_sent;
         slot.waiting.push_back(task);
         self.run_slot(instance);
     }
@@ -126,16 +129,33 @@ impl Node {
                 }
             }
             slot.state = SlotState::Ready;
-            slot.fresh = true;
+            slot.is_load_sent = false;
+            slot.fresh = !std::mem::take(&mut slot.has_late_task);
+            self.loads += 1;
+            slot.loaded = self.loads;
             self.run_slot(instance);
         }
     }
 
-    /// The store is not there, or the record is damaged: whoever waits is told.
+    /// The store is not there, or the record is damaged: whoever waits is told. The engine's own
+    /// jobs are still ours and so are the results foreign code has given for them; they wait until
+    /// the store answers.
     fn load_failed(&mut self, instances: &[InstanceKey], error: &StoreError) {
         for instance in instances {
-            let Some(slot) = self.slots.remove(instance) else { continue };
-            for task in slot.waiting {
+            let Some(mut slot) = self.slots.remove(instance) else { continue };
+            let (kept, given_up): (VecDeque<Task>, VecDeque<Task>) =
+                slot.waiting.into_iter().partition(Task::is_engine_job);
+            if !kept.is_empty() {
+                slot.state = SlotState::Loading;
+                slot.record = None;
+                slot.waiting = kept;
+                slot.is_load_sent = false;
+                slot.has_late_task = false;
+                self.slots.insert(*instance, slot);
+                self.to_load_later.push(*instance);
+                self.retry_at = self.now.plus_ms(RETRY_MS);
+            }
+            for task in given_up {
                 self.give_up(task, error);
             }
         }
@@ -170,9 +190,17 @@ impl Node {
     }
 
     pub(super) fn send_loads(&mut self) {
+        if self.now >= self.retry_at {
+            self.to_load.append(&mut self.to_load_later);
+        }
         while !self.to_load.is_empty() {
             let rest = self.to_load.split_off(self.to_load.len().min(LOAD_INSTANCES_MAX));
             let instances = std::mem::replace(&mut self.to_load, rest);
+            for instance in &instances {
+                if let Some(slot) = self.slots.get_mut(instance) {
+                    slot.is_load_sent = true;
+                }
+            }
             self.actions.push(Action::Load { instances });
         }
     }

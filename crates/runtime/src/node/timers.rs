@@ -53,6 +53,10 @@ impl Node {
 
     pub(super) fn due_found(&mut self, result: Result<Vec<JobRow>, StoreError>) {
         self.finding_due = false;
+        if self.phase != Phase::Running {
+            // Asked before the lease was lost; the next life asks anew.
+            return;
+        }
         let jobs = match result {
             Ok(jobs) => jobs,
             Err(_) => {

@@ -3,6 +3,7 @@
 //! behind on a connection (a named statement, a setting, a lock) meets it, or misses it, later.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -15,6 +16,7 @@ const SERVER_CONNECTIONS: usize = 10;
 
 pub struct Pooler {
     pub url: String,
+    statements: Arc<AtomicUsize>,
 }
 
 struct Server {
@@ -37,18 +39,26 @@ impl Pooler {
         }
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("bind");
         let own = listener.local_addr().expect("it is bound");
+        let statements = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&statements);
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                let idle = Arc::clone(&idle);
-                tokio::spawn(async move { drop(serve(client, idle).await) });
+                let (idle, count) = (Arc::clone(&idle), Arc::clone(&count));
+                tokio::spawn(async move { drop(serve(client, idle, count).await) });
             }
         });
-        Self { url: format!("{before}{own}{after}") }
+        Self { url: format!("{before}{own}{after}"), statements }
+    }
+
+    /// How many were sent so far.
+    pub fn statements(&self) -> usize {
+        self.statements.load(Ordering::SeqCst)
     }
 }
 
 async fn connect(host: &str, user: &str, database: &str) -> Server {
     let mut stream = TcpStream::connect(host).await.expect("connect");
+    stream.set_nodelay(true).expect("no delay");
     let mut body = 196_608_i32.to_be_bytes().to_vec();
     for text in ["user", user, "database", database, ""] {
         body.extend_from_slice(text.as_bytes());
@@ -66,7 +76,12 @@ async fn connect(host: &str, user: &str, database: &str) -> Server {
     }
 }
 
-async fn serve(mut client: TcpStream, idle: Idle) -> std::io::Result<()> {
+async fn serve(
+    mut client: TcpStream,
+    idle: Idle,
+    statements: Arc<AtomicUsize>,
+) -> std::io::Result<()> {
+    client.set_nodelay(true)?;
     let length = client.read_i32().await?;
     let mut startup = vec![0; length as usize - 4];
     client.read_exact(&mut startup).await?;
@@ -81,7 +96,7 @@ async fn serve(mut client: TcpStream, idle: Idle) -> std::io::Result<()> {
             return Ok(());
         }
         let mut server = lent(&idle).await;
-        transaction(&mut client, &mut server.stream, first).await?;
+        transaction(&mut client, &mut server.stream, first, &statements).await?;
         idle.0.lock().await.push_back(server);
         idle.1.notify_one();
     }
@@ -101,9 +116,12 @@ async fn transaction(
     client: &mut TcpStream,
     server: &mut TcpStream,
     first: Vec<u8>,
+    statements: &AtomicUsize,
 ) -> std::io::Result<()> {
     let mut request = first;
     loop {
+        let is_statement = matches!(request[0], b'Q' | b'P');
+        statements.fetch_add(usize::from(is_statement), Ordering::SeqCst);
         // A simple query or a sync is answered by one "ready"; what comes before a sync waits.
         let is_complete = matches!(request[0], b'Q' | b'S');
         server.write_all(&request).await?;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What happens to the next transaction that is sent, up to its COMMIT. Afterwards the store's
-/// connection is closed, and new ones work again.
+/// What happens to the next COMMIT, and to all that is sent together with it. Afterwards the
+/// store's connection is closed, and new ones work again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Loss {
     /// The server never gets it.
@@ -58,19 +58,18 @@ impl Proxy {
 }
 
 async fn carry(state: Arc<Mutex<State>>, mut store: TcpStream, mut server: TcpStream) {
+    for stream in [&store, &server] {
+        stream.set_nodelay(true).expect("no delay");
+    }
     let (mut request, mut answer) = (vec![0; 1 << 16], vec![0; 1 << 16]);
     loop {
         tokio::select! {
             read = store.read(&mut request) => {
                 let Ok(length @ 1..) = read else { return };
-                let loss = state.lock().unwrap().loss.take();
+                let is_commit = request[..length].windows(7).any(|text| text == b"COMMIT\0");
+                let loss = state.lock().unwrap().loss.take_if(|_| is_commit);
                 if let Some(loss) = loss {
-                    let mut sent = request[..length].to_vec();
-                    while !sent.windows(6).any(|text| text == b"COMMIT") {
-                        let Ok(length @ 1..) = store.read(&mut request).await else { return };
-                        sent.extend_from_slice(&request[..length]);
-                    }
-                    return lose(&state, loss, server, sent).await;
+                    return lose(&state, loss, server, request[..length].to_vec()).await;
                 }
                 if server.write_all(&request[..length]).await.is_err() { return; }
             }

@@ -127,6 +127,14 @@ pub(super) async fn history_is_appended_and_read_oldest_first(store: Arc<dyn Sto
     node.write(delete(10, 13)).await;
     let history = store.history(InstanceKey::new(10)).await.expect("history");
     assert_eq!(history.len(), 12, "it outlives its instance");
+
+    let long =
+        |rev, bytes| HistoryRow { events: (0..=255).cycle().take(bytes).collect(), ..row(13, rev) };
+    let rows: Vec<_> =
+        (1..).zip([0, 1, 899, 900, 901, 1_800, 5_000, 300_000]).map(|(r, b)| long(r, b)).collect();
+    node.write(Change { history: rows.clone(), ..Change::default() }).await;
+    let history = store.history(InstanceKey::new(13)).await.expect("history");
+    assert!(history == rows, "of any length");
 }
 
 pub(super) async fn ended_instances_are_kept(store: Arc<dyn Store>) {

@@ -78,6 +78,7 @@ pub(super) async fn acquisitions_at_once_never_share_a_job(store: Arc<dyn Store>
                     return taken;
                 }
                 taken.extend(jobs);
+                assert!(taken.len() as i64 <= JOBS, "jobs are given again and again");
             }
         })
     };

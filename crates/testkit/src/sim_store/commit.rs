@@ -6,7 +6,6 @@ use orloj_store::{
     Change, CommitError, Error, Group, InstanceWrite, JobRow, JobUpdate, JobWrite, Lease,
     LockWrite, VariableWrite,
 };
-use orloj_types::InstanceKey;
 
 use super::Core;
 
@@ -219,10 +218,4 @@ fn update_job(row: &mut JobRow, update: &JobUpdate) {
             row.attempt += 1;
         }
     }
-}
-
-/// The instances a group touches.
-pub fn instances_of(group: &Group) -> BTreeSet<InstanceKey> {
-    let writes = group.changes.iter().flat_map(|change| &change.instances);
-    writes.map(InstanceWrite::key).collect()
 }

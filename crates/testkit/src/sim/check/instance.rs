@@ -1,0 +1,194 @@
+//! An instance and its rows must agree, and each of its tokens must wait for something.
+
+use orloj_model::{ElementKind, Process};
+use orloj_store::format::{ElementEntry, IncidentEntry, JobEntry, RecordMessage, decode_record};
+use orloj_store::{JobKind, JobRow, JobState};
+use orloj_types::{ElementInstanceKey, IncidentKey, InstanceKey, JobKey, UserTaskKey};
+
+use super::{Checker, Violation};
+use crate::sim::Library;
+use crate::sim_store::Core;
+
+impl Checker {
+    pub(super) fn instance(
+        &mut self,
+        store: &Core,
+        library: &Library,
+        key: InstanceKey,
+    ) -> Result<(), Violation> {
+        let wrong = |message: String| Violation::new("I1", format!("instance {key}: {message}"));
+        let Some(row) = store.instances.get(&key) else {
+            return no_rows(store, key).map_err(wrong);
+        };
+        let record = decode_record(&row.record).map_err(|error| wrong(error.to_string()))?;
+        let definition = library.get(row.definition).ok_or_else(|| wrong("no definition".into()))?;
+        check_rows(store, key, &record).map_err(wrong)?;
+        check_exclusive(key, &record).map_err(wrong)?;
+        if record.elements.is_empty() {
+            return Err(wrong("it lives without a token".into()));
+        }
+        for element in &record.elements {
+            check_reason(&definition.process, element).map_err(wrong)?;
+        }
+        self.check_occurrences(key, &record)
+    }
+
+    /// Each firing of a repeating timer has one job, for ever.
+    fn check_occurrences(
+        &mut self,
+        key: InstanceKey,
+        record: &RecordMessage,
+    ) -> Result<(), Violation> {
+        for element in &record.elements {
+            for job in &element.jobs {
+                let Some(repeat) = &job.repeat else { continue };
+                let host = ElementInstanceKey::new(element.key + key.raw());
+                let occurrence = (host, job.event.clone(), repeat.fired);
+                let job = JobKey::new(job.key + key.raw());
+                let known = *self.occurrences.entry(occurrence).or_insert(job);
+                if known != job {
+                    let message = format!(
+                        "firing {} of {} on {host} is planned twice, as {known} and {job}",
+                        repeat.fired, element.element
+                    );
+                    return Err(Violation::new("I8", message));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What has ended leaves nothing behind.
+fn no_rows(store: &Core, key: InstanceKey) -> Result<(), String> {
+    let jobs = store.jobs.values().any(|row| row.instance == key);
+    let tasks = store.user_tasks.values().any(|row| row.instance == key);
+    let incidents = store.incidents.values().any(|row| row.instance == key);
+    let variables = store.variables.values().any(|row| row.instance == key);
+    match (jobs, tasks, incidents, variables) {
+        (false, false, false, false) => Ok(()),
+        left => Err(format!("it is gone but not its rows: {left:?}")),
+    }
+}
+
+fn check_rows(store: &Core, key: InstanceKey, record: &RecordMessage) -> Result<(), String> {
+    let base = key.raw();
+    let rows = store.jobs.values().filter(|row| row.instance == key);
+    let mut jobs = Vec::new();
+    for element in &record.elements {
+        for job in &element.jobs {
+            let job_key = JobKey::new(job.key + base);
+            let row = store.jobs.get(&job_key);
+            let row = row.ok_or_else(|| format!("job {job_key} has no row"))?;
+            check_job(row, job, ElementInstanceKey::new(element.key + base))?;
+            jobs.push(job_key);
+        }
+    }
+    if let Some(stray) = rows.map(|row| row.key).find(|job| !jobs.contains(job)) {
+        return Err(format!("job {stray} has a row but is not in the record"));
+    }
+    let tasks: Vec<UserTaskKey> = record
+        .elements
+        .iter()
+        .filter_map(|element| element.user_task)
+        .map(|task| UserTaskKey::new(task + base))
+        .collect();
+    let stored = store.user_tasks.values().filter(|row| row.instance == key);
+    same("user tasks", tasks, stored.map(|row| row.key).collect())?;
+    let incidents = record.elements.iter().flat_map(incidents_of);
+    let incidents = incidents.map(|incident| IncidentKey::new(incident.key + base)).collect();
+    let stored = store.incidents.values().filter(|row| row.instance == key);
+    same("incidents", incidents, stored.map(|row| row.key).collect())
+}
+
+fn same<T: Ord + std::fmt::Debug>(
+    what: &str,
+    mut record: Vec<T>,
+    mut rows: Vec<T>,
+) -> Result<(), String> {
+    record.sort();
+    rows.sort();
+    match record == rows {
+        true => Ok(()),
+        false => Err(format!("{what} in the record {record:?}, as rows {rows:?}")),
+    }
+}
+
+fn check_job(row: &JobRow, job: &JobEntry, host: ElementInstanceKey) -> Result<(), String> {
+    let in_row = (
+        row.element_instance,
+        row.kind as u32,
+        &*row.job_type,
+        row.state as u32,
+        row.retries_left,
+        row.priority,
+        row.exclusive,
+        row.due_at.map(|at| at.as_ms()),
+    );
+    let in_record = (
+        host,
+        job.kind,
+        job.job_type.as_str(),
+        job.state,
+        job.retries_left,
+        job.priority,
+        job.exclusive,
+        job.due_at_ms,
+    );
+    if in_row != in_record {
+        return Err(format!("job {} is {in_row:?} in its row, {in_record:?} in the record", row.key));
+    }
+    if row.state == JobState::Waiting && row.due_at.is_none() {
+        return Err(format!("job {} waits for no moment", row.key));
+    }
+    Ok(())
+}
+
+/// An exclusive job is ready if and only if it holds the queue, and parked if it stands in it.
+fn check_exclusive(key: InstanceKey, record: &RecordMessage) -> Result<(), String> {
+    for job in record.elements.iter().flat_map(|element| &element.jobs) {
+        let is_holder = record.exclusive_holder == Some(job.key);
+        let is_parked = record.exclusive_parked.contains(&job.key);
+        let expected = match (job.exclusive, job.state) {
+            (true, state) if state == JobState::Ready as u32 => (true, false),
+            (true, state) if state == JobState::Parked as u32 => (false, true),
+            _ => (false, false),
+        };
+        if (is_holder, is_parked) != expected {
+            let job = job.key + key.raw();
+            return Err(format!("job {job} does not stand in the queue as its state says"));
+        }
+    }
+    Ok(())
+}
+
+/// A token waits for exactly one thing.
+fn check_reason(process: &Process, element: &ElementEntry) -> Result<(), String> {
+    let id = element.element.as_str();
+    let index = process.find(id).ok_or_else(|| format!("no element '{id}' in the process"))?;
+    let is_join = matches!(process.element(index).kind, ElementKind::ParallelGateway);
+    let is_active = element.state == 1;
+    let is_own = |job: &&JobEntry| job.kind != JobKind::Timer as u32 || job.event == id;
+    let reasons = [
+        element.jobs.iter().filter(is_own).count(),
+        usize::from(element.user_task.is_some()),
+        usize::from(element.incident.as_ref().is_some_and(|incident| incident.job.is_none())),
+        usize::from(is_join && is_active && element.arrived_by.is_some()),
+    ];
+    if reasons.iter().sum::<usize>() != 1 {
+        return Err(format!("the token at {id} has {reasons:?} reasons to wait"));
+    }
+    for job in &element.jobs {
+        let has_stopped =
+            job.state == JobState::Failed as u32 || job.state == JobState::ErrorThrown as u32;
+        let has_incident = incidents_of(element).any(|incident| incident.job == Some(job.key));
+        if has_stopped != has_incident {
+            return Err(format!("job {} at {id} and its incident disagree", job.key));
+        }
+    }
+    Ok(())
+}
+
+fn incidents_of(element: &ElementEntry) -> impl Iterator<Item = &IncidentEntry> {
+    element.incident.iter().chain(&element.timer_incidents)
+}

@@ -1,0 +1,95 @@
+//! The processes that run in the simulation.
+
+use std::sync::Arc;
+
+use orloj::Definition;
+use orloj_interpreter::Invoke;
+use orloj_model::{ElementKind, UncaughtError};
+use orloj_store::DefinitionRow;
+use orloj_types::{DefinitionKey, DeploymentKey, EngineName, TenantId, Timestamp};
+
+use crate::sketch::Sketch;
+
+/// Everything the skeleton can do, in pieces small enough that a seed gets far with each. All of
+/// them end when every delegate, worker and person does its work.
+const SKETCHES: &[&str] = &[
+    "process chain, camunda: start -> a{delegate D, async} -> b{delegate D, async nonexclusive} -> c{delegate D, async, async after} -> end",
+    "process fork, camunda: start -> f+ -> a{delegate D, async} -> j+ -> end\n\
+     f -> b{delegate D, async} -> j\n\
+     f -> c{delegate D, async, retry R3/PT2S} -> d{delegate D, async} -> j\n\
+     c @error(POOR) -> d",
+    "process order: start -> pay{service charge} -> x?{total > 5} -> ship{service ship, priority 9} -> end shipped\n\
+     x? -> end small\n\
+     pay @timer(4s) -> sorry{service mail} -> end late\n\
+     pay @error(POOR) -> end poor",
+    "process timers, camunda: start -> f+ -> w{timer 2s} -> a{delegate D} -> j+ -> end\n\
+     f -> v{timer 2s, nonexclusive} -> b{delegate D, async} -> j",
+    "process nagging: start -> work{service slow, in n = 1, out done = n + total} -> end\n\
+     work @timer(R3/PT1S, alongside) -> note{service mail} -> end noted",
+    "process asking: start -> ask{user} -> end\n\
+     ask @timer(R/PT2S, alongside) -> remind{service mail} -> end reminded",
+    "process mixed, flowable: start -> f+ -> a{delegate D, async} -> j+ -> end\n\
+     f -> b{service mail, async} -> j\n\
+     f -> c{delegate D, async nonexclusive, async after} -> j",
+    "process through, camunda: start -> a{delegate D} -> b{delegate D} -> end",
+    "process moved, camunda: start -> a{service charge} -> b{delegate D} -> c{delegate D, async} -> end\n\
+     b @error(POOR) -> end poor",
+    "process instant: start -> end",
+];
+
+/// Types that workers of the simulation serve.
+pub(crate) const JOB_TYPES: [&str; 4] = ["charge", "ship", "mail", "slow"];
+
+/// Definitions, read once for all seeds.
+#[derive(Debug)]
+pub struct Library {
+    pub definitions: Vec<Arc<Definition>>,
+}
+
+impl Library {
+    #[expect(clippy::new_without_default, reason = "reading ten processes is no default")]
+    pub fn new() -> Self {
+        let definitions = (1..).zip(SKETCHES).map(|(number, text)| {
+            let sketch = Sketch::parse(text).unwrap_or_else(|error| panic!("{error} in {text}"));
+            let process = sketch.to_process().unwrap_or_else(|error| panic!("{error}"));
+            let row = DefinitionRow {
+                key: DefinitionKey::new(number),
+                engine: EngineName::default(),
+                tenant: TenantId::none(),
+                process_id: process.id.clone(),
+                version: 1,
+                deployment: DeploymentKey::new(number),
+                resource_name: sketch.id.as_str().into(),
+                checksum: [0; 16],
+                dialect: "".into(),
+                checks: 1,
+                deployed_at: Timestamp::ZERO,
+            };
+            Arc::new(Definition::new(&row, Arc::unwrap_or_clone(process)))
+        });
+        Self { definitions: definitions.collect() }
+    }
+
+    /// Where an uncaught error ends its token, a join further on would wait for it for ever: that
+    /// is what such a model means, and no business of the simulation.
+    pub(crate) fn may_throw(&self, invoke: &Invoke, code: &str) -> bool {
+        let Some(process) = self.get(invoke.definition).map(|known| &known.process) else {
+            return false;
+        };
+        let is_caught = process.elements.iter().any(|element| match &element.kind {
+            ElementKind::ErrorBoundary { attached_to, catches } => {
+                process.element(*attached_to).id == invoke.element
+                    && catches.code.as_deref().is_none_or(|caught| caught == code)
+            }
+            _ => false,
+        });
+        let ends_token = process.semantics.uncaught_error == UncaughtError::EndToken;
+        let has_join =
+            process.elements.iter().any(|e| matches!(e.kind, ElementKind::ParallelGateway));
+        is_caught || !ends_token || !has_join
+    }
+
+    pub(crate) fn get(&self, key: DefinitionKey) -> Option<&Arc<Definition>> {
+        self.definitions.iter().find(|definition| definition.key == key)
+    }
+}

@@ -1,0 +1,120 @@
+//! Clients: they start instances and meddle with them.
+
+use std::sync::Arc;
+
+use orloj::node::{JobCommand, Request, StartRequest};
+use orloj_store::JobState;
+use orloj_types::{Document, InstanceKey};
+
+use super::happening::{Ask, Happening, Place};
+use super::world::World;
+
+/// Longer than what a record holds inline, so that rows of variables are exercised.
+const LARGE_TEXT_CHARS: usize = 1_500;
+const JANITOR_EVERY_US: i64 = 400_000;
+
+impl World<'_> {
+    /// Often several at once, and often about the same instance: races are the point.
+    pub(crate) fn client_acts(&mut self) {
+        if let (true, true, Some(to)) =
+            (self.starts_left > 0, self.random.chance(400), self.some_node())
+        {
+            return self.start(to);
+        }
+        let instances: Vec<InstanceKey> = self.store.instances.keys().copied().collect();
+        let Some(&hot) = self.random.pick(&instances) else { return };
+        for _ in 0..self.random.between(1, 4) {
+            let Some(to) = self.some_node() else { return };
+            match self.random.below(24) {
+                0 => self.cancel(to, hot),
+                1..=10 => self.set_variables(to, hot),
+                11..=15 => self.complete_some_task(to, hot),
+                16..=20 => self.complete_some_job(to, hot),
+                _ => self.repair(),
+            }
+        }
+    }
+
+    fn start(&mut self, to: Place) {
+        self.starts_left -= 1;
+        let definitions = &self.library.definitions;
+        let definition = definitions[self.random.index(definitions.len())].clone();
+        let is_awaited = self.random.chance(250);
+        let mut variables = Document::new()
+            .with("asked", i64::try_from(self.next_request).unwrap_or(0))
+            .with("total", self.random.between(0, 10));
+        if self.random.chance(150) {
+            variables = variables.with("large", "x".repeat(LARGE_TEXT_CHARS).as_str());
+        }
+        let request = StartRequest { definition, business_key: None, variables, await_end: is_awaited };
+        self.ask(to, Ask::Start { is_awaited }, Request::Start(request));
+    }
+
+    fn cancel(&mut self, to: Place, instance: InstanceKey) {
+        self.ask(to, Ask::Cancel { instance }, Request::Cancel { instance });
+    }
+
+    fn set_variables(&mut self, to: Place, instance: InstanceKey) {
+        let name: Arc<str> = format!("v{}", self.next_request).into();
+        let mut variables = Document::new().with(&name, 1);
+        if self.random.chance(200) {
+            let large = "y".repeat(LARGE_TEXT_CHARS + self.random.index(5));
+            variables = variables.with("large", large.as_str());
+        }
+        let local = self.random.chance(500);
+        let request = Request::Variables { scope: instance.root_scope(), variables, local };
+        self.ask(to, Ask::Variables { instance, name }, request);
+    }
+
+    fn complete_some_task(&mut self, to: Place, of: InstanceKey) {
+        let tasks = self.store.user_tasks.values().filter(|row| row.instance == of);
+        let tasks: Vec<_> = tasks.map(|row| row.key).collect();
+        if let Some(&task) = self.random.pick(&tasks) {
+            let variables = Document::new().with("answer", 42);
+            self.ask(to, Ask::UserTask { task }, Request::UserTask { task, variables });
+        }
+    }
+
+    /// Whoever knows the key may complete a job: the first one wins.
+    fn complete_some_job(&mut self, to: Place, of: InstanceKey) {
+        let jobs = self.store.jobs.values().filter(|row| row.instance == of);
+        let jobs: Vec<_> = jobs.map(|row| row.key).collect();
+        if let Some(&job) = self.random.pick(&jobs) {
+            let command = JobCommand::Complete { variables: Document::new() };
+            self.ask(to, Ask::Complete { job }, Request::Job { job, command });
+        }
+    }
+
+    /// Gives failed jobs another try and closes incidents.
+    fn repair(&mut self) {
+        let incidents: Vec<_> =
+            self.store.incidents.values().map(|row| (row.key, row.job)).collect();
+        for (incident, job) in incidents {
+            let Some(to) = self.some_node() else { return };
+            let failed = job.and_then(|job| self.store.jobs.get(&job));
+            if let Some(job) = failed.filter(|job| job.state == JobState::Failed && job.retries_left == 0)
+            {
+                let job = job.key;
+                let command = JobCommand::UpdateRetries { retries: 2 };
+                self.ask(to, Ask::Retries { job }, Request::Job { job, command });
+            } else {
+                self.ask(to, Ask::Resolve { incident }, Request::Incident { incident });
+            }
+        }
+    }
+
+    pub(crate) fn janitor_acts(&mut self) {
+        while self.starts_left > 0 {
+            let Some(to) = self.some_node() else { break };
+            self.start(to);
+        }
+        self.repair();
+        let tasks: Vec<_> = self.store.user_tasks.keys().copied().collect();
+        for task in tasks {
+            let Some(to) = self.some_node() else { break };
+            let variables = Document::new();
+            self.ask(to, Ask::UserTask { task }, Request::UserTask { task, variables });
+        }
+        self.after_us(JANITOR_EVERY_US, 2 * JANITOR_EVERY_US, Happening::JanitorActs);
+    }
+}
