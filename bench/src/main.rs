@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "benchmarks measure real time and drive real tasks")]
 
 mod chain;
+mod crash;
 mod floor;
 mod instances;
 mod latency;
@@ -52,27 +53,32 @@ enum Command {
     Memory(memory::Options),
     /// Start-up, and life after kill -9
     Restart(restart::Options),
+    /// Kills servers under load and checks that nothing acknowledged is lost
+    Crash(crash::Options),
 }
 
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
-    if let Command::Floor(options) = &arguments.command {
-        return floor::command::run(options);
-    }
     std::fs::create_dir_all(&arguments.dir)?;
     let ground = Ground { dir: arguments.dir, postgres: arguments.postgres };
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let figures = runtime.block_on(async {
         match &arguments.command {
-            Command::Floor(_) => Ok(Vec::new()),
+            Command::Floor(options) => floor::command::run(&ground, options).await,
             Command::Steps(options) => steps::run(&ground, options).await,
             Command::Instances(options) => instances::run(&ground, options).await,
             Command::Latency(options) => latency::run(&ground, options).await,
             Command::Memory(options) => memory::run(&ground, options).await,
             Command::Restart(options) => restart::run(&ground, options).await,
+            Command::Crash(options) => {
+                crash::run(&ground, options).await?;
+                Ok(Vec::new())
+            }
         }
     })?;
-    report::print(&figures, arguments.json);
+    if !figures.is_empty() {
+        report::print(&figures, arguments.json);
+    }
     Ok(())
 }

@@ -19,7 +19,11 @@ pub struct Server {
 
 impl Server {
     pub fn start(store: &str, node_name: &str) -> anyhow::Result<Self> {
-        let (grpc_port, http_port) = (free_port()?, free_port()?);
+        Self::start_at(store, node_name, Ports::free()?)
+    }
+
+    pub fn start_at(store: &str, node_name: &str, ports: Ports) -> anyhow::Result<Self> {
+        let Ports { grpc: grpc_port, http: http_port } = ports;
         let begun = Instant::now();
         let child = Command::new(binary()?)
             .args(["serve", "--store", store, "--node-name", node_name])
@@ -29,7 +33,7 @@ impl Server {
             .stderr(Stdio::null())
             .spawn()
             .context("starting target/release/orloj; build it with `cargo build --release`")?;
-        let grpc = format!("http://127.0.0.1:{grpc_port}");
+        let grpc = ports.grpc_url();
         let mut server = Self { child, grpc, http_port, ready_after: Duration::ZERO };
         while !server.is_ready() {
             if begun.elapsed() > Duration::from_secs(30) {
@@ -77,16 +81,43 @@ impl Server {
     }
 
     fn is_ready(&self) -> bool {
-        use std::io::{Read, Write};
-        let Ok(mut stream) = std::net::TcpStream::connect(("127.0.0.1", self.http_port)) else {
-            return false;
-        };
-        let request = "GET /ready HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-        let mut answer = [0; 12];
-        stream.write_all(request.as_bytes()).is_ok()
-            && stream.read_exact(&mut answer).is_ok()
-            && answer.ends_with(b"200")
+        request(self.http_port, "/ready").is_ok_and(|answer| answer.starts_with("HTTP/1.0 200"))
     }
+}
+
+/// Where a server listens; kept over its deaths.
+#[derive(Clone, Copy, Debug)]
+pub struct Ports {
+    pub grpc: u16,
+    pub http: u16,
+}
+
+impl Ports {
+    pub fn free() -> anyhow::Result<Self> {
+        Ok(Self { grpc: free_port()?, http: free_port()? })
+    }
+
+    pub fn grpc_url(self) -> String {
+        format!("http://127.0.0.1:{}", self.grpc)
+    }
+}
+
+/// The body of an answer, whatever its status.
+pub fn http_get(port: u16, path: &str) -> anyhow::Result<String> {
+    let answer = request(port, path)?;
+    let (_, body) = answer.split_once("\r\n\r\n").context("a body")?;
+    Ok(body.to_owned())
+}
+
+/// HTTP/1.0, so that the body ends with the connection.
+fn request(port: u16, path: &str) -> anyhow::Result<String> {
+    use std::io::{Read, Write};
+    let mut stream = std::net::TcpStream::connect(("127.0.0.1", port))?;
+    stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+    stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: localhost\r\n\r\n").as_bytes())?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    Ok(answer)
 }
 
 impl Drop for Server {

@@ -27,11 +27,12 @@ from pyzeebe import (
 from pyzeebe.errors import (
     BusinessError,
     InvalidJSONError,
-    JobNotFoundError,
     JobAlreadyDeactivatedError,
+    JobNotFoundError,
     ProcessDefinitionNotFoundError,
     ProcessInstanceNotFoundError,
     ProcessInvalidError,
+    ProcessTimeoutError,
 )
 from pyzeebe.proto.gateway_pb2 import (
     ActivateJobsRequest,
@@ -137,7 +138,7 @@ class Story:
         check(job.processInstanceKey == instance, job)
         check(json.loads(job.variables) == {"total": 90}, job)
         check(json.loads(job.customHeaders) == {"method": "card", "limit": "100"}, job)
-        check((job.retries, job.worker, job.listenerEventType) == (3, "paul", 6), job)
+        check((job.retries, job.worker) == (3, "paul"), job)
         check(await self.poll("charge") == [], "a job was given twice")
         await self.jobs.update_job_timeout(job.key, 900_000)
         await self.jobs.complete_job(job.key, {"paid": True})
@@ -283,12 +284,8 @@ class Story:
 
     async def a_result_that_does_not_come_in_time_is_told(self) -> None:
         begin = time.monotonic()
-        try:
-            await self.client.run_process_with_result(f"order-{RUN}", timeout=1_000)
-        except Exception as error:
-            check("Deadline" in type(error).__name__, repr(error))
-        else:
-            raise AssertionError("a result of an instance nobody worked on")
+        late = self.client.run_process_with_result(f"order-{RUN}", timeout=1_000)
+        await raises(ProcessTimeoutError, late)
         check(time.monotonic() - begin < 10, "too late")
 
 

@@ -234,7 +234,7 @@ const story = {
 				taskType: `charge-${RUN}`,
 				taskHandler: job =>
 					job.retries === 3
-						? job.fail({ errorMessage: 'try again', retryBackOff: 100 })
+						? job.fail({ errorMessage: 'try again', retries: 2, retryBackOff: 100 })
 						: job.error('CARD_REFUSED', 'no money'),
 			}),
 			client.createWorker({

@@ -7,7 +7,7 @@
 
 pub mod command;
 mod pg;
-mod rng;
+pub mod rng;
 mod rows;
 mod sqlite;
 

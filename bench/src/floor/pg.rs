@@ -13,7 +13,7 @@ use tokio_postgres::{Client, NoTls, Statement};
 
 use super::rng::Rng;
 use super::rows::{
-    GROUP_STEPS, HISTORY_ROWS, INSTANCES_HOT, Jobs, Pool, STATE_BYTES, Step, Workload, median,
+    GROUP_STEPS, HISTORY_ROWS, INSTANCES_HOT, JobIds, Pool, STATE_BYTES, Step, Workload, median,
 };
 
 /// Two committers keep one busy while the other waits for the disk.
@@ -97,11 +97,11 @@ async fn single_commit_us(url: String, commits: u32) -> Result<f64> {
 /// Each connection has instances of its own, so that no two transactions meet.
 fn workloads(connections: usize) -> impl Iterator<Item = Workload> {
     let mut shuffle = Rng::new(7);
+    let jobs = JobIds::after(INSTANCES_HOT as i64);
     (0..connections as i64).map(move |connection| {
-        let stride = connections as i64;
-        let ids = (1..=INSTANCES_HOT as i64).filter(move |id| id % stride == connection);
-        let jobs = Jobs { first: INSTANCES_HOT as i64 + 1 + connection, stride };
-        Workload::new(ids, &mut shuffle, 1234 + connection as u64, jobs)
+        let ids =
+            (1..=INSTANCES_HOT as i64).filter(move |id| id % connections as i64 == connection);
+        Workload::new(ids, &mut shuffle, 1234 + connection as u64, jobs.clone())
     })
 }
 

@@ -1,6 +1,8 @@
 //! The rows of a step, the same for both stores.
 
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::rng::Rng;
 
@@ -65,9 +67,7 @@ pub struct Workload {
     instances: Vec<Instance>,
     at: usize,
     rng: Rng,
-    /// Job ids from here on, `job_stride` apart, so that several workloads never give one twice.
-    job_next: i64,
-    job_stride: i64,
+    jobs: JobIds,
 }
 
 struct Instance {
@@ -86,40 +86,43 @@ impl Workload {
     ) -> Workload {
         let mut instances: Vec<Instance> = ids.map(|id| Instance { id, rev: 0, job: id }).collect();
         shuffle.shuffle(&mut instances);
-        Workload {
-            instances,
-            at: 0,
-            rng: Rng::new(seed),
-            job_next: jobs.first,
-            job_stride: jobs.stride,
-        }
+        Workload { instances, at: 0, rng: Rng::new(seed), jobs }
     }
 
     /// The next `count` steps, counted as done: the caller gives up at the first that fails.
     pub fn take(&mut self, count: usize, steps: &mut Vec<Step>) {
         assert!(count <= self.instances.len(), "an instance would step twice in one group");
         steps.clear();
-        for _ in 0..count {
+        for next_job in self.jobs.take(count) {
             let instance = &mut self.instances[self.at];
             steps.push(Step {
                 instance: instance.id,
                 rev: instance.rev,
                 done_job: instance.job,
-                next_job: self.job_next,
+                next_job,
                 offset: self.rng.below(OFFSET_MAX),
             });
             instance.rev += 1;
-            instance.job = self.job_next;
-            self.job_next += self.job_stride;
+            instance.job = next_job;
             self.at = (self.at + 1) % self.instances.len();
         }
     }
 }
 
-/// Which job ids a workload gives.
-pub struct Jobs {
-    pub first: i64,
-    pub stride: i64,
+/// Ascending job ids, given in blocks to all workloads that share the source: each block lies at
+/// the end of the index when it is taken, as an engine's keys do.
+#[derive(Clone)]
+pub struct JobIds(Arc<AtomicI64>);
+
+impl JobIds {
+    pub fn after(last: i64) -> JobIds {
+        JobIds(Arc::new(AtomicI64::new(last + 1)))
+    }
+
+    fn take(&self, count: usize) -> Range<i64> {
+        let first = self.0.fetch_add(count as i64, Ordering::Relaxed);
+        first..first + count as i64
+    }
 }
 
 /// The offset that the values of a loaded (not yet stepped) row are cut at.
@@ -146,9 +149,9 @@ mod tests {
     #[test]
     fn steps_of_an_instance_follow_each_other_and_job_ids_are_given_once() {
         let mut shuffle = Rng::new(1);
-        let jobs = |first| Jobs { first, stride: 2 };
-        let mut one = Workload::new(1..=5, &mut shuffle, 2, jobs(11));
-        let mut two = Workload::new(6..=10, &mut shuffle, 3, jobs(12));
+        let jobs = JobIds::after(10);
+        let mut one = Workload::new(1..=5, &mut shuffle, 2, jobs.clone());
+        let mut two = Workload::new(6..=10, &mut shuffle, 3, jobs);
         let (mut steps, mut given) = (Vec::new(), Vec::new());
         let mut last: std::collections::BTreeMap<i64, (i32, i64)> =
             (1..=10).map(|id| (id, (0, id))).collect();

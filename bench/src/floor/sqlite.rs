@@ -8,7 +8,7 @@ use rusqlite::{CachedStatement, Connection};
 
 use super::rng::Rng;
 use super::rows::{
-    GROUP_STEPS, HISTORY_ROWS, Jobs, Pool, Step, Workload, hot, loaded_offset, median,
+    GROUP_STEPS, HISTORY_ROWS, JobIds, Pool, Step, Workload, hot, loaded_offset, median,
 };
 
 /// Most of them rest: the tables are larger than what is being worked on.
@@ -83,8 +83,7 @@ impl Probe {
         let mut rng = Rng::new(42);
         let pool = Pool::new(&mut rng);
         load(&connection, &pool)?;
-        let jobs = Jobs { first: INSTANCES + 1, stride: 1 };
-        let workload = Workload::new(hot(INSTANCES), &mut rng, 43, jobs);
+        let workload = Workload::new(hot(INSTANCES), &mut rng, 43, JobIds::after(INSTANCES));
         let steps = Vec::with_capacity(GROUP_STEPS);
         Ok(Probe { connection, workload, pool, steps, _folder: folder })
     }

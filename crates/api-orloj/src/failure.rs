@@ -4,7 +4,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use orloj::{Error, ResourceProblem};
-use orloj_model::Severity;
+use orloj::Severity;
 use serde::Serialize;
 
 use crate::status;

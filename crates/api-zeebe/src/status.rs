@@ -5,8 +5,7 @@
 //! `Command '<INTENT>' rejected with code '<TYPE>': <reason>`. It also takes an UNAVAILABLE for a
 //! lost connection, and tries again, unless the text says `partition`.
 
-use orloj::{Error, Missing};
-use orloj_interpreter::{JobState, Rejection};
+use orloj::{Error, Missing, RejectedJobState as JobState, Rejection};
 use orloj_types::DocumentError;
 use tonic::{Code, Status};
 

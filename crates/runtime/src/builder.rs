@@ -134,8 +134,10 @@ impl Builder {
         };
         config.is_shared = is_shared;
         config.lanes = lanes;
+        let name = self.node_name.unwrap_or_else(default_node_name);
+        config.node_name = name.as_str().into();
         let claim = Claim {
-            name: self.node_name.unwrap_or_else(default_node_name),
+            name,
             engine: config.engine.clone(),
             lanes: config.lanes,
             now: self.clock.now(),
@@ -176,7 +178,6 @@ impl Builder {
             stopped: Some(stopped),
             answers: FxHashMap::default(),
             streams: FxHashMap::default(),
-            next_request: 0,
             calls: Vec::new(),
             newest_definition: 0,
         };
@@ -195,6 +196,7 @@ impl Builder {
                 metrics,
                 registry: Mutex::new(registry),
                 next_stream: AtomicU64::new(0),
+                next_request: AtomicU64::new(0),
                 requests: Semaphore::new(config.requests_max),
                 stopped: tokio::sync::Mutex::new(Some(wait_stopped)),
                 session: lease.session,

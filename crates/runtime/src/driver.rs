@@ -37,7 +37,7 @@ pub(crate) type Registry = FxHashMap<Arc<str>, Arc<dyn Delegate>>;
 /// What reaches the thread from outside.
 pub(crate) enum Input {
     Event(Event),
-    Request { request: Request, answer: oneshot::Sender<Answer> },
+    Request { id: RequestId, request: Request, answer: oneshot::Sender<Answer> },
     Open { id: TakerId, stream: StreamJobs, jobs: mpsc::UnboundedSender<ActivatedJob> },
 }
 
@@ -55,7 +55,6 @@ pub(crate) struct Driver {
     pub stopped: Option<oneshot::Sender<()>>,
     pub answers: FxHashMap<RequestId, oneshot::Sender<Answer>>,
     pub streams: FxHashMap<TakerId, mpsc::UnboundedSender<ActivatedJob>>,
-    pub next_request: u64,
     pub calls: Vec<AbortHandle>,
     /// The newest definition known, to notice deployments of other nodes.
     pub newest_definition: i64,
@@ -116,9 +115,7 @@ impl Driver {
                 self.look_at(&event);
                 self.node.handle(now, event);
             }
-            Input::Request { request, answer } => {
-                let id = RequestId(self.next_request);
-                self.next_request += 1;
+            Input::Request { id, request, answer } => {
                 self.answers.insert(id, answer);
                 self.node.handle(now, Event::Request { id, request });
             }
@@ -142,6 +139,9 @@ impl Driver {
             }
             Event::StreamClosed { id } => {
                 self.streams.remove(id);
+            }
+            Event::RequestDropped { id } => {
+                self.answers.remove(id);
             }
             _ => {}
         }

@@ -26,7 +26,9 @@ use crate::definition::Definition;
 use crate::definitions::Definitions;
 use crate::driver::Input;
 use crate::metrics::Metrics;
-use crate::node::{Event, JobCommand, Reply, Request, StartRequest, store_error};
+use crate::node::{
+    Event, JobCommand, Reply, Request, RequestId, StartRequest, store_error,
+};
 
 /// A running engine.
 #[derive(Clone)]
@@ -44,6 +46,7 @@ pub(crate) struct Inner {
     pub metrics: Metrics,
     pub registry: Mutex<Registry>,
     pub next_stream: AtomicU64,
+    pub next_request: AtomicU64,
     /// Requests under way; beyond it new ones are refused instead of piling up.
     pub requests: Semaphore,
     pub stopped: tokio::sync::Mutex<Option<oneshot::Receiver<()>>>,
@@ -127,8 +130,8 @@ impl Orloj {
         timeout: Duration,
     ) -> Result<Finished, Error> {
         let (definition, request) = self.start_request(start, true).await?;
-        let answer = self.send(Request::Start(request))?;
-        let Ok(answered) = tokio::time::timeout(timeout, answer).await else {
+        let mut waiting = self.send(Request::Start(request))?;
+        let Ok(answered) = tokio::time::timeout(timeout, &mut waiting.answer).await else {
             return Err(Error::Deadline);
         };
         match answered.map_err(|_| Error::ShuttingDown)?? {
@@ -223,8 +226,8 @@ impl Orloj {
 
     /// At most `jobs_max`; none when nothing came in time. Dropping the future gives jobs back.
     pub async fn activate_jobs(&self, activate: ActivateJobs) -> Result<Vec<ActivatedJob>, Error> {
-        let answer = self.send(Request::Activate(activate))?;
-        match answer.await.map_err(|_| Error::ShuttingDown)?? {
+        let mut waiting = self.send(Request::Activate(activate))?;
+        match (&mut waiting.answer).await.map_err(|_| Error::ShuttingDown)?? {
             Reply::Jobs(jobs) => Ok(jobs),
             other => Err(unexpected(&other)),
         }
@@ -314,14 +317,42 @@ impl Orloj {
             .requests
             .try_acquire()
             .map_err(|_| Error::Overloaded("too many requests under way".into()))?;
-        self.send(request)?.await.map_err(|_| Error::ShuttingDown)?
+        let mut waiting = self.send(request)?;
+        (&mut waiting.answer).await.map_err(|_| Error::ShuttingDown)?
     }
 
-    fn send(&self, request: Request) -> Result<oneshot::Receiver<Result<Reply, Error>>, Error> {
-        let (answer, receiver) = oneshot::channel();
-        let input = Input::Request { request, answer };
+    fn send(&self, request: Request) -> Result<Waiting<'_>, Error> {
+        let (sender, answer) = oneshot::channel();
+        let id = RequestId(self.inner.next_request.fetch_add(1, Ordering::Relaxed));
+        let input = Input::Request { id, request, answer: sender };
         self.inner.inputs.send(input).map_err(|_| Error::ShuttingDown)?;
-        Ok(receiver)
+        Ok(Waiting { id, answer, inputs: &self.inner.inputs })
+    }
+}
+
+/// A caller that waits. One that goes away before its answer says so, and a poll gives its place
+/// to the next.
+struct Waiting<'a> {
+    id: RequestId,
+    answer: oneshot::Receiver<Result<Reply, Error>>,
+    inputs: &'a Sender<Input>,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if self.answer.is_terminated() {
+            return;
+        }
+        self.answer.close();
+        // The answer may have come while the caller went; its jobs go back.
+        let event = match self.answer.try_recv() {
+            Ok(Ok(Reply::Jobs(jobs))) => Event::Undelivered {
+                jobs: jobs.iter().map(|job| (job.key, job.attempt)).collect(),
+            },
+            _ => Event::RequestDropped { id: self.id },
+        };
+        // Without an engine there is nobody to tell.
+        let _ = self.inputs.send(Input::Event(event));
     }
 }
 

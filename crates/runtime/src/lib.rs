@@ -19,8 +19,8 @@ pub use builder::{Builder, StoreChoice};
 pub use definition::Definition;
 pub use handle::{JobStream, Orloj};
 pub use metrics::Metrics;
-pub use orloj_interpreter::Rejection;
-pub use orloj_model::{Diagnostic, Dialect};
+pub use orloj_interpreter::{JobState as RejectedJobState, Rejection};
+pub use orloj_model::{Diagnostic, Dialect, Position, Severity};
 pub use orloj_store::{
     IncidentFilter, JobFilter, JobKind, JobState, PAGE_ROWS_MAX, Page, UserTaskFilter,
 };

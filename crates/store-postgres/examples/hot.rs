@@ -90,18 +90,23 @@ async fn measure(url: String, settings: Settings) {
     let (before, started) = (admin.query_one(wal, &[]).await.unwrap(), Instant::now());
     let lsn = "SELECT (pg_current_wal_lsn() - '0/0')::bigint";
     let lsn_before: i64 = admin.query_one(lsn, &[]).await.unwrap().get(0);
+    let pid: i32 = admin.query_one("SELECT pg_backend_pid()", &[]).await.unwrap().get(0);
+    let cpu = cpu_us(pid);
     let counted = || (load.steps.load(Ordering::Relaxed), load.groups.load(Ordering::Relaxed));
     let (steps, groups) = counted();
     tokio::time::sleep(Duration::from_secs(load.settings.get("secs", 10))).await;
     let (steps, groups) = (counted().0 - steps, counted().1 - groups);
     let seconds = started.elapsed().as_secs_f64();
+    let cpu = (cpu_us(pid).0 - cpu.0, cpu_us(pid).1 - cpu.1);
     let written: i64 = admin.query_one(lsn, &[]).await.unwrap().get::<_, i64>(0) - lsn_before;
     let after = admin.query_one(wal, &[]).await.unwrap();
     let images = after.get::<_, i64>(1) - before.get::<_, i64>(1);
     println!(
-        "{:.0} changes/s, {:.2} ms per group, {:.0} bytes of WAL per change ({} page images in \
-         all), lanes {lanes}, n {}",
+        "{:.0} changes/s, {:.1} us of CPU here and {:.1} in the server per change, {:.2} ms per \
+         group, {:.0} bytes of WAL per change ({} page images in all), lanes {lanes}, n {}",
         steps as f64 / seconds,
+        cpu.0 / steps as f64,
+        cpu.1 / steps as f64,
         seconds * 1e3 * f64::from(lanes) / groups as f64,
         written as f64 / steps as f64,
         images,
@@ -111,6 +116,24 @@ async fn measure(url: String, settings: Settings) {
     for running in running {
         running.await.unwrap();
     }
+}
+
+/// Of this process, and of the server's processes if it runs on this machine.
+fn cpu_us(backend: i32) -> (f64, f64) {
+    /// Linux counts in hundredths of a second.
+    const TICK_US: f64 = 10_000.0;
+    let stat = |pid: &str| -> Option<(i32, f64)> {
+        let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+        let number = |at: usize| fields.get(at).and_then(|f| f.parse::<f64>().ok());
+        Some((number(1)? as i32, (number(11)? + number(12)?) * TICK_US))
+    };
+    let own = stat("self").map_or(0.0, |(_, cpu)| cpu);
+    let Some((parent, _)) = stat(&backend.to_string()) else { return (own, 0.0) };
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let names = processes.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let children = names.filter_map(|name| stat(&name)).filter(|(of, _)| *of == parent);
+    (own, children.map(|(_, cpu)| cpu).sum())
 }
 
 struct Instance {
@@ -147,7 +170,7 @@ async fn lane(load: Arc<Load>, number: u8) {
             at = (at + 1) % count;
             step += 1;
             if ends > 0 && step % ends == 0 {
-                changes.push(end(&load, &instances[at]));
+                changes.push(end(&instances[at]));
                 let (instance, change) = start(&load);
                 instances[at] = instance;
                 changes.push(change);
@@ -193,7 +216,7 @@ fn start(load: &Load) -> (Instance, Change) {
     (instance, change)
 }
 
-fn end(load: &Load, instance: &Instance) -> Change {
+fn end(instance: &Instance) -> Change {
     let key = InstanceKey::new(instance.key);
     let ended = EndedRow {
         key,

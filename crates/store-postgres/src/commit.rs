@@ -1,31 +1,28 @@
-//! Groups: everything in one round trip, and what to make of the answers.
-//!
-//! BEGIN, the statements and COMMIT are sent together. A statement that fails, be it one of our
-//! checks or the server's, leaves the transaction in a state in which COMMIT takes it back and
-//! still answers well; so what counts is that every statement was answered well, and then COMMIT.
+//! Groups: everything in one call, and what to make of its answer.
 
 #![expect(clippy::disallowed_methods, reason = "a driver: it owns connections and their time")]
 
 use std::collections::HashMap;
-use std::pin::Pin;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use futures_util::future::join_all;
 use orloj_store::{Change, CommitError, Error, Group, InstanceWrite, Lease};
-use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 
 use crate::connection::Connection;
 use crate::connector::Purpose;
-use crate::error::{closed, describe, is_guard, is_lost, of_statement};
+use crate::error::{closed, describe, is_lost, of_statement};
 use crate::group::GroupRows;
-use crate::sql::Sql;
 use crate::store::Shared;
 
 /// A group of the usual size takes milliseconds; a server that is silent this long has lost it, or
 /// us.
 const ANSWER_MAX: Duration = Duration::from_secs(20);
+
+/// What the function that commits groups raises.
+const LANE_REFUSED: &str = "OJ001";
+const REVISION_REFUSED: &str = "OJ002";
+const INSTANCE_EXISTS: &str = "instance_pkey";
 
 /// One committer connection. It is opened when first needed, and again after it was lost.
 #[derive(Default)]
@@ -63,13 +60,13 @@ impl Shared {
         for attempt in 0..2 {
             let connection = self.lane_connection(&mut slot).await?;
             let epoch = self.epochs.get(group.lease.session, group.lane);
-            let answers = send(connection, &self.sql, group, &rows, lowered, epoch).await;
-            if is_broken(&answers)
-                && let Some(connection) = slot.take()
-            {
+            let sql = &self.sql.group_commit;
+            let answer = send(connection, sql, group, &rows, lowered, epoch).await;
+            let is_broken = answer.as_ref().is_none_or(|a| a.as_ref().is_err_and(is_lost));
+            if is_broken && let Some(connection) = slot.take() {
                 connection.discard();
             }
-            match judge(answers) {
+            match judge(answer) {
                 Verdict::Done => return Ok(()),
                 Verdict::Failed(error) => return Err(error),
                 Verdict::LaneRefused => {
@@ -171,102 +168,40 @@ impl Shared {
     }
 }
 
-/// What a statement of the group is about, which tells what its failing means.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Begin,
-    Lane,
-    Revisions,
-    Inserts,
-    Rest,
-    Commit,
-}
-
-type Answer = (Part, Result<(), tokio_postgres::Error>);
-type Sending<'a> = Pin<Box<dyn Future<Output = Answer> + Send + 'a>>;
-
 /// None when the server stayed silent.
 async fn send(
     connection: &Connection,
-    sql: &Sql,
+    sql: &str,
     group: &Group,
     rows: &GroupRows,
     lowered: Option<i64>,
     epoch: i32,
-) -> Option<Vec<Answer>> {
-    let session = group.lease.session;
+) -> Option<Result<(), tokio_postgres::Error>> {
     let lane = i16::from(group.lane);
-    let counts = (rows.instances_updated.len(), rows.instances_deleted.len());
-    let mut pipeline = Pipeline { connection, sending: Vec::with_capacity(12) };
-    pipeline.text(Part::Begin, connection.begin);
-    let params: Vec<(&(dyn ToSql + Sync), Type)> = vec![
-        (&session, Type::INT8),
+    let params: [(&(dyn ToSql + Sync), Type); 20] = [
+        (&group.lease.session, Type::INT8),
         (&lane, Type::INT2),
         (&group.id, Type::INT8),
         (&epoch, Type::INT4),
+        rows.instances_updated.param(),
+        rows.instances_deleted.param(),
+        rows.instances_inserted.param(),
+        (&rows.jobs_deleted, Type::INT8_ARRAY),
+        rows.jobs_updated.param(),
+        rows.jobs_inserted.param(),
+        (&rows.variables_cleared, Type::INT8_ARRAY),
+        rows.variables_deleted.param(),
+        rows.variables_put.param(),
+        (&rows.user_tasks_deleted, Type::INT8_ARRAY),
+        rows.user_tasks_inserted.param(),
+        (&rows.incidents_deleted, Type::INT8_ARRAY),
+        rows.incidents_inserted.param(),
+        rows.history.param(),
+        rows.ended.param(),
+        (&lowered, Type::INT8),
     ];
-    pipeline.statement(Part::Lane, &sql.lane_advance, params);
-    if counts.0 > 0 {
-        let params = vec![rows.instances_updated.param(), (&counts.0 as _, Type::INT8)];
-        pipeline.statement(Part::Revisions, &sql.instance_update, params);
-    }
-    if counts.1 > 0 {
-        let params = vec![rows.instances_deleted.param(), (&counts.1 as _, Type::INT8)];
-        pipeline.statement(Part::Revisions, &sql.instance_delete, params);
-    }
-    pipeline.rows(Part::Inserts, &sql.instance_insert, &rows.instances_inserted);
-    pipeline.keys(&sql.job_delete, &rows.jobs_deleted);
-    pipeline.rows(Part::Rest, &sql.job_update, &rows.jobs_updated);
-    pipeline.rows(Part::Rest, &sql.job_insert, &rows.jobs_inserted);
-    pipeline.keys(&sql.variable_delete_all, &rows.variables_cleared);
-    pipeline.rows(Part::Rest, &sql.variable_delete, &rows.variables_deleted);
-    pipeline.rows(Part::Rest, &sql.variable_put, &rows.variables_put);
-    pipeline.keys(&sql.user_task_delete, &rows.user_tasks_deleted);
-    pipeline.rows(Part::Rest, &sql.user_task_insert, &rows.user_tasks_inserted);
-    pipeline.keys(&sql.incident_delete, &rows.incidents_deleted);
-    pipeline.rows(Part::Rest, &sql.incident_insert, &rows.incidents_inserted);
-    pipeline.rows(Part::Rest, &sql.history_insert, &rows.history);
-    pipeline.rows(Part::Rest, &sql.ended_insert, &rows.ended);
-    // After the jobs, as in acquisitions: who holds the row of the node waits for nobody.
-    if let Some(key) = &lowered {
-        let params: Vec<(&(dyn ToSql + Sync), Type)> =
-            vec![(&session, Type::INT8), (key, Type::INT8)];
-        pipeline.statement(Part::Rest, &sql.node_lower_floor, params);
-    }
-    pipeline.text(Part::Commit, "COMMIT");
-    // Each is sent when first polled, and they are polled in order.
-    tokio::time::timeout(ANSWER_MAX, join_all(pipeline.sending)).await.ok()
-}
-
-struct Pipeline<'a> {
-    connection: &'a Connection,
-    sending: Vec<Sending<'a>>,
-}
-
-impl<'a> Pipeline<'a> {
-    fn text(&mut self, part: Part, sql: &'a str) {
-        let connection = self.connection;
-        self.sending.push(Box::pin(async move { (part, connection.batch_execute(sql).await) }));
-    }
-
-    fn statement(&mut self, part: Part, sql: &'a str, params: Vec<(&'a (dyn ToSql + Sync), Type)>) {
-        let connection = self.connection;
-        self.sending.push(Box::pin(async move {
-            (part, connection.execute_typed(sql, &params).await.map(drop))
-        }));
-    }
-
-    fn rows(&mut self, part: Part, sql: &'a str, rows: &'a crate::row_array::RowArray) {
-        if !rows.is_empty() {
-            self.statement(part, sql, vec![rows.param()]);
-        }
-    }
-
-    fn keys(&mut self, sql: &'a str, keys: &'a Vec<i64>) {
-        if !keys.is_empty() {
-            self.statement(Part::Rest, sql, vec![(keys, Type::INT8_ARRAY)]);
-        }
-    }
+    let answer = tokio::time::timeout(ANSWER_MAX, connection.execute_typed(sql, &params)).await;
+    Some(answer.ok()?.map(drop))
 }
 
 enum Verdict {
@@ -278,30 +213,21 @@ enum Verdict {
     Failed(CommitError),
 }
 
-fn judge(answers: Option<Vec<Answer>>) -> Verdict {
-    let Some(answers) = answers else {
-        let silent = format!("no answer within {} s", ANSWER_MAX.as_secs());
-        return Verdict::Failed(CommitError::Unknown(silent));
-    };
-    // The first to fail is the cause; those after it only tell that the transaction is broken.
-    let Some((part, error)) =
-        answers.into_iter().find_map(|(part, answer)| answer.err().map(|error| (part, error)))
-    else {
-        return Verdict::Done;
-    };
-    match (part, error.code()) {
-        (Part::Lane, _) if is_guard(&error) => Verdict::LaneRefused,
-        (Part::Revisions, _) if is_guard(&error) => Verdict::RevisionRefused,
-        (Part::Inserts, Some(code)) if *code == SqlState::UNIQUE_VIOLATION => {
-            Verdict::RevisionRefused
+fn judge(answer: Option<Result<(), tokio_postgres::Error>>) -> Verdict {
+    let error = match answer {
+        Some(Ok(())) => return Verdict::Done,
+        Some(Err(error)) => error,
+        None => {
+            let silent = format!("no answer within {} s", ANSWER_MAX.as_secs());
+            return Verdict::Failed(CommitError::Unknown(silent));
         }
-        // A server that ends while it commits may have done so.
-        (Part::Commit, _) | (_, None) => Verdict::Failed(CommitError::Unknown(describe(&error))),
-        (_, Some(code)) => Verdict::Failed(of_statement(&error, code)),
+    };
+    match error.as_db_error() {
+        Some(server) if server.code().code() == LANE_REFUSED => Verdict::LaneRefused,
+        Some(server) if server.code().code() == REVISION_REFUSED => Verdict::RevisionRefused,
+        Some(server) if server.constraint() == Some(INSTANCE_EXISTS) => Verdict::RevisionRefused,
+        // A server that ends may have committed before it did.
+        Some(server) if !is_lost(&error) => Verdict::Failed(of_statement(&error, server.code())),
+        _ => Verdict::Failed(CommitError::Unknown(describe(&error))),
     }
-}
-
-fn is_broken(answers: &Option<Vec<Answer>>) -> bool {
-    let Some(answers) = answers else { return true };
-    answers.iter().any(|(_, answer)| answer.as_ref().is_err_and(is_lost))
 }

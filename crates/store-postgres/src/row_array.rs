@@ -26,10 +26,6 @@ impl RowArray {
         self.rows == 0
     }
 
-    pub fn len(&self) -> i64 {
-        self.rows.into()
-    }
-
     pub fn bytes(&self) -> usize {
         self.body.len()
     }

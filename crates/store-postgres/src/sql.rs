@@ -27,22 +27,13 @@ macro_rules! statements {
 }
 
 statements! {
-    definition_find definition_get definition_insert definition_latest definition_list
-    ended_get ended_insert ended_list
-    history_insert history_of
-    incident_delete incident_get incident_insert incident_list
-    instance_delete instance_insert instance_list instance_load instance_of instance_revs
-    instance_update
-    job_acquire_engine job_acquire_worker job_delete job_due job_expire job_extend_lock job_get
-    job_insert job_list job_release job_taken job_unlock_session job_update
-    lane_advance lane_close lane_epoch lane_open lane_reopen
-    lock_advisory
-    node_at node_beat node_delete node_insert node_list node_lower_floor node_named
-    node_number_free node_number_keep
-    notify
-    resource_get resource_insert
-    user_task_delete user_task_get user_task_insert user_task_list
-    variable_delete variable_delete_all variable_put
+    definition_find definition_get definition_insert definition_latest definition_list ended_get
+    ended_list group_commit history_of incident_get incident_list instance_list instance_load
+    instance_of instance_revs job_acquire_engine job_acquire_worker job_due job_expire
+    job_extend_lock job_get job_list job_release job_taken job_unlock_session lane_close
+    lane_epoch lane_open lane_reopen lock_advisory node_at node_beat node_delete node_insert
+    node_list node_named node_number_free node_number_keep notify resource_get resource_insert
+    user_task_get user_task_list
 }
 
 /// Puts a schema in the place of `orloj`, and leaves out comments and indentation, which would

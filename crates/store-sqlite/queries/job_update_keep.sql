@@ -1,2 +1,2 @@
-UPDATE job SET state = ?2, retries_left = ?3, priority = ?4, due_at = ?5, failure = ?6
+UPDATE job SET state = ?2, retries_left = ?3, priority = ?4, due_at = ?5, failure = coalesce(?6, failure)
 WHERE key = ?1

@@ -1,4 +1,4 @@
 UPDATE job
-SET state = ?2, retries_left = ?3, priority = ?4, due_at = ?5, failure = ?6,
+SET state = ?2, retries_left = ?3, priority = ?4, due_at = ?5, failure = coalesce(?6, failure),
     lock_session = ?7, lock_worker = NULL, lock_until = NULL, attempt = attempt + 1
 WHERE key = ?1

@@ -1,5 +1,5 @@
 UPDATE job
-SET state = ?2, retries_left = ?3, priority = ?4, due_at = ?5, failure = ?6,
+SET state = ?2, retries_left = ?3, priority = ?4, due_at = ?5, failure = coalesce(?6, failure),
     lock_session = NULL, lock_worker = ?7, lock_until = ?8, attempt = attempt + 1,
     activations = ?9
 WHERE key = ?1

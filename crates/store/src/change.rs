@@ -67,6 +67,7 @@ pub struct JobUpdate {
     pub retries_left: i32,
     pub priority: i64,
     pub due_at: Option<Timestamp>,
+    /// `None` keeps the text of the last failure.
     pub failure: Option<Arc<str>>,
     pub lock: LockWrite,
 }

@@ -32,8 +32,21 @@ impl Timestamp {
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match jiff::Timestamp::from_millisecond(self.0) {
-            Ok(at) => at.fmt(f),
+            // Always with milliseconds, so that texts sort as moments do.
+            Ok(at) => write!(f, "{at:.3}"),
             Err(_) => write!(f, "{} ms", self.0),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_sort_as_moments_do() {
+        let texts = [0, 600, 664, 1_000].map(|ms| Timestamp::from_ms(ms).to_string());
+        assert_eq!(texts[1], "1970-01-01T00:00:00.600Z");
+        assert!(texts.is_sorted());
     }
 }

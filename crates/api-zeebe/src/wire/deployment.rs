@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use orloj::ResourceProblem;
-use orloj_model::{Diagnostic, Severity};
+use orloj::{Diagnostic, ResourceProblem, Severity};
 
 pub(crate) fn deployment_problems(problems: &[ResourceProblem]) -> String {
     let mut text = String::from("the new resources could not be deployed:");
@@ -36,7 +35,7 @@ fn write_diagnostics(text: &mut String, diagnostics: &[Diagnostic]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use orloj_model::Position;
+    use orloj::Position;
 
     fn diagnostic(severity: Severity, element: Option<&str>, line: u32) -> Diagnostic {
         Diagnostic {

@@ -194,11 +194,8 @@ async fn a_job_that_fits_no_message_becomes_an_incident() {
     let behind = world.start("order", "").await;
     for name in ["a", "b"] {
         let variables = format!(r#"{{"{name}":"{}"}}"#, "x".repeat(3_000_000));
-        let request = SetVariablesRequest {
-            element_instance_key: instance,
-            variables,
-            ..Default::default()
-        };
+        let request =
+            SetVariablesRequest { element_instance_key: instance, variables, ..Default::default() };
         world.client().set_variables(request).await.unwrap();
     }
     let jobs = world.jobs("charge").await;

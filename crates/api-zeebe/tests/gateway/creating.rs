@@ -40,8 +40,7 @@ async fn what_does_not_exist_is_not_found() {
         let refused = world.client().create_process_instance(request).await;
         assert_refused(refused, "CREATE", NOT_FOUND, &[mentioned]);
     }
-    let neither =
-        CreateProcessInstanceRequest { process_definition_key: -1, ..Default::default() };
+    let neither = CreateProcessInstanceRequest { process_definition_key: -1, ..Default::default() };
     let refused = world.client().create_process_instance(neither).await;
     assert_refused(refused, "CREATE", INVALID_ARGUMENT, &["key"]);
 }

@@ -53,7 +53,10 @@ async fn the_older_call_deploys_as_well() {
     let request = DeployProcessRequest { processes: vec![file] };
     let answer = world.client().deploy_process(request).await.unwrap().into_inner();
     assert_eq!(answer.processes[0].bpmn_process_id, "order");
-    assert_eq!(world.start("order", "").await >> 51, answer.processes[0].process_definition_key >> 51);
+    assert_eq!(
+        world.start("order", "").await >> 51,
+        answer.processes[0].process_definition_key >> 51
+    );
 }
 
 #[tokio::test]

@@ -67,11 +67,8 @@ async fn bad_variables_change_nothing() {
     for bad in ["{", "[]", "7", "\"x\"", "{\"a\":\"\\u0000\"}"] {
         let variables = bad.to_owned();
         let complete = world.complete(job.key, bad).await;
-        let fail = FailJobRequest {
-            job_key: job.key,
-            variables: variables.clone(),
-            ..Default::default()
-        };
+        let fail =
+            FailJobRequest { job_key: job.key, variables: variables.clone(), ..Default::default() };
         for answer in [complete, world.fail(fail).await, throw(&world, job.key, "X", bad).await] {
             assert_eq!(answer.unwrap_err().code(), tonic::Code::InvalidArgument, "{bad}");
         }

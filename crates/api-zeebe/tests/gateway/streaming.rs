@@ -111,7 +111,10 @@ async fn a_closed_stream_gets_no_more_and_what_it_has_stays_with_it() {
     let mine = next(&mut stream).await;
     drop(stream);
     let closed = async {
-        while !world.orloj.metrics_text().contains("job_stream_clients{physicalTenant=\"default\"} 0")
+        while !world
+            .orloj
+            .metrics_text()
+            .contains("job_stream_clients{physicalTenant=\"default\"} 0")
         {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }

@@ -74,7 +74,10 @@ impl World {
         self.start("order", r#"{"total":90,"customer":"anna"}"#).await
     }
 
-    pub async fn activate(&self, request: ActivateJobsRequest) -> Result<Vec<ActivatedJob>, Status> {
+    pub async fn activate(
+        &self,
+        request: ActivateJobsRequest,
+    ) -> Result<Vec<ActivatedJob>, Status> {
         let mut answer = self.client().activate_jobs(request).await?.into_inner();
         let mut jobs = Vec::new();
         while let Some(message) = answer.message().await? {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use orloj_executor::{QueuedJob, Taker, TakerId};
 use orloj_interpreter::{
-    EndKind, IncidentChange, JobChange, JobState, Outcome, Record, UserTaskChange,
+    Activation, EndKind, Event, IncidentChange, JobChange, JobState, Outcome, Record, UserTaskChange,
 };
 use orloj_store::format::{encode_activation, encode_variables};
 use orloj_store::{
@@ -15,6 +15,7 @@ use orloj_store::{
 use orloj_types::{Document, InstanceKey, JobKey, NodeNumber, Timestamp};
 
 use super::{Node, Phase, Sabotage};
+use super::event::WorkOrigin;
 use super::lane::{Done, Entry};
 use super::slot::{Attempt, Slot};
 use crate::api::ActivatedJob;
@@ -54,6 +55,7 @@ impl Node {
     /// Turns an outcome into a change on its way to the store; the slot moves on at once.
     pub(super) fn apply(&mut self, instance: InstanceKey, attempt: Attempt, outcome: Outcome) {
         let Some(mut slot) = self.slots.remove(&instance) else { return };
+        let outcome = self.with_activation(&attempt, outcome);
         let (change, effects) = self.change(instance, &mut slot, outcome);
         slot.pending += 1;
         self.slots.insert(instance, slot);
@@ -61,6 +63,15 @@ impl Node {
         let done = vec![Done { attempt, effects }];
         let lane = self.lane_of(instance);
         self.lanes[lane].push(Entry { instance, change, bytes, done });
+    }
+
+    /// History tells which node ran a job, as it tells which worker did.
+    fn with_activation(&self, attempt: &Attempt, mut outcome: Outcome) -> Outcome {
+        if let WorkOrigin::Engine { job, since } = attempt.work.origin {
+            let activation = Activation { worker: self.config.node_name.clone(), at: since };
+            outcome.events.insert(0, Event::JobActivated { key: job, activation });
+        }
+        outcome
     }
 
     fn change(

@@ -320,7 +320,7 @@ impl Node {
     pub(super) fn refuse(&mut self, work: &Work, error: Error) {
         match work.origin {
             WorkOrigin::Client { id, .. } => self.reply(id, Err(error)),
-            WorkOrigin::Engine { job } => {
+            WorkOrigin::Engine { job, .. } => {
                 // The job is gone, or no longer ours.
                 self.held.remove(&job);
             }
@@ -393,6 +393,8 @@ impl Node {
         }
         self.settle_reservations(effects.places_back, effects.credits_back);
         for queued in effects.queued {
+            // A job that failed and is tried at once is among those gone, and ours again.
+            self.held.insert(queued.job);
             self.queue.push_reserved(queued);
         }
         for (taker, job) in effects.handed {

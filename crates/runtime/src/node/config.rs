@@ -1,7 +1,11 @@
+use std::sync::Arc;
+
 use orloj_types::EngineName;
 
 #[derive(Clone, Debug)]
 pub struct Config {
+    /// The node's name, as history tells who ran a job.
+    pub node_name: Arc<str>,
     pub engine: EngineName,
     /// Committer lanes.
     pub lanes: u8,
@@ -26,6 +30,7 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         Self {
+            node_name: "".into(),
             engine: EngineName::default(),
             lanes: 1,
             group_changes_max: 256,

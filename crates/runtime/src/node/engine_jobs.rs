@@ -34,7 +34,7 @@ impl Node {
         while self.calls.len() < self.config.calls_max {
             let Some(QueuedJob { job, instance }) = self.queue.pop() else { break };
             let command = Command::RunJob { job };
-            let origin = WorkOrigin::Engine { job };
+            let origin = WorkOrigin::Engine { job, since: self.now };
             self.submit(instance, Task::Work(Box::new(Work { command, origin })));
         }
         self.acquire_engine_jobs();
@@ -124,7 +124,7 @@ impl Node {
 
     /// Takes an engine job back that must not call foreign code now. False: it is no engine job.
     pub(super) fn put_back(&mut self, instance: InstanceKey, work: &Work) -> bool {
-        let WorkOrigin::Engine { job } = work.origin else { return false };
+        let WorkOrigin::Engine { job, .. } = work.origin else { return false };
         self.queue.push_front(QueuedJob { job, instance });
         true
     }

@@ -162,8 +162,8 @@ pub(crate) struct Work {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WorkOrigin {
     Client { id: RequestId, awaits_end: bool },
-    /// A job of the engine that this node has locked.
-    Engine { job: JobKey },
+    /// A job of the engine that this node has locked, and began to run at `since`.
+    Engine { job: JobKey, since: Timestamp },
     /// A waiting job that is due.
     Due { job: JobKey },
 }

@@ -149,7 +149,9 @@ pub(super) async fn an_update_writes_what_an_instance_decides(store: Arc<dyn Sto
     let jobs = vec![update(1, JobState::Ready, None, None)];
     node.write(Change { jobs, ..Change::default() }).await;
     assert_eq!(store.due(after(50), 10).await, Ok(vec![]));
-    assert_eq!(keys(&node.acquire(for_worker("pay"), 10).await), [1]);
+    let acquired = node.acquire(for_worker("pay"), 10).await;
+    assert_eq!(keys(&acquired), [1]);
+    assert_eq!(acquired[0].failure.as_deref(), Some("disk full"), "no new text keeps the old");
 }
 
 pub(super) async fn a_locked_job_can_be_deleted(store: Arc<dyn Store>) {

@@ -197,7 +197,9 @@ fn update_job(row: &mut JobRow, update: &JobUpdate) {
     row.retries_left = update.retries_left;
     row.priority = update.priority;
     row.due_at = update.due_at;
-    row.failure.clone_from(&update.failure);
+    if update.failure.is_some() {
+        row.failure.clone_from(&update.failure);
+    }
     if update.lock == LockWrite::Keep {
         return;
     }

@@ -119,6 +119,11 @@ impl Core {
         rows
     }
 
+    /// Below it nothing of the session would be found if it died now.
+    pub fn lock_floor(&self, session: i64) -> Option<JobKey> {
+        self.nodes.get(&session).map(|node| node.lock_floor)
+    }
+
     pub fn has_session(&self, session: i64) -> bool {
         self.nodes.contains_key(&session)
     }

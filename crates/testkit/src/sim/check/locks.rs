@@ -18,6 +18,13 @@ impl Checker {
                 let message = format!("job {} is locked by session {session}, which is gone", job.key);
                 return Err(Violation::new("I1", message));
             }
+            if store.lock_floor(session).is_some_and(|floor| job.key < floor) {
+                let message = format!(
+                    "session {session} says that it holds nothing as old as job {}, but it does",
+                    job.key
+                );
+                return Err(Violation::new("I1", message));
+            }
             if !job.exclusive {
                 continue;
             }

@@ -1,1 +1,0 @@
-DELETE FROM orloj.incident WHERE key = ANY ($1)

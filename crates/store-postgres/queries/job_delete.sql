@@ -1,1 +1,0 @@
-DELETE FROM orloj.job WHERE key = ANY ($1)

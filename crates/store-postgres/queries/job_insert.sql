@@ -1,9 +1,0 @@
-INSERT INTO orloj.job
-    (key, engine, tenant, instance_key, definition_key, element_instance_key, element_id, kind,
-    type, state, retries_left, priority, exclusive, due_at, lock_session, lock_worker, lock_until,
-    attempt, activations, failure)
-SELECT
-    key, engine, tenant, instance_key, definition_key, element_instance_key, element_id, kind,
-    type, state, retries_left, priority, exclusive, due_at, lock_session, lock_worker, lock_until,
-    attempt, activations, failure
-FROM unnest($1::orloj.job_in[])

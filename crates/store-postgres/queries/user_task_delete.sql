@@ -1,1 +1,0 @@
-DELETE FROM orloj.user_task WHERE key = ANY ($1)

@@ -1,1 +1,0 @@
-DELETE FROM orloj.variable WHERE instance_key = ANY ($1)

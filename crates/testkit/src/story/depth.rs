@@ -1,0 +1,100 @@
+use orloj::Rejection;
+use orloj::api::Error;
+use orloj_interpreter::JobState;
+use orloj_types::{
+    Document, ElementInstanceKey, IncidentKey, InstanceKey, JobKey, Timestamp, UserTaskKey,
+};
+
+use super::ast::Behaviour;
+use super::seen::SeenInstance;
+use crate::sketch::Sketch;
+
+/// Something that can play a story: an interpreter alone, an engine on a store, a server.
+///
+/// After every call everything that can happen at this moment has happened.
+pub trait Depth {
+    fn deploy(&mut self, sketch: &Sketch) -> Result<(), String>;
+    fn now(&self) -> Timestamp;
+    /// Moves the clock in one step.
+    fn advance(&mut self, ms: i64);
+    fn start(&mut self, process: &str, variables: Document) -> Result<InstanceKey, Refusal>;
+    /// At most one job.
+    fn take(&mut self, lock: &Lock) -> Result<Option<Taken>, Refusal>;
+    fn complete(&mut self, job: JobKey, variables: Document) -> Result<(), Refusal>;
+    fn fail(&mut self, fail: orloj::FailJob) -> Result<(), Refusal>;
+    fn throw(&mut self, throw: orloj::ThrowError) -> Result<(), Refusal>;
+    /// The lock ends so long from now.
+    fn extend(&mut self, job: JobKey, ms: i64) -> Result<(), Refusal>;
+    fn complete_task(&mut self, task: UserTaskKey, variables: Document) -> Result<(), Refusal>;
+    fn set_variables(
+        &mut self,
+        scope: ElementInstanceKey,
+        variables: Document,
+        local: bool,
+    ) -> Result<(), Refusal>;
+    fn update_retries(&mut self, job: JobKey, retries: i32) -> Result<(), Refusal>;
+    fn resolve(&mut self, incident: IncidentKey) -> Result<(), Refusal>;
+    fn cancel(&mut self, instance: InstanceKey) -> Result<(), Refusal>;
+    fn script(&mut self, delegate: &str, script: &[Behaviour]);
+    /// Names of the delegates called so far.
+    fn calls(&self) -> Vec<String>;
+    fn restart(&mut self);
+    fn observe(&mut self, name: &str, instance: InstanceKey) -> SeenInstance;
+}
+
+/// What a worker asks for.
+#[derive(Clone, Debug)]
+pub struct Lock {
+    pub worker: String,
+    pub job_type: String,
+    pub ms: i64,
+}
+
+/// A job as its worker gets it.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    pub job: JobKey,
+    pub job_type: String,
+    pub variables: Document,
+}
+
+/// Why something was not done, in the words of stories.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal(pub String);
+
+impl From<&Rejection> for Refusal {
+    fn from(rejection: &Rejection) -> Self {
+        Self(match rejection {
+            Rejection::InstanceNotFound(_) => "instance not found".into(),
+            Rejection::JobNotFound(_) => "job not found".into(),
+            Rejection::JobState { state, .. } => {
+                let state = match state {
+                    JobState::Ready => "ready",
+                    JobState::Waiting => "waiting",
+                    JobState::Parked => "parked",
+                    JobState::Failed => "failed",
+                    JobState::ErrorThrown => "stopped by an error",
+                };
+                format!("job is {state}")
+            }
+            Rejection::IncidentNotFound(_) => "incident not found".into(),
+            Rejection::IncidentNeedsRetries { .. } => "retries needed".into(),
+            Rejection::UserTaskNotFound(_) => "task not found".into(),
+            Rejection::ScopeNotFound(_) => "scope not found".into(),
+            Rejection::NoNoneStart => "no start event".into(),
+            Rejection::RetriesTooFew(_) => "too few retries".into(),
+            Rejection::Failed { element, message } => format!("{element} failed: {message}"),
+            Rejection::TooManyVisits { .. } => "too many visits".into(),
+        })
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        match &error {
+            Error::Rejected(rejection) => rejection.into(),
+            Error::NotLocked(_) => Self("job is not locked".into()),
+            other => Self(other.to_string()),
+        }
+    }
+}

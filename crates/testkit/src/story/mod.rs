@@ -1,0 +1,41 @@
+//! Behaviour told as text, checked at several depths.
+//!
+//! ```text
+//! story "a slow payment is overtaken by its boundary timer"
+//!   process order:  start -> pay{service charge} -> end paid
+//!                   pay @timer(10m) -> sorry{service mail} -> end late
+//!   start order {"total": 90}      | token at pay, job charge waits
+//!   9m59s pass                     | nothing
+//!   1s passes                      | job charge gone, job mail waits
+//!   worker late completes charge   | rejected: job not found
+//!   worker anna completes mail     | instance ended at late
+//! ```
+//! Processes are drawn as in [`crate::sketch`]. Every other line is a step: what is done, and
+//! after the bar what is seen then. A line that begins with a bar goes on with the line above it;
+//! `#` begins a comment. [`ast`] lists every action and expectation with its wording.
+//!
+//! A step that is refused must say so (`rejected: …`), or the story fails. Time stands still
+//! unless a step says otherwise, and everything that can happen at a moment has happened before
+//! anyone looks.
+
+pub mod ast;
+mod check;
+mod depth;
+mod expectation;
+mod mismatch;
+mod parse;
+mod pure;
+mod runtime;
+mod scripts;
+mod seen;
+mod tokens;
+
+pub use ast::Story;
+pub use check::check;
+pub use depth::{Depth, Lock, Refusal, Taken};
+pub use mismatch::Mismatch;
+pub use parse::parse;
+pub use pure::Pure;
+pub use runtime::{Runtime, postgres_url};
+pub use scripts::{Scripts, SharedScripts};
+pub use seen::{Seen, SeenIncident, SeenInstance, SeenJob, SeenState, SeenTask};
