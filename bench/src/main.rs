@@ -19,6 +19,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::place::Ground;
+use crate::report::Figure;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -26,8 +27,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[derive(Parser)]
 #[command(name = "orloj-bench", about = "Figures of Orloj beside the floor of the same storage")]
 struct Arguments {
+    /// Without one: all figures, one after the other
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
     /// One JSON object a line
     #[arg(long, global = true)]
     json: bool,
@@ -65,20 +67,38 @@ fn main() -> anyhow::Result<()> {
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let figures = runtime.block_on(async {
         match &arguments.command {
-            Command::Floor(options) => floor::command::run(&ground, options).await,
-            Command::Steps(options) => steps::run(&ground, options).await,
-            Command::Instances(options) => instances::run(&ground, options).await,
-            Command::Latency(options) => latency::run(&ground, options).await,
-            Command::Memory(options) => memory::run(&ground, options).await,
-            Command::Restart(options) => restart::run(&ground, options).await,
-            Command::Crash(options) => {
-                crash::run(&ground, options).await?;
-                Ok(Vec::new())
-            }
+            Some(command) => figures(&ground, command).await,
+            None => all_figures(&ground).await,
         }
     })?;
     if !figures.is_empty() {
         report::print(&figures, arguments.json);
     }
     Ok(())
+}
+
+async fn all_figures(ground: &Ground) -> anyhow::Result<Vec<Figure>> {
+    let mut all = Vec::new();
+    for name in ["steps", "instances", "latency", "memory", "restart"] {
+        let arguments = Arguments::try_parse_from(["orloj-bench", name])?;
+        if let Some(command) = &arguments.command {
+            all.extend(figures(ground, command).await?);
+        }
+    }
+    Ok(all)
+}
+
+async fn figures(ground: &Ground, command: &Command) -> anyhow::Result<Vec<Figure>> {
+    match command {
+        Command::Floor(options) => floor::command::run(ground, options).await,
+        Command::Steps(options) => steps::run(ground, options).await,
+        Command::Instances(options) => instances::run(ground, options).await,
+        Command::Latency(options) => latency::run(ground, options).await,
+        Command::Memory(options) => memory::run(ground, options).await,
+        Command::Restart(options) => restart::run(ground, options).await,
+        Command::Crash(options) => {
+            crash::run(ground, options).await?;
+            Ok(Vec::new())
+        }
+    }
 }

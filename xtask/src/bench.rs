@@ -5,13 +5,26 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 
 use crate::postgres::{Cluster, Settings};
-use crate::workspace;
+use crate::{process, workspace};
 
 /// Where the benchmark program finds its PostgreSQL.
 const URL_VARIABLE: &str = "ORLOJ_BENCH_POSTGRES";
 
+/// Kills servers under load and lets the checker judge what they kept; in the profile of the
+/// tests, so that nothing is built twice.
+pub fn crash(kills: u32) -> Result<String> {
+    process::run(workspace::cargo().args(["build", "-p", "orloj-cli", "-p", "orloj-bench"]))?;
+    let cluster = Cluster::start(Settings::Durable)?;
+    let mut command = workspace::cargo();
+    command.args(["run", "--quiet", "--package", "orloj-bench", "--", "crash", "--kills"]);
+    process::run(command.arg(kills.to_string()).env(URL_VARIABLE, cluster.url()))?;
+    Ok(format!("{kills} kills on each store"))
+}
+
 /// Stdout belongs to the benchmark program alone, and its exit code is ours.
 pub fn run(bench_arguments: &[String]) -> Result<ExitCode> {
+    // Several figures are those of the server as users run it.
+    process::run(workspace::cargo().args(["build", "--quiet", "--release", "-p", "orloj-cli"]))?;
     let cluster = Cluster::start(Settings::Durable)?;
     let status = workspace::cargo()
         .args(["run", "--quiet", "--release", "--package", "orloj-bench", "--"])

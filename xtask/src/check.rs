@@ -4,7 +4,10 @@
 use anyhow::Result;
 
 use crate::summary::Summary;
-use crate::{deny, process, test, workspace};
+use crate::{bench, deny, process, test, workspace};
+
+/// On each store; `cargo xtask crash` takes more.
+const KILLS: u32 = 20;
 
 pub fn run() -> Result<()> {
     let mut summary = Summary::default();
@@ -14,6 +17,7 @@ pub fn run() -> Result<()> {
         cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])
     });
     test::add_steps(&mut summary, &[]);
+    summary.step("crash", || bench::crash(KILLS));
     summary.step("deny", deny::run);
     summary.finish()
 }

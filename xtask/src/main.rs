@@ -45,6 +45,12 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         bench_arguments: Vec<String>,
     },
+    /// Kill servers with SIGKILL under load and check that nothing acknowledged is lost
+    Crash {
+        /// On each store
+        #[arg(long, default_value_t = 100)]
+        kills: u32,
+    },
     /// Install the foreign client libraries that the client tests drive and print their folder
     Clients,
     /// Start a throw-away PostgreSQL, print its URL and keep it until Ctrl-C
@@ -61,6 +67,7 @@ fn main() -> ExitCode {
         Command::Check => check::run(),
         Command::Tidy => tidy::run(),
         Command::Bench { bench_arguments } => return exit(bench::run(&bench_arguments)),
+        Command::Crash { kills } => bench::crash(kills).map(drop),
         Command::Clients => clients::run(),
         Command::Postgres { durable } => postgres::run_in_foreground(durable),
     };

@@ -82,7 +82,7 @@ impl Workload {
         ids: impl Iterator<Item = i64>,
         shuffle: &mut Rng,
         seed: u64,
-        jobs: Jobs,
+        jobs: JobIds,
     ) -> Workload {
         let mut instances: Vec<Instance> = ids.map(|id| Instance { id, rev: 0, job: id }).collect();
         shuffle.shuffle(&mut instances);

@@ -33,6 +33,7 @@ CREATE FUNCTION orloj.commit_group(
 ) RETURNS void
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
+SET jit = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
 SET enable_seqscan = off
@@ -41,6 +42,11 @@ AS $$
 DECLARE
     hit bigint;
 BEGIN
+    -- Whoever is answered may rely on the disk, whatever the database's default is.
+    IF current_setting('synchronous_commit') = 'off' THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
+    END IF;
+
     -- First, so that a fenced node is told that and nothing else. The row lock makes fencing wait
     -- for a group under way.
     UPDATE orloj.lane SET group_id = id

@@ -10,7 +10,6 @@ use orloj_store::{Change, CommitError, Error, Group, InstanceWrite, Lease};
 use tokio_postgres::types::{ToSql, Type};
 
 use crate::connection::Connection;
-use crate::connector::Purpose;
 use crate::error::{closed, describe, is_lost, of_statement};
 use crate::group::GroupRows;
 use crate::store::Shared;
@@ -54,7 +53,7 @@ impl Shared {
     pub(crate) async fn commit(&self, group: &Group) -> Result<(), CommitError> {
         let rows = GroupRows::new(group, &self.types)?;
         let hold = rows.locked_lowest.map(|key| self.floor.hold(key));
-        let lowered = hold.as_ref().filter(|hold| hold.must_lower).and_then(|_| rows.locked_lowest);
+        let lowered = hold.as_ref().filter(|hold| hold.must_lower).and(rows.locked_lowest);
         let mut slot = self.lane(group.lane).0.lock().await;
         // A reopened lane is known only to the store that did it; its epoch is learnt once.
         for attempt in 0..2 {
@@ -109,7 +108,7 @@ impl Shared {
             return Err(unavailable(closed()));
         }
         if slot.as_ref().is_none_or(|connection| connection.is_closed()) {
-            *slot = Some(self.connector.open(Purpose::Lane).await.map_err(unavailable)?);
+            *slot = Some(self.connector.open().await.map_err(unavailable)?);
         }
         Ok(slot.as_ref().expect("it was just opened"))
     }

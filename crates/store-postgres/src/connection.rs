@@ -7,13 +7,11 @@ use tokio_postgres::Client;
 pub(crate) struct Connection {
     client: Client,
     driver: AbortHandle,
-    /// Opens a transaction, with the settings its statements count on.
-    pub begin: &'static str,
 }
 
 impl Connection {
-    pub fn new(client: Client, driver: AbortHandle, begin: &'static str) -> Self {
-        Self { client, driver, begin }
+    pub fn new(client: Client, driver: AbortHandle) -> Self {
+        Self { client, driver }
     }
 
     /// Closes the socket at once, whatever is under way. Merely dropped, a connection first waits

@@ -7,9 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use orloj_store::Error;
-use tokio_postgres::error::SqlState;
 use tokio_postgres::tls::MakeTlsConnect;
-use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage, Socket};
+use tokio_postgres::{Client, Config, NoTls, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::connection::Connection;
@@ -23,32 +22,10 @@ const SILENCE_MAX: Duration = Duration::from_secs(10);
 const PAUSE_FIRST: Duration = Duration::from_millis(50);
 const PAUSE_MAX: Duration = Duration::from_secs(2);
 
-/// Compiling a plan takes longer than running any of ours.
-const READER_SETTINGS: &str = "-c jit=off";
-/// Lanes also never join by hashing or merging: with nested loops over the primary key rows are
-/// locked in the order they were sent, so groups of different nodes cannot deadlock, and a table
-/// that grew since it was last analysed is not read from end to end.
-const LANE_SETTINGS: &str = "-c jit=off -c synchronous_commit=on -c enable_hashjoin=off \
-     -c enable_mergejoin=off -c enable_seqscan=off -c enable_bitmapscan=off";
-
-pub(crate) const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
-/// The same behind a pooler, which does not pass on what was asked for at the start.
-const BEGIN_LANE_UNSET: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; \
-     SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; \
-     SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off";
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    Lane,
-    Reader,
-}
-
 pub(crate) struct Connector {
     config: Config,
     tls: Option<MakeRustlsConnect>,
     closed: AtomicBool,
-    /// A pooler has refused to take settings.
-    no_settings: AtomicBool,
     pace: Mutex<Pace>,
 }
 
@@ -82,18 +59,17 @@ impl Connector {
             config,
             tls: wish.connect()?,
             closed: AtomicBool::new(false),
-            no_settings: AtomicBool::new(false),
             pace: Mutex::default(),
         })
     }
 
     /// Waits out the pause after earlier failures first, so that callers may simply repeat.
-    pub async fn open(&self, purpose: Purpose) -> Result<Connection, Error> {
+    pub async fn open(&self) -> Result<Connection, Error> {
         self.pause().await;
         if self.is_closed() {
             return Err(closed());
         }
-        let opened = self.try_open(purpose).await;
+        let opened = self.try_open().await;
         let mut pace = self.pace.lock().expect("nothing panics while it is held");
         match &opened {
             Ok(_) => *pace = Pace::default(),
@@ -135,42 +111,12 @@ impl Connector {
         }
     }
 
-    async fn try_open(&self, purpose: Purpose) -> Result<Connection, Error> {
-        let settings = match purpose {
-            Purpose::Lane => LANE_SETTINGS,
-            Purpose::Reader => READER_SETTINGS,
+    async fn try_open(&self) -> Result<Connection, Error> {
+        let opened = match &self.tls {
+            None => connect_with(&self.config, NoTls).await,
+            Some(tls) => connect_with(&self.config, tls.clone()).await,
         };
-        let mut opened = match self.no_settings.load(Ordering::Relaxed) {
-            false => self.connect(Some(settings)).await,
-            true => self.connect(None).await,
-        };
-        if let Err(error) = &opened
-            && error.code() == Some(&SqlState::PROTOCOL_VIOLATION)
-        {
-            self.no_settings.store(true, Ordering::Relaxed);
-            opened = self.connect(None).await;
-        }
-        let (client, driver) = opened.map_err(|e| portable(&e))?;
-        let begin = match purpose {
-            Purpose::Lane if !has_lane_settings(&client).await? => BEGIN_LANE_UNSET,
-            _ => BEGIN,
-        };
-        Ok(Connection::new(client, driver, begin))
-    }
-
-    async fn connect(
-        &self,
-        settings: Option<&str>,
-    ) -> Result<(Client, tokio::task::AbortHandle), tokio_postgres::Error> {
-        let mut config = self.config.clone();
-        if let Some(settings) = settings {
-            let own = config.get_options().unwrap_or_default();
-            config.options(format!("{settings} {own}"));
-        }
-        match &self.tls {
-            None => connect_with(&config, NoTls).await,
-            Some(tls) => connect_with(&config, tls.clone()).await,
-        }
+        opened.map_err(|e| portable(&e))
     }
 }
 
@@ -182,24 +128,13 @@ pub(crate) enum PlainDriver {
 
 type TlsStream = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
 
-async fn connect_with<T>(
-    config: &Config,
-    tls: T,
-) -> Result<(Client, tokio::task::AbortHandle), tokio_postgres::Error>
+async fn connect_with<T>(config: &Config, tls: T) -> Result<Connection, tokio_postgres::Error>
 where
     T: MakeTlsConnect<Socket>,
     T::Stream: Send + 'static,
 {
     let (client, driver) = config.connect(tls).await?;
     // What ends the driver also ends the calls that wait for it, and they report it.
-    let task = tokio::spawn(async move { drop(driver.await) });
-    Ok((client, task.abort_handle()))
-}
-
-async fn has_lane_settings(client: &Client) -> Result<bool, Error> {
-    let shown = client.simple_query("SHOW enable_hashjoin").await.map_err(|e| portable(&e))?;
-    Ok(shown.iter().any(|message| match message {
-        SimpleQueryMessage::Row(row) => row.get(0) == Some("off"),
-        _ => false,
-    }))
+    let driver = tokio::spawn(async move { drop(driver.await) });
+    Ok(Connection::new(client, driver.abort_handle()))
 }

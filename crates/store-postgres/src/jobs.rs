@@ -16,6 +16,7 @@ use crate::error::{is_guard, portable};
 use crate::read;
 use crate::row_array::RowArray;
 use crate::store::Shared;
+use crate::transaction::BEGIN;
 
 /// Worker locks cleared by one statement; more of them take several, so that none is long.
 const EXPIRED_AT_ONCE: i64 = 5_000;
@@ -68,7 +69,7 @@ impl Shared {
         connection.dirty = true;
         let (begun, taken) = tokio::join!(
             biased;
-            connection.batch_execute(connection.begin),
+            connection.batch_execute(BEGIN),
             connection.query_typed(&self.sql.job_acquire_engine, &params),
         );
         begun.map_err(|e| portable(&e))?;

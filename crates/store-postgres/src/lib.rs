@@ -1,12 +1,11 @@
 //! The store that several nodes share: PostgreSQL.
 //!
-//! Groups are written with set-based statements, all of a group's in one round trip, and carry
-//! their own checks: a statement that finds a revision changed or a lane gone divides by zero, and
-//! the COMMIT that is already on its way takes everything back.
+//! A group is one call of a function in the database: one message, one transaction, one answer,
+//! with set-based statements that the server has planned before. It checks lane and revisions
+//! itself and takes everything back when one is not as expected.
 //!
 //! Everything but listening works behind a transaction pooler: statements are typed and unnamed,
-//! locks end with their transaction, and what a session would have to remember is either set by
-//! the transaction or does without.
+//! locks end with their transaction, and nothing is left to a session to remember.
 
 mod commit;
 mod connection;

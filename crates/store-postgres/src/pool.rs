@@ -10,7 +10,7 @@ use orloj_store::Error;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::connection::Connection;
-use crate::connector::{Connector, Purpose};
+use crate::connector::Connector;
 use crate::error::closed;
 
 /// How long a caller waits for its turn before it is told that the store is overloaded.
@@ -37,7 +37,7 @@ impl Pool {
         };
         let connection = match self.take_idle() {
             Some(connection) => connection,
-            None => self.connector.open(Purpose::Reader).await?,
+            None => self.connector.open().await?,
         };
         Ok(Pooled { pool: self, connection: Some(connection), dirty: false, _turn: turn })
     }

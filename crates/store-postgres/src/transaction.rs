@@ -7,6 +7,9 @@ use crate::pool::{Pool, Pooled};
 
 pub(crate) type Params<'a> = &'a [(&'a (dyn ToSql + Sync), Type)];
 
+/// Whatever the database's defaults are.
+pub(crate) const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+
 /// A transaction of several round trips. Dropped without [`Self::commit`] it takes its connection
 /// with it, and the server takes everything back.
 pub(crate) struct Transaction<'a> {
@@ -17,8 +20,7 @@ impl<'a> Transaction<'a> {
     pub async fn begin(pool: &'a Pool) -> Result<Self, Error> {
         let mut connection = pool.get().await?;
         connection.dirty = true;
-        let begin = connection.begin;
-        connection.batch_execute(begin).await.map_err(|e| portable(&e))?;
+        connection.batch_execute(BEGIN).await.map_err(|e| portable(&e))?;
         Ok(Self { connection })
     }
 

@@ -1,5 +1,4 @@
 //! What happens to groups and acquisitions when connections are lost on the way.
-#![expect(clippy::disallowed_methods, reason = "tests of real connections")]
 
 mod common;
 

@@ -9,4 +9,5 @@ pub mod duration;
 pub mod sim;
 pub mod sim_store;
 pub mod sketch;
+pub mod story;
 mod text;

@@ -260,7 +260,6 @@ impl Node {
         let polls = self.demands.values().filter_map(Demand::next_deadline);
         let is_running = self.phase == Phase::Running;
         let finds_due = is_running
-            && self.config.executor
             && !self.finding_due
             && self.due_jobs.is_empty();
         let due = finds_due.then(|| self.due.next()).flatten();

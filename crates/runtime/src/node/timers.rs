@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use orloj_interpreter::Command;
-use orloj_store::{Error as StoreError, JobRow};
+use orloj_store::{Error as StoreError, JobKind, JobRow};
 use orloj_types::{JobKey, Timestamp};
 
 use super::event::{Action, Work, WorkOrigin};
@@ -39,7 +39,7 @@ impl Node {
             self.expiring = true;
             self.actions.push(Action::Expire { now: self.now });
         }
-        if !self.config.executor || self.finding_due {
+        if self.finding_due {
             return;
         }
         let early = if self.sabotaged(Sabotage::FireEarly) { 60_000 } else { 0 };
@@ -68,6 +68,10 @@ impl Node {
         self.more_due = jobs.len() >= DUE_JOBS_MAX as usize;
         let mut left_to_peers = false;
         for row in jobs {
+            // A worker's job comes back after its delay whether or not this node runs jobs.
+            if !self.config.executor && row.kind != JobKind::Worker {
+                continue;
+            }
             if !self.is_mine(&row) {
                 left_to_peers = true;
                 continue;
@@ -81,7 +85,7 @@ impl Node {
         if left_to_peers {
             self.due.add(self.now.plus_ms(SHARE_MS));
         }
-        if self.more_due && self.due_jobs.is_empty() {
+        if self.config.executor && self.more_due && self.due_jobs.is_empty() {
             self.due.add(self.now.plus_ms(RETRY_MS));
         }
     }

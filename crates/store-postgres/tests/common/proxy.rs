@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What happens to the next COMMIT, and to all that is sent together with it. Afterwards the
-/// store's connection is closed, and new ones work again.
+/// What happens to the next group or COMMIT, and to all that is sent together with it. Afterwards
+/// the store's connection is closed, and new ones work again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Loss {
     /// The server never gets it.
@@ -46,12 +46,12 @@ impl Proxy {
     }
 
     pub fn lose(&self, loss: Loss) {
-        self.state.lock().unwrap().loss = Some(loss);
+        locked(&self.state).loss = Some(loss);
     }
 
     /// The server gets what is late, and has done with it when this returns.
     pub async fn let_in(&self) {
-        let late = self.state.lock().unwrap().late.take();
+        let late = locked(&self.state).late.take();
         let (server, request) = late.expect("something is late");
         finish(server, &request).await;
     }
@@ -66,8 +66,8 @@ async fn carry(state: Arc<Mutex<State>>, mut store: TcpStream, mut server: TcpSt
         tokio::select! {
             read = store.read(&mut request) => {
                 let Ok(length @ 1..) = read else { return };
-                let is_commit = request[..length].windows(7).any(|text| text == b"COMMIT\0");
-                let loss = state.lock().unwrap().loss.take_if(|_| is_commit);
+                let is_commit = commits(&request[..length]);
+                let loss = locked(&state).loss.take_if(|_| is_commit);
                 if let Some(loss) = loss {
                     return lose(&state, loss, server, request[..length].to_vec()).await;
                 }
@@ -81,11 +81,16 @@ async fn carry(state: Arc<Mutex<State>>, mut store: TcpStream, mut server: TcpSt
     }
 }
 
+fn commits(request: &[u8]) -> bool {
+    let contains = |text: &[u8]| request.windows(text.len()).any(|found| found == text);
+    contains(b"commit_group(") || contains(b"COMMIT\0")
+}
+
 async fn lose(state: &Mutex<State>, loss: Loss, server: TcpStream, request: Vec<u8>) {
     match loss {
         Loss::Request => {}
         Loss::Answer => finish(server, &request).await,
-        Loss::Late => state.lock().unwrap().late = Some((server, request)),
+        Loss::Late => locked(state).late = Some((server, request)),
     }
 }
 
@@ -96,6 +101,10 @@ async fn finish(mut server: TcpStream, request: &[u8]) {
     server.write_all(TERMINATE).await.expect("send");
     let mut answers = Vec::new();
     server.read_to_end(&mut answers).await.expect("the server ends the connection");
+}
+
+fn locked(state: &Mutex<State>) -> std::sync::MutexGuard<'_, State> {
+    state.lock().expect("nothing panics while it is held")
 }
 
 /// Text before host and port, they, and what follows.

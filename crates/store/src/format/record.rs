@@ -126,3 +126,59 @@ pub fn decode_record(bytes: &[u8]) -> Result<RecordMessage, Error> {
         None => Err(damaged("instance record", "empty")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A record as version 0.1.0 wrote it. It must load for ever.
+    const FIRST_RELEASE: &[u8] = &[
+        1, 8, 128, 240, 204, 134, 166, 55, 16, 3, 26, 43, 8, 2, 18, 6, 99, 104, 97, 114, 103, 101,
+        32, 1, 40, 14, 50, 2, 102, 49, 58, 23, 8, 4, 16, 3, 40, 6, 48, 10, 56, 1, 64, 128, 138, 207,
+        134, 166, 55, 82, 4, 116, 105, 109, 101, 34, 15, 18, 13, 10, 5, 116, 111, 116, 97, 108, 16,
+        2, 26, 2, 0, 90, 40, 4, 50, 1, 6,
+    ];
+
+    fn first() -> RecordMessage {
+        RecordMessage {
+            started_at_ms: 1_900_000_000_000,
+            awaited_by: Some(3),
+            elements: vec![ElementEntry {
+                key: 1,
+                element: "charge".into(),
+                state: 1,
+                entered_ms: 7,
+                arrived_by: Some("f1".into()),
+                jobs: vec![JobEntry {
+                    key: 2,
+                    kind: 3,
+                    retries_left: 3,
+                    priority: 5,
+                    exclusive: true,
+                    due_at_ms: Some(1_900_000_036_096),
+                    event: "time".into(),
+                    ..JobEntry::default()
+                }],
+                ..ElementEntry::default()
+            }],
+            scopes: vec![ScopeEntry {
+                key: 0,
+                variables: vec![VariableEntry { name: "total".into(), tag: 2, bytes: vec![0, 90] }],
+            }],
+            exclusive_holder: Some(2),
+            exclusive_parked: vec![3],
+        }
+    }
+
+    #[test]
+    fn records_of_the_first_release_load() {
+        assert_eq!(encode_record(&first()), FIRST_RELEASE);
+        assert_eq!(decode_record(FIRST_RELEASE), Ok(first()));
+    }
+
+    #[test]
+    fn a_record_of_the_future_is_refused() {
+        assert!(decode_record(&[2, 8, 1]).is_err());
+        assert!(decode_record(&[]).is_err());
+    }
+}

@@ -80,7 +80,7 @@ pub(crate) enum Ask {
     Complete { job: JobKey },
     Fail { job: JobKey },
     Throw { job: JobKey },
-    Retries { job: JobKey },
+    Retries,
     Resolve { incident: IncidentKey },
     UserTask { task: UserTaskKey },
     Variables { instance: InstanceKey, name: Arc<str> },

@@ -96,7 +96,7 @@ impl World<'_> {
             {
                 let job = job.key;
                 let command = JobCommand::UpdateRetries { retries: 2 };
-                self.ask(to, Ask::Retries { job }, Request::Job { job, command });
+                self.ask(to, Ask::Retries, Request::Job { job, command });
             } else {
                 self.ask(to, Ask::Resolve { incident }, Request::Incident { incident });
             }

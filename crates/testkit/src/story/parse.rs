@@ -73,8 +73,8 @@ fn read_story(lines: &[&str], first_line: usize) -> At<Story> {
 
 /// A process goes on as long as its lines have arrows.
 fn read_process(story: &mut Story, lines: &[&str], at: usize) -> At<usize> {
-    let rest = lines[1..].iter().take_while(|line| line.contains("->") && !line.contains('|'));
-    let count = 1 + rest.count();
+    let is_chain = |line: &&&str| line.contains("->") && !line.trim().starts_with("process ");
+    let count = 1 + lines[1..].iter().take_while(is_chain).count();
     let sketch = Sketch::parse(&lines[..count].join("\n"));
     story.processes.push(sketch.map_err(|error| (at + error.line, error.message))?);
     Ok(count)

@@ -1,0 +1,86 @@
+# Service tasks: worker jobs and delegates.
+
+story "a worker completes a job and the instance goes on"
+  process order:  start -> pay{service charge} -> end paid
+  start order {"total": 90}                | token at pay, job charge waits, job charge has 3 retries
+  worker anna takes charge                 | got charge with {"total": 90}, job charge locked by anna
+  worker anna completes charge {"paid": true} | instance ended at paid, variables {"paid": true, "total": 90}
+                                           | went start pay paid
+
+story "a worker that asks for nothing that is there gets nothing"
+  process order:  start -> pay{service charge} -> end
+  start order                   | job charge waits
+  worker anna takes ship        | got nothing
+  worker anna takes charge      | got charge
+  worker ben takes charge       | got nothing
+
+story "the first completion wins, whoever holds the job"
+  process order:  start -> pay{service charge} -> end paid
+  start order
+  worker anna takes charge        | job charge locked by anna
+  worker ben completes charge     | instance ended at paid
+  worker anna completes charge    | rejected: job not found, nothing
+
+story "a job whose lock runs out goes to another worker, and the late answer still counts"
+  process order:  start -> pay{service charge} -> end paid
+  start order
+  worker anna takes charge for 1m   | job charge locked by anna
+  1m pass                           | job charge locked by anna
+  1ms passes                        | job charge waits, job charge has 3 retries
+  worker ben takes charge           | got charge, job charge locked by ben
+  worker anna completes charge      | instance ended at paid
+  worker ben completes charge       | rejected: job not found
+
+story "a lock is extended while it lasts and not afterwards"
+  process order:  start -> pay{service charge} -> end
+  start order
+  worker anna takes charge for 1m
+  50s pass
+  worker anna extends charge by 1m   | job charge locked by anna
+  50s pass                           | job charge locked by anna
+  11s pass                           | job charge waits
+  worker anna extends charge by 1m   | rejected: job is not locked
+
+story "a job of the engine is none for a worker"
+  delegate Charge: fails
+  process order, camunda:  start -> pay{delegate Charge, async, retry R2/PT1M} -> end
+  start order                        | job pay due in 1m
+  worker anna completes pay          | rejected: job not found, nothing
+
+story "a class that nobody registered is worked by a client"
+  process order, camunda:  start -> pay{delegate shop.Charge} -> end paid
+  start order {"total": 90}            | token at pay, job shop.Charge waits
+  worker anna takes shop.Charge        | got shop.Charge with {"total": 90}
+  worker anna completes shop.Charge {"paid": true} | instance ended at paid, variables {"paid": true, "total": 90}
+
+story "a delegate runs within the command that comes to it"
+  delegate Charge: succeeds {"paid": true}
+  process order, camunda:  start -> pay{delegate Charge} -> end paid
+  start order {"total": 90}     | instance ended at paid, variables {"paid": true, "total": 90}, Charge called once
+
+story "a delegate that fails undoes the command that comes to it"
+  delegate Charge: fails "no line"
+  process order, camunda:  start -> ask{user} -> pay{delegate Charge} -> end paid
+  start order               | task at ask
+  user completes ask        | rejected: pay failed: no line, nothing, Charge called once
+  user completes ask        | instance ended at paid, Charge called 2 times
+
+story "jobs are taken by priority, then by age"
+  process order:  start -> pay{service charge, priority "=rank"} -> end
+  start order as low {"rank": 1}
+  start order as high {"rank": 9}       | job charge has priority 9
+  start order as middle {"rank": 5}
+  start order as twin {"rank": 9}
+  worker anna takes charge              | got charge with {"rank": 9}, high: job charge locked by anna
+  worker anna takes charge              | got charge with {"rank": 9}, twin: job charge locked by anna
+  worker anna takes charge              | got charge with {"rank": 5}
+  worker anna takes charge              | got charge with {"rank": 1}
+  worker anna takes charge              | got nothing
+
+story "external tasks of Camunda and Flowable are worker jobs as well"
+  process c, camunda:   start -> a{service charge} -> end
+  process f, flowable:  start -> a{service charge} -> end
+  start c                              | job charge waits, job charge has 3 retries
+  start f                              | job charge waits, job charge has 3 retries
+  worker anna completes charge of c {"x": 1} | c: instance ended, c: variables {"x": 1}
+  worker anna completes charge of f {"x": 2} | f: instance ended, f: variables {"x": 2}

@@ -1,0 +1,67 @@
+//! Two nodes on one PostgreSQL: what one creates the other works.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod database;
+
+use std::time::Duration;
+
+use database::Database;
+use orloj::types::Document;
+use orloj::{ActivateJobs, Call, Deploy, LongPoll, Orloj, StartInstance, StoreChoice};
+
+const MODEL: &str = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="t" xmlns:camunda="http://camunda.org/schema/1.0/bpmn">
+  <process id="pair" isExecutable="true">
+    <startEvent id="start"/>
+    <sequenceFlow id="f1" sourceRef="start" targetRef="near"/>
+    <serviceTask id="near" camunda:class="Near" camunda:asyncBefore="true"/>
+    <sequenceFlow id="f2" sourceRef="near" targetRef="far"/>
+    <serviceTask id="far" camunda:type="external" camunda:topic="far"/>
+    <sequenceFlow id="f3" sourceRef="far" targetRef="end"/>
+    <endEvent id="end"/>
+  </process>
+</definitions>"#;
+
+async fn node(database: &Database, name: &str, executor: bool) -> Orloj {
+    Orloj::builder()
+        .store(StoreChoice::Postgres(database.url.clone()))
+        .node_name(name)
+        .executor(executor)
+        .delegate("Near", |_: Call| async { Ok(Document::new().with("near", true)) })
+        .build()
+        .await
+        .unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn jobs_created_on_one_are_worked_on_the_other_and_the_result_comes_back() {
+    let database = Database::create().await;
+    let starts = node(&database, "starts", false).await;
+    let works = node(&database, "works", true).await;
+    starts.deploy(Deploy::file("pair.bpmn", MODEL.as_bytes())).await.unwrap();
+    let awaited = {
+        let starts = starts.clone();
+        tokio::spawn(async move {
+            starts.start_and_wait(StartInstance::latest("pair"), Duration::from_secs(30)).await
+        })
+    };
+    let jobs = works
+        .activate_jobs(ActivateJobs {
+            job_type: "far".into(),
+            worker: "w".into(),
+            timeout_ms: 60_000,
+            jobs_max: 1,
+            fetch_variables: Vec::new(),
+            long_poll: LongPoll::UpToMs(30_000),
+            bytes_max: 1 << 20,
+        })
+        .await
+        .unwrap();
+    assert_eq!(jobs.len(), 1);
+    assert_eq!(jobs[0].variables, r#"{"near":true}"#);
+    works.complete_job(jobs[0].key, Document::new().with("far", 1)).await.unwrap();
+    let finished = awaited.await.unwrap().unwrap();
+    assert_eq!(finished.variables.to_json(), r#"{"far":1,"near":true}"#);
+    starts.shutdown().await;
+    works.shutdown().await;
+}

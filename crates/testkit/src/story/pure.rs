@@ -1,0 +1,415 @@
+//! Stories on the interpreter alone: no store, no task, no time but the story's.
+//!
+//! What a store and an executor do is played as simply as it can be: rows in maps, jobs run one
+//! after another, the highest priority first.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use orloj::api::Fault;
+use orloj_interpreter::{
+    Command, Delegates, EndKind, Event, FailJob, IncidentChange, IncidentRow, Input, Invoke,
+    InvokeResult, InvokeResults, JobChange, JobKind, JobRow, JobState, Outcome, Progress, Record,
+    Rejection, Run, Start, ThrowError, UserTaskChange, UserTaskRow,
+};
+use orloj_model::Process;
+use orloj_types::{
+    DefinitionKey, Document, ElementInstanceKey, IncidentKey, InstanceKey, JobKey, KeyBlock,
+    KeyGenerator, NodeNumber, TenantId, Timestamp, UserTaskKey,
+};
+
+use super::ast::{Behaviour, Story};
+use super::depth::{Depth, Lock, Refusal, Taken};
+use super::scripts::SharedScripts;
+use super::seen::{SeenIncident, SeenInstance, SeenJob, SeenState, SeenTask, SeenToken};
+use crate::sketch::Sketch;
+
+/// 2030-01-01T00:00:00Z, where every story begins.
+pub(super) const BEGINNING: Timestamp = Timestamp::from_ms(1_893_456_000_000);
+
+pub struct Pure {
+    now: Timestamp,
+    keys: KeyGenerator,
+    processes: BTreeMap<String, Arc<Process>>,
+    instances: BTreeMap<InstanceKey, Instance>,
+    jobs: BTreeMap<JobKey, Job>,
+    tasks: BTreeMap<UserTaskKey, (InstanceKey, UserTaskRow)>,
+    incidents: BTreeMap<IncidentKey, (InstanceKey, IncidentRow)>,
+    registered: Registered,
+    scripts: SharedScripts,
+}
+
+struct Instance {
+    process: Arc<Process>,
+    /// `None`: it has ended.
+    record: Option<Record>,
+    state: SeenState,
+    variables: Document,
+    went: Vec<String>,
+}
+
+struct Job {
+    instance: InstanceKey,
+    row: JobRow,
+    worker: Option<(String, Timestamp)>,
+}
+
+struct Registered(Vec<String>);
+
+impl Delegates for Registered {
+    fn knows(&self, name: &str) -> bool {
+        self.0.iter().any(|known| known == name)
+    }
+}
+
+impl Pure {
+    pub fn new(story: &Story) -> Self {
+        Self {
+            now: BEGINNING,
+            keys: KeyGenerator::new(NodeNumber(0)),
+            processes: BTreeMap::new(),
+            instances: BTreeMap::new(),
+            jobs: BTreeMap::new(),
+            tasks: BTreeMap::new(),
+            incidents: BTreeMap::new(),
+            registered: Registered(story.delegates().into_iter().map(str::to_owned).collect()),
+            scripts: SharedScripts::default(),
+        }
+    }
+
+    /// Does a command and everything that follows from it at this moment.
+    fn command(&mut self, instance: InstanceKey, command: Command) -> Result<(), Refusal> {
+        let done = self.interpret(instance, command);
+        self.settle();
+        done.map_err(|rejection| Refusal::from(&rejection))
+    }
+
+    fn interpret(&mut self, key: InstanceKey, command: Command) -> Result<(), Rejection> {
+        let instance = self.instances.get(&key).ok_or(Rejection::InstanceNotFound(key))?;
+        let mut run = Run::begin(Input {
+            process: instance.process.clone(),
+            record: instance.record.clone(),
+            command,
+            now: self.now,
+            keys: KeyBlock::default(),
+            results: InvokeResults::new(),
+        });
+        loop {
+            match run.advance(&mut self.keys, &self.registered) {
+                Progress::Done(outcome) => {
+                    self.keep(key, outcome);
+                    return Ok(());
+                }
+                Progress::Rejected(rejection) => return Err(rejection),
+                Progress::Invoke(invoke) => run.resume(self.invoke(&invoke)),
+            }
+        }
+    }
+
+    fn invoke(&self, invoke: &Invoke) -> InvokeResult {
+        match self.scripts.call(&invoke.delegate) {
+            Ok(variables) => InvokeResult::Done { variables },
+            Err(Fault::Failed(message)) => InvokeResult::Failed { message: message.into() },
+            Err(Fault::Error { code, message, variables }) => {
+                InvokeResult::Error { code: code.into(), message: message.into(), variables }
+            }
+        }
+    }
+
+    fn keep(&mut self, key: InstanceKey, outcome: Outcome) {
+        for change in outcome.jobs {
+            match change {
+                JobChange::Insert(row) => {
+                    let job = Job { instance: key, row, worker: None };
+                    self.jobs.insert(job.row.job.key, job);
+                }
+                JobChange::Update { row, unlock } => {
+                    if let Some(job) = self.jobs.get_mut(&row.job.key) {
+                        job.row = row;
+                        job.worker.take_if(|_| unlock);
+                    }
+                }
+                JobChange::Delete(job) => {
+                    self.jobs.remove(&job);
+                }
+            }
+        }
+        for change in outcome.user_tasks {
+            match change {
+                UserTaskChange::Insert(row) => {
+                    self.tasks.insert(row.key, (key, row));
+                }
+                UserTaskChange::Delete(task) => {
+                    self.tasks.remove(&task);
+                }
+            }
+        }
+        for change in outcome.incidents {
+            match change {
+                IncidentChange::Insert(row) => {
+                    self.incidents.insert(row.key, (key, row));
+                }
+                IncidentChange::Delete(incident) => {
+                    self.incidents.remove(&incident);
+                }
+            }
+        }
+        let instance = self.instances.get_mut(&key).expect("it was just interpreted");
+        instance.record = outcome.record;
+        if let Some(end) = outcome.end {
+            instance.variables = end.variables;
+            instance.state = match end.how {
+                EndKind::Completed => SeenState::Completed,
+                EndKind::Cancelled => SeenState::Cancelled,
+            };
+        }
+        for event in outcome.events {
+            if let Event::ElementEntered { element, .. } = event {
+                instance.went.push(element.to_string());
+            }
+        }
+    }
+
+    /// Runs the engine's own jobs and what is due, until nothing is left to do.
+    fn settle(&mut self) {
+        self.expire();
+        while let Some((instance, command)) = self.next_job() {
+            // What is no longer possible is not done.
+            let _ = self.interpret(instance, command);
+        }
+    }
+
+    fn next_job(&self) -> Option<(InstanceKey, Command)> {
+        let ready = self.jobs.values().filter(|job| {
+            job.row.job.state == JobState::Ready && job.row.job.kind != JobKind::Worker
+        });
+        let first = ready.min_by_key(|job| (Reverse(job.row.job.priority), job.row.job.key));
+        if let Some(job) = first {
+            return Some((job.instance, Command::RunJob { job: job.row.job.key }));
+        }
+        let due = self.jobs.values().filter(|job| {
+            job.row.job.state == JobState::Waiting
+                && job.row.job.due_at.is_some_and(|at| at <= self.now)
+        });
+        let first = due.min_by_key(|job| (job.row.job.due_at, job.row.job.key))?;
+        Some((first.instance, Command::JobDue { job: first.row.job.key }))
+    }
+
+    fn expire(&mut self) {
+        let now = self.now;
+        for job in self.jobs.values_mut() {
+            job.worker.take_if(|(_, until)| *until < now);
+        }
+    }
+
+    fn instance_of(&self, job: JobKey) -> Result<InstanceKey, Refusal> {
+        let found = self.jobs.get(&job).map(|job| job.instance);
+        found.ok_or_else(|| Refusal::from(&Rejection::JobNotFound(job)))
+    }
+}
+
+impl Depth for Pure {
+    fn deploy(&mut self, sketch: &Sketch) -> Result<(), String> {
+        self.processes.insert(sketch.id.clone(), sketch.to_process()?);
+        Ok(())
+    }
+
+    fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    fn advance(&mut self, ms: i64) {
+        self.now = self.now.plus_ms(ms);
+        self.settle();
+    }
+
+    fn start(&mut self, process: &str, variables: Document) -> Result<InstanceKey, Refusal> {
+        let process = self.processes.get(process).cloned();
+        let process = process.ok_or_else(|| Refusal("no such process".into()))?;
+        let key = InstanceKey::new(self.keys.next(self.now));
+        let instance = Instance {
+            process,
+            record: None,
+            state: SeenState::Alive,
+            variables: Document::new(),
+            went: Vec::new(),
+        };
+        self.instances.insert(key, instance);
+        let start = Start {
+            instance: key,
+            definition: DefinitionKey::new(1),
+            tenant: TenantId::none(),
+            business_key: None,
+            variables,
+            awaited_by: None,
+        };
+        let started = self.command(key, Command::Start(start));
+        if started.is_err() {
+            self.instances.remove(&key);
+        }
+        started.map(|()| key)
+    }
+
+    fn take(&mut self, lock: &Lock) -> Result<Option<Taken>, Refusal> {
+        let wanted = self.jobs.values_mut().filter(|job| {
+            job.row.job.kind == JobKind::Worker
+                && *job.row.job.job_type == *lock.job_type
+                && job.row.job.state == JobState::Ready
+                && job.worker.is_none()
+        });
+        let first = wanted.min_by_key(|job| (Reverse(job.row.job.priority), job.row.job.key));
+        let Some(job) = first else { return Ok(None) };
+        job.worker = Some((lock.worker.clone(), self.now.plus_ms(lock.ms)));
+        let record = self.instances.get(&job.instance).and_then(|i| i.record.as_ref());
+        let visible = record.map(|record| record.visible(job.row.element_instance));
+        Ok(Some(Taken {
+            job: job.row.job.key,
+            job_type: lock.job_type.clone(),
+            variables: Document(visible.unwrap_or_default()),
+        }))
+    }
+
+    fn complete(&mut self, job: JobKey, variables: Document) -> Result<(), Refusal> {
+        let instance = self.instance_of(job)?;
+        self.command(instance, Command::CompleteJob { job, variables, activations: Vec::new() })
+    }
+
+    fn fail(&mut self, fail: orloj::FailJob) -> Result<(), Refusal> {
+        let instance = self.instance_of(fail.job)?;
+        let orloj::FailJob { job, retries, message, back_off_ms, variables } = fail;
+        let activations = Vec::new();
+        let fail = FailJob { job, retries, message, back_off_ms, variables, activations };
+        self.command(instance, Command::FailJob(fail))
+    }
+
+    fn throw(&mut self, throw: orloj::ThrowError) -> Result<(), Refusal> {
+        let instance = self.instance_of(throw.job)?;
+        let orloj::ThrowError { job, code, message, variables } = throw;
+        let throw = ThrowError { job, code, message, variables, activations: Vec::new() };
+        self.command(instance, Command::ThrowError(throw))
+    }
+
+    fn extend(&mut self, job: JobKey, ms: i64) -> Result<(), Refusal> {
+        self.instance_of(job)?;
+        let until = self.now.plus_ms(ms);
+        match self.jobs.get_mut(&job).and_then(|job| job.worker.as_mut()) {
+            Some(worker) => {
+                worker.1 = until;
+                Ok(())
+            }
+            None => Err(Refusal("job is not locked".into())),
+        }
+    }
+
+    fn complete_task(&mut self, task: UserTaskKey, variables: Document) -> Result<(), Refusal> {
+        let instance = self.tasks.get(&task).map(|(instance, _)| *instance);
+        let missing = || Refusal::from(&Rejection::UserTaskNotFound(task));
+        let command = Command::CompleteUserTask { task, variables };
+        self.command(instance.ok_or_else(missing)?, command)
+    }
+
+    fn set_variables(
+        &mut self,
+        scope: ElementInstanceKey,
+        variables: Document,
+        local: bool,
+    ) -> Result<(), Refusal> {
+        let owner = self.instances.iter().find(|(key, instance)| {
+            let record = instance.record.as_ref();
+            key.root_scope() == scope || record.is_some_and(|r| r.element(scope).is_some())
+        });
+        let missing = || Refusal::from(&Rejection::ScopeNotFound(scope));
+        let instance = *owner.ok_or_else(missing)?.0;
+        self.command(instance, Command::SetVariables { scope, variables, local })
+    }
+
+    fn update_retries(&mut self, job: JobKey, retries: i32) -> Result<(), Refusal> {
+        let instance = self.instance_of(job)?;
+        self.command(instance, Command::UpdateRetries { job, retries })
+    }
+
+    fn resolve(&mut self, incident: IncidentKey) -> Result<(), Refusal> {
+        let instance = self.incidents.get(&incident).map(|(instance, _)| *instance);
+        let missing = || Refusal::from(&Rejection::IncidentNotFound(incident));
+        self.command(instance.ok_or_else(missing)?, Command::ResolveIncident { incident })
+    }
+
+    fn cancel(&mut self, instance: InstanceKey) -> Result<(), Refusal> {
+        self.command(instance, Command::Cancel)
+    }
+
+    fn script(&mut self, delegate: &str, script: &[Behaviour]) {
+        self.scripts.add(delegate, script);
+    }
+
+    fn calls(&self) -> Vec<String> {
+        self.scripts.calls()
+    }
+
+    fn restart(&mut self) {}
+
+    fn observe(&mut self, name: &str, key: InstanceKey) -> SeenInstance {
+        let instance = &self.instances[&key];
+        let record = instance.record.as_ref();
+        let own = |scope: ElementInstanceKey| {
+            let variables = record.and_then(|record| record.variables.get(&scope));
+            Document(variables.cloned().unwrap_or_default())
+        };
+        let elements = record.map_or(&[][..], |record| &record.elements);
+        let tokens = elements.iter().map(|element| SeenToken {
+            key: element.key,
+            element: element.element.to_string(),
+            variables: own(element.key),
+        });
+        let jobs = self.jobs.values().filter(|job| job.instance == key).map(seen_job);
+        let incidents = self.incidents.values().filter(|(of, _)| *of == key);
+        let tasks = self.tasks.values().filter(|(of, _)| *of == key);
+        SeenInstance {
+            name: name.to_owned(),
+            key,
+            state: instance.state,
+            tokens: tokens.collect(),
+            variables: match record {
+                Some(_) => own(key.root_scope()),
+                None => instance.variables.clone(),
+            },
+            jobs: jobs.collect(),
+            incidents: incidents
+                .map(|(_, row)| SeenIncident {
+                    key: row.key,
+                    kind: row.kind.to_string(),
+                    element: row.element.to_string(),
+                    message: row.message.to_string(),
+                })
+                .collect(),
+            tasks: tasks
+                .map(|(_, row)| SeenTask { key: row.key, element: row.element.to_string() })
+                .collect(),
+            went: instance.went.clone(),
+        }
+    }
+}
+
+fn seen_job(job: &Job) -> SeenJob {
+    let row = &job.row;
+    SeenJob {
+        key: row.job.key,
+        name: match row.job.kind {
+            JobKind::Worker => row.job.job_type.to_string(),
+            _ => row.element.to_string(),
+        },
+        state: match row.job.state {
+            JobState::Ready => orloj_store::JobState::Ready,
+            JobState::Waiting => orloj_store::JobState::Waiting,
+            JobState::Parked => orloj_store::JobState::Parked,
+            JobState::Failed => orloj_store::JobState::Failed,
+            JobState::ErrorThrown => orloj_store::JobState::ErrorThrown,
+        },
+        retries_left: row.job.retries_left,
+        priority: row.job.priority,
+        due_at: row.job.due_at,
+        locked_by: job.worker.as_ref().map(|(worker, _)| worker.clone()),
+        locked_until: job.worker.as_ref().map(|(_, until)| *until),
+    }
+}
