@@ -66,6 +66,15 @@ impl Heartbeat {
         send_at.into_iter().chain(distrust_at).min()
     }
 
+    pub fn is_under_way(&self) -> bool {
+        self.under_way.is_some()
+    }
+
+    /// Sends the next beat now: its answer is wanted.
+    pub fn hasten(&mut self, now: Timestamp) {
+        self.next_at = self.next_at.min(now);
+    }
+
     /// The beat came through. Gives the nodes that look dead by now.
     pub fn beaten(&mut self, pulse: &Pulse, now: Timestamp) -> Vec<Suspect> {
         if let Some(sent_at) = self.under_way.take() {

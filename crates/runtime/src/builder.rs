@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures_util::stream::FuturesUnordered;
 use orloj_interpreter::Delegates;
 use orloj_store::{Claim, Error as StoreError, Store};
 use orloj_types::{EngineName, Timestamp};
@@ -155,7 +156,7 @@ impl Builder {
             metrics.clone(),
             self.clock.now(),
         );
-        let (inputs, receiver) = std::sync::mpsc::channel();
+        let (inputs, receiver) = tokio::sync::mpsc::unbounded_channel();
         let noticed = inputs.clone();
         store.listen(Box::new(move |notice| {
             // The engine has stopped.
@@ -174,6 +175,7 @@ impl Builder {
             tokio: tokio::runtime::Handle::current(),
             inputs: receiver,
             sender: inputs.clone(),
+            asked: FuturesUnordered::new(),
             is_ready: is_ready.clone(),
             stopped: Some(stopped),
             answers: FxHashMap::default(),

@@ -8,11 +8,13 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
 use std::time::Duration;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use orloj_executor::TakerId;
 use orloj_interpreter::{Invoke, InvokeResult};
 use orloj_store::{Claim, Error as StoreError, Store};
@@ -49,8 +51,10 @@ pub(crate) struct Driver {
     pub delegates: Arc<Registry>,
     pub clock: Clock,
     pub tokio: Handle,
-    pub inputs: Receiver<Input>,
-    pub sender: Sender<Input>,
+    pub inputs: mpsc::UnboundedReceiver<Input>,
+    pub sender: mpsc::UnboundedSender<Input>,
+    /// Questions to the store that are under way.
+    pub asked: FuturesUnordered<BoxFuture<'static, Event>>,
     pub is_ready: Arc<AtomicBool>,
     pub stopped: Option<oneshot::Sender<()>>,
     pub answers: FxHashMap<RequestId, oneshot::Sender<Answer>>,
@@ -65,14 +69,18 @@ impl Driver {
     pub fn run(mut self) {
         let handle = self.tokio.clone();
         let _in_tokio = handle.enter();
+        let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+        let mut cx = Context::from_waker(&waker);
         loop {
             let actions = self.node.flush(self.clock.now());
             if self.perform(actions) {
                 break;
             }
-            // A node that wants to be woken in the past has more to do.
-            if !self.take_inputs() {
-                break;
+            while !self.take_inputs(&mut cx) {
+                if self.sleep() {
+                    self.node.handle(self.clock.now(), Event::Tick);
+                    break;
+                }
             }
         }
         self.is_ready.store(false, Ordering::SeqCst);
@@ -84,28 +92,34 @@ impl Driver {
         }
     }
 
-    /// Sleeps until something happens, then takes everything that has. False: all handles are
-    /// gone.
-    fn take_inputs(&mut self) -> bool {
-        let timeout = self.node.wake_at().and_then(|at| self.clock.until(at));
-        let first = match timeout {
-            Some(timeout) => self.inputs.recv_timeout(timeout),
-            None => self.inputs.recv().map_err(|_| RecvTimeoutError::Disconnected),
+    /// Until something happens. True: nothing did, but the node wants to be woken.
+    fn sleep(&self) -> bool {
+        let Some(at) = self.node.wake_at() else {
+            std::thread::park();
+            return false;
         };
-        match first {
-            Ok(input) => self.take(input),
-            Err(RecvTimeoutError::Timeout) => {
-                self.node.handle(self.clock.now(), Event::Tick);
-            }
-            Err(RecvTimeoutError::Disconnected) => return false,
+        match self.clock.until(at) {
+            Some(Duration::ZERO) => return true,
+            Some(timeout) => std::thread::park_timeout(timeout),
+            None => std::thread::park(),
         }
-        for _ in 1..BATCH_EVENTS_MAX {
-            match self.inputs.try_recv() {
-                Ok(input) => self.take(input),
-                Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
+        self.clock.until(at) == Some(Duration::ZERO)
+    }
+
+    /// Takes what has happened, up to a bound. False: nothing has.
+    fn take_inputs(&mut self, cx: &mut Context<'_>) -> bool {
+        let mut taken = 0;
+        while taken < BATCH_EVENTS_MAX {
+            if let Poll::Ready(Some(event)) = self.asked.poll_next_unpin(cx) {
+                self.take(Input::Event(event));
+            } else if let Poll::Ready(Some(input)) = self.inputs.poll_recv(cx) {
+                self.take(input);
+            } else {
+                break;
             }
+            taken += 1;
         }
-        true
+        taken > 0
     }
 
     fn take(&mut self, input: Input) {
@@ -164,6 +178,7 @@ impl Driver {
                         call.abort();
                     }
                 }
+                Action::Join => self.join(),
                 Action::Stopped => is_over = true,
                 other => self.ask_store(other),
             }
@@ -213,13 +228,12 @@ impl Driver {
         self.calls.push(task.abort_handle());
     }
 
+    /// The store is asked from this thread and wakes it with its answer, without a detour.
     fn ask_store(&self, action: Action) {
         let store = self.store.clone();
-        let sender = self.sender.clone();
-        let (claim, definitions, clock) =
-            (self.claim.clone(), self.definitions.clone(), self.clock.clone());
-        self.tokio.spawn(async move {
-            let event = match action {
+        let definitions = self.definitions.clone();
+        let asked = async move {
+            match action {
                 Action::Load { instances } => {
                     let result = store.load(instances.clone()).await;
                     Event::Loaded { instances, result }
@@ -256,11 +270,6 @@ impl Driver {
                 Action::Fence { session, beat } => {
                     Event::Fenced { result: store.fence(session, beat).await }
                 }
-                Action::Join => {
-                    tokio::time::sleep(JOIN_PAUSE).await;
-                    let claim = Claim { now: clock.now(), ..claim };
-                    Event::Joined { result: store.join(claim).await }
-                }
                 Action::Leave { lease } => {
                     // What could not be given back is taken when the lease runs out.
                     let _ = store.leave(lease).await;
@@ -269,18 +278,39 @@ impl Driver {
                 Action::Notify(notices) => {
                     // Hints may be lost.
                     let _ = store.notify(notices).await;
-                    return;
+                    Event::Tick
                 }
                 Action::Reply { .. }
                 | Action::Push { .. }
                 | Action::CloseStream { .. }
                 | Action::Invoke { .. }
                 | Action::AbortInvokes
-                | Action::Stopped => return,
-            };
+                | Action::Join
+                | Action::Stopped => Event::Tick,
+            }
+        };
+        self.asked.push(Box::pin(asked));
+    }
+
+    /// After a pause: the store that fenced this node, or does not answer, is not to be pressed.
+    fn join(&self) {
+        let (store, claim, clock) = (self.store.clone(), self.claim.clone(), self.clock.clone());
+        let sender = self.sender.clone();
+        self.tokio.spawn(async move {
+            tokio::time::sleep(JOIN_PAUSE).await;
+            let result = store.join(Claim { now: clock.now(), ..claim }).await;
             // The thread is gone when the engine has stopped.
-            let _ = sender.send(Input::Event(event));
+            let _ = sender.send(Input::Event(Event::Joined { result }));
         });
+    }
+}
+
+/// Wakes the node's thread.
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
     }
 }
 

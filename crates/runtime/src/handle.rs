@@ -3,7 +3,6 @@
 #![expect(clippy::disallowed_methods, reason = "the handle waits for its callers")]
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -14,6 +13,7 @@ use orloj_types::{
     UserTaskKey,
 };
 use prometheus_client::registry::Registry;
+use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use crate::api::{
@@ -40,7 +40,7 @@ pub(crate) struct Inner {
     pub store: Arc<dyn Store>,
     pub engine: EngineName,
     pub definitions: Arc<Definitions>,
-    pub inputs: Sender<Input>,
+    pub inputs: UnboundedSender<Input>,
     pub clock: Clock,
     pub is_ready: Arc<AtomicBool>,
     pub metrics: Metrics,
@@ -53,11 +53,19 @@ pub(crate) struct Inner {
     pub session: i64,
 }
 
+impl Drop for Inner {
+    /// The last handle is gone: the node finishes what runs and leaves.
+    fn drop(&mut self) {
+        // It may have stopped already.
+        let _ = self.inputs.send(Input::Event(Event::Drain));
+    }
+}
+
 /// Jobs pushed to one worker. Dropping it closes the stream; jobs not yet taken become ready again.
 pub struct JobStream {
     id: TakerId,
     jobs: mpsc::UnboundedReceiver<ActivatedJob>,
-    inputs: Sender<Input>,
+    inputs: UnboundedSender<Input>,
     taken: u32,
 }
 
@@ -335,7 +343,7 @@ impl Orloj {
 struct Waiting<'a> {
     id: RequestId,
     answer: oneshot::Receiver<Result<Reply, Error>>,
-    inputs: &'a Sender<Input>,
+    inputs: &'a UnboundedSender<Input>,
 }
 
 impl Drop for Waiting<'_> {

@@ -1,6 +1,8 @@
 //! Every story at every depth: the interpreter alone, and the engine over each store.
 
 use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use orloj::StoreChoice;
 use orloj_testkit::story::{Database, Depth, Mismatch, Pure, Runtime, Story, check, parse};
@@ -64,17 +66,28 @@ fn play(story: &Story, choice: StoreChoice) -> Result<(), Box<Mismatch>> {
     played
 }
 
+/// Stories played at the same time, each on a store of its own: they mostly wait for a disk.
+const AT_ONCE: usize = 4;
+
 /// Plays every story, also after one has failed, and shows those that did.
-fn run_all(depth: &str, play: impl Fn(&Story) -> Result<(), Box<Mismatch>>) {
-    let mut failed = Vec::new();
-    let mut count = 0;
-    for story in stories() {
-        count += 1;
-        if let Err(mismatch) = play(&story) {
-            failed.push(mismatch.at(depth).to_string());
+fn run_all(depth: &str, play: impl Fn(&Story) -> Result<(), Box<Mismatch>> + Sync) {
+    let stories = stories();
+    assert!(!stories.is_empty(), "no stories were found");
+    let (next, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some(story) = stories.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(mismatch) = play(story) {
+                        let mismatch = mismatch.at(depth).to_string();
+                        failed.lock().expect("nobody panics with it").push(mismatch);
+                    }
+                }
+            });
         }
-    }
-    assert!(count > 0, "no stories were found");
+    });
+    let failed = failed.into_inner().expect("nobody panicked with it");
+    let count = stories.len();
     assert!(failed.is_empty(), "{} of {count}:\n\n{}", failed.len(), failed.join("\n\n"));
 }
 
@@ -91,9 +104,11 @@ fn stories() -> Vec<Story> {
     for path in paths {
         let text = std::fs::read_to_string(&path).expect("a readable story");
         let parsed = parse(&text).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
-        stories.extend(parsed.into_iter().filter(|story| {
-            only.as_ref().is_none_or(|only| story.title.contains(only.as_str()))
-        }));
+        stories.extend(
+            parsed.into_iter().filter(|story| {
+                only.as_ref().is_none_or(|only| story.title.contains(only.as_str()))
+            }),
+        );
     }
     stories
 }

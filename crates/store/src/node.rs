@@ -36,7 +36,7 @@ pub struct Beat {
     /// The highest key given so far.
     pub key_high: i64,
     /// No engine job this node holds has a key below this; recovery looks only above it.
-    /// Acquisitions lower the stored value themselves when they take older jobs.
+    /// Acquisitions and groups lower the stored value themselves when they lock older jobs.
     pub lock_floor: JobKey,
 }
 

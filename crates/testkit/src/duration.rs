@@ -48,7 +48,9 @@ mod tests {
 
     #[test]
     fn reads_and_shows() {
-        for (text, ms) in [("9m59s", 599_000), ("250ms", 250), ("1h1s", 3_601_000), ("2d", 2 * 86_400_000)] {
+        for (text, ms) in
+            [("9m59s", 599_000), ("250ms", 250), ("1h1s", 3_601_000), ("2d", 2 * 86_400_000)]
+        {
             assert_eq!(parse(text), Some(ms));
             assert_eq!(show(ms), text);
         }

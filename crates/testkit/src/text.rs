@@ -64,7 +64,10 @@ mod tests {
     #[test]
     fn brackets_and_quotes_keep_together() {
         let split = |text| split_outside(text, ",").map(|parts| parts.join("|"));
-        assert_eq!(split(r#"a, {b, (c, d)}, "e, \", f""#).as_deref(), Ok(r#"a| {b, (c, d)}| "e, \", f""#));
+        assert_eq!(
+            split(r#"a, {b, (c, d)}, "e, \", f""#).as_deref(),
+            Ok(r#"a| {b, (c, d)}| "e, \", f""#)
+        );
         assert_eq!(split("a{b"), Err("a bracket is not closed".into()));
         assert_eq!(split("").as_deref(), Ok(""));
     }

@@ -23,12 +23,11 @@ fn run_all<'a>(kind: Kind, cases: impl Iterator<Item = &'a Case>) {
         let run = (case.run)(Arc::new(SimStore::new(engine(), kind)));
         let run = std::panic::AssertUnwindSafe(run).catch_unwind();
         // Its futures never wait, except for one another.
-        let ended = (0..1_000_000).try_fold(Box::pin(run), |mut run, _| {
-            match (&mut run).now_or_never() {
+        let ended =
+            (0..1_000_000).try_fold(Box::pin(run), |mut run, _| match (&mut run).now_or_never() {
                 Some(outcome) => Err(outcome.is_ok()),
                 None => Ok(run),
-            }
-        });
+            });
         if !matches!(ended, Err(true)) {
             failed.push(case.name);
         }

@@ -24,6 +24,7 @@ impl Node {
             self.abort_calls();
         }
         if self.heartbeat.poll(self.now) {
+            self.is_pulse_stale = false;
             let key_high = self.keys.high();
             // Whatever is locked later has a higher key than any given so far.
             let lock_floor = self.held.first().copied().unwrap_or(JobKey::new(key_high));
@@ -74,7 +75,10 @@ impl Node {
         self.has_peers = self.sessions.len() > 1;
         self.has_pulse = true;
         if let Some(at) = pulse.next_due_at {
-            self.due.add(at);
+            // A lock that ends right now is not over yet, and nothing else is due.
+            if at > self.now || self.none_due_at != Some(self.now) {
+                self.due.add(at);
+            }
             self.watch_lock_end(at);
         }
         if pulse.engine_jobs_ready {
@@ -298,6 +302,10 @@ impl Node {
         if self.settling.is_empty() || !self.is_settled() {
             return;
         }
+        if self.is_pulse_stale {
+            // Of what others left behind only the next moment is known: ask for the one after.
+            return self.heartbeat.hasten(self.now);
+        }
         for id in std::mem::take(&mut self.settling) {
             self.reply(id, Ok(super::Reply::Done));
         }
@@ -313,6 +321,7 @@ impl Node {
                 || !self.due_jobs.is_empty()
                 || self.due.next().is_some_and(|at| at <= self.now));
         self.has_pulse
+            && !self.heartbeat.is_under_way()
             && !runs_jobs
             && !self.expiring
             && self.calls.is_empty()

@@ -115,6 +115,10 @@ pub struct Node {
     has_peers: bool,
     /// Whether a beat has come through since the last join: before, nothing is known.
     has_pulse: bool,
+    /// The moment the last pulse named has come; the next one is not known yet.
+    is_pulse_stale: bool,
+    /// When a look for due jobs last found none.
+    none_due_at: Option<Timestamp>,
     is_leaving: bool,
 }
 
@@ -186,6 +190,8 @@ impl Node {
             sessions: Vec::new(),
             has_peers: false,
             has_pulse: false,
+            is_pulse_stale: false,
+            none_due_at: None,
             is_leaving: false,
         }
     }

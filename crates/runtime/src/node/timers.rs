@@ -37,6 +37,7 @@ impl Node {
         }
         if !self.expiring && self.lock_ends.take_due(self.now) {
             self.expiring = true;
+            self.is_pulse_stale = true;
             self.actions.push(Action::Expire { now: self.now });
         }
         if self.finding_due {
@@ -47,6 +48,7 @@ impl Node {
         // Due jobs count as waiting until their change is committed: look again only then.
         if self.due_jobs.is_empty() && self.due.take_due(now) {
             self.finding_due = true;
+            self.is_pulse_stale = true;
             self.actions.push(Action::FindDue { now, limit: DUE_JOBS_MAX });
         }
     }
@@ -66,6 +68,7 @@ impl Node {
             }
         };
         self.more_due = jobs.len() >= DUE_JOBS_MAX as usize;
+        self.none_due_at = jobs.is_empty().then_some(self.now);
         let mut left_to_peers = false;
         for row in jobs {
             // A worker's job comes back after its delay whether or not this node runs jobs.

@@ -18,36 +18,81 @@ pub(crate) struct Place {
 #[derive(Debug)]
 pub(crate) enum Happening {
     /// Something reaches a node.
-    Event { to: Place, event: Box<Event> },
-    Flush { of: Place },
-    Wake { of: Place },
+    Event {
+        to: Place,
+        event: Box<Event>,
+    },
+    Flush {
+        of: Place,
+    },
+    Wake {
+        of: Place,
+    },
     /// A call of a node reaches the store.
-    Call { from: Place, action: Box<Action>, fate: Fate },
+    Call {
+        from: Place,
+        action: Box<Action>,
+        fate: Fate,
+    },
     /// A group whose answer was lost before it was decided.
-    Undecided { group: Arc<Group> },
+    Undecided {
+        group: Arc<Group>,
+    },
     /// A store gives back what an acquisition took whose answer was lost: it promises that.
-    GiveBack { lease: Lease, jobs: Vec<(JobKey, i32)> },
+    GiveBack {
+        lease: Lease,
+        jobs: Vec<(JobKey, i32)>,
+    },
 
-    Crash { node: usize },
-    Restart { node: usize },
-    Pause { node: usize },
-    Resume { node: usize },
-    Jump { node: usize },
+    Crash {
+        node: usize,
+    },
+    Restart {
+        node: usize,
+    },
+    Pause {
+        node: usize,
+    },
+    Resume {
+        node: usize,
+    },
+    Jump {
+        node: usize,
+    },
     Outage,
-    Drain { node: usize },
+    Drain {
+        node: usize,
+    },
     /// Faults stop from here on.
     Quiet,
 
     ClientActs,
     /// Repairs what is broken and finishes what waits for people.
     JanitorActs,
-    WorkerOpens { worker: usize },
-    WorkerCloses { worker: usize },
-    WorkerPolls { worker: usize },
-    WorkerGets { worker: usize, stream: TakerId, job: Box<ActivatedJob> },
-    WorkerActs { job: JobKey, retries: i32, how: HowDone },
+    WorkerOpens {
+        worker: usize,
+    },
+    WorkerCloses {
+        worker: usize,
+    },
+    WorkerPolls {
+        worker: usize,
+    },
+    WorkerGets {
+        worker: usize,
+        stream: TakerId,
+        job: Box<ActivatedJob>,
+    },
+    WorkerActs {
+        job: JobKey,
+        retries: i32,
+        how: HowDone,
+    },
     /// A poll was not answered in time: its client goes away.
-    PollGivenUp { worker: usize, request: RequestId },
+    PollGivenUp {
+        worker: usize,
+        request: RequestId,
+    },
 }
 
 /// What becomes of a call to the store.

@@ -29,4 +29,4 @@ pub use library::Library;
 pub use marks::Marks;
 pub use plan::{Faults, Plan};
 pub use random::Random;
-pub use world::{Failure, World, run};
+pub use world::{Failure, Ran, run};

@@ -46,7 +46,8 @@ impl World<'_> {
         if self.random.chance(150) {
             variables = variables.with("large", "x".repeat(LARGE_TEXT_CHARS).as_str());
         }
-        let request = StartRequest { definition, business_key: None, variables, await_end: is_awaited };
+        let request =
+            StartRequest { definition, business_key: None, variables, await_end: is_awaited };
         self.ask(to, Ask::Start { is_awaited }, Request::Start(request));
     }
 
@@ -92,7 +93,8 @@ impl World<'_> {
         for (incident, job) in incidents {
             let Some(to) = self.some_node() else { return };
             let failed = job.and_then(|job| self.store.jobs.get(&job));
-            if let Some(job) = failed.filter(|job| job.state == JobState::Failed && job.retries_left == 0)
+            if let Some(job) =
+                failed.filter(|job| job.state == JobState::Failed && job.retries_left == 0)
             {
                 let job = job.key;
                 let command = JobCommand::UpdateRetries { retries: 2 };

@@ -14,11 +14,7 @@ use super::nodes::{label, short};
 use super::world::World;
 
 impl World<'_> {
-    pub(crate) fn perform_all(
-        &mut self,
-        of: Place,
-        actions: Vec<Action>,
-    ) -> Result<(), Violation> {
+    pub(crate) fn perform_all(&mut self, of: Place, actions: Vec<Action>) -> Result<(), Violation> {
         for action in actions {
             self.note(|| format!("{} -> {}", label(of), short(&action)));
             self.perform(of, action)?;
@@ -86,6 +82,7 @@ impl World<'_> {
                 2 => Fate::CrashWithAnswer,
                 _ => {
                     // It leaves the node as its last act.
+                    self.marks.hit("crash as it sends");
                     let delay = self.delay_us();
                     let action = Box::new(Action::Commit(group));
                     let fate = Fate::Fine;
@@ -363,13 +360,15 @@ impl World<'_> {
             Find::Incident(key) => {
                 store.incidents.get(key).map_or(Found::Nothing, |row| Found::Instance(row.instance))
             }
-            Find::UserTask(key) => {
-                store.user_tasks.get(key).map_or(Found::Nothing, |row| Found::Instance(row.instance))
-            }
+            Find::UserTask(key) => store
+                .user_tasks
+                .get(key)
+                .map_or(Found::Nothing, |row| Found::Instance(row.instance)),
             Find::Scope(key) => store.instance_of(*key).map_or(Found::Nothing, Found::Instance),
-            Find::Ended(key) => {
-                store.ended.get(key).map_or(Found::Nothing, |row| Found::Ended(Box::new(row.clone())))
-            }
+            Find::Ended(key) => store
+                .ended
+                .get(key)
+                .map_or(Found::Nothing, |row| Found::Ended(Box::new(row.clone()))),
         }
     }
 

@@ -45,10 +45,11 @@ impl Plan {
             Kind::Embedded => 1,
             Kind::Cluster => 1 + random.index(3),
         };
-        let small = |random: &mut Random, usual: usize, least: i64, most: i64| match random.chance(400) {
-            true => usize::try_from(random.between(least, most)).unwrap_or(usual),
-            false => usual,
-        };
+        let small =
+            |random: &mut Random, usual: usize, least: i64, most: i64| match random.chance(400) {
+                true => usize::try_from(random.between(least, most)).unwrap_or(usual),
+                false => usual,
+            };
         let config = Config {
             engine: EngineName::default(),
             lanes: 1 + u8::from(kind == Kind::Cluster && random.chance(700)),

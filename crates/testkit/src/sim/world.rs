@@ -1,13 +1,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use orloj::node::{RequestId, Sabotage};
+use orloj::node::{RequestId, Sabotage, Ticket};
 use orloj_store::Group;
-use orloj_types::{EngineName, Timestamp};
+use orloj_types::{EngineName, JobKey, Timestamp};
 
 use super::agenda::Agenda;
 use super::check::Checker;
-use super::happening::{Answered, Ask, Asked, Happening};
+use super::happening::{Answered, Ask, Asked, Happening, Place};
 use super::journal::Journal;
 use super::nodes::SimNode;
 use super::workers::SimWorker;
@@ -43,16 +43,24 @@ impl std::fmt::Display for Failure {
     }
 }
 
+/// A run in which everything held.
+#[derive(Debug)]
+pub struct Ran {
+    pub marks: Marks,
+    /// Empty unless the run was asked to keep a journal.
+    pub journal: Vec<String>,
+}
+
 /// Runs one seed to its end.
 pub fn run(
     library: &Library,
     seed: u64,
     sabotage: Option<Sabotage>,
     has_journal: bool,
-) -> Result<Marks, Box<Failure>> {
+) -> Result<Ran, Box<Failure>> {
     let mut world = World::new(library, seed, sabotage, has_journal);
     match world.live() {
-        Ok(()) => Ok(world.marks),
+        Ok(()) => Ok(Ran { marks: world.marks, journal: world.journal.into_lines() }),
         Err(violation) => Err(Box::new(Failure {
             seed,
             at_ms: world.now_us / 1_000,
@@ -62,7 +70,7 @@ pub fn run(
     }
 }
 
-pub struct World<'l> {
+pub(crate) struct World<'l> {
     pub(crate) library: &'l Library,
     pub(crate) plan: Plan,
     pub(crate) random: Random,
@@ -77,6 +85,9 @@ pub struct World<'l> {
     pub(crate) starts_left: u64,
     /// Groups under way whose senders have given up on the answer, by session and lane.
     pub(crate) undecided: BTreeMap<(i64, u8), Arc<Group>>,
+    /// The oldest job of each acquisition whose answer is still under way, by place and ticket: a
+    /// store lets no beat raise the floor above what its node cannot know of yet.
+    pub(crate) unanswered: BTreeMap<(Place, Ticket), (i64, JobKey)>,
     pub(crate) outage_until_us: i64,
     pub(crate) is_quiet: bool,
     pub(crate) checker: Checker,
@@ -105,6 +116,7 @@ impl<'l> World<'l> {
             next_request: 0,
             next_stream: 0,
             undecided: BTreeMap::new(),
+            unanswered: BTreeMap::new(),
             outage_until_us: 0,
             is_quiet: false,
             checker: Checker::default(),
@@ -177,9 +189,10 @@ impl<'l> World<'l> {
             Happening::Wake { of } => self.wake(of)?,
             Happening::Call { from, action, fate } => self.arrive(from, *action, fate)?,
             Happening::Undecided { group } => self.decide(&group)?,
-            Happening::GiveBack { lease, jobs } => {
+            Happening::GiveBack { from, ticket, lease, jobs } => {
                 // Whoever gives back does so until it is done.
                 let _ = self.store.release(lease, &jobs);
+                self.unanswered.remove(&(from, ticket));
             }
             Happening::Crash { node } => self.crash(node),
             Happening::Restart { node } => self.restart(node)?,
@@ -255,10 +268,18 @@ impl<'l> World<'l> {
         left.extend(self.store.jobs.values().map(|job| {
             format!(
                 "job {} of {} at {}: {:?}, locked by {:?} {:?}, due {:?}",
-                job.key, job.instance, job.element, job.state, job.lock_session, job.lock_worker, job.due_at
+                job.key,
+                job.instance,
+                job.element,
+                job.state,
+                job.lock_session,
+                job.lock_worker,
+                job.due_at
             )
         }));
-        left.extend(self.open_requests().map(|(id, asked)| format!("request {} {:?}", id.0, asked.ask)));
+        left.extend(
+            self.open_requests().map(|(id, asked)| format!("request {} {:?}", id.0, asked.ask)),
+        );
         Violation::new(
             "I1",
             format!(
@@ -271,7 +292,7 @@ impl<'l> World<'l> {
     // ---- small helpers of everyone
 
     pub(crate) fn add(&mut self, at_us: i64, what: Happening) {
-        let order = self.random.next();
+        let order = self.random.number();
         self.agenda.add(at_us.max(self.now_us), order, what);
     }
 

@@ -55,14 +55,29 @@ pub struct Node {
 pub enum NodeKind {
     Start,
     End,
-    Worker { job_type: String },
-    Delegate { name: String },
+    Worker {
+        job_type: String,
+    },
+    Delegate {
+        name: String,
+    },
     User,
     Exclusive,
     Parallel,
-    Catch { timer: String },
-    OnTimer { of: String, timer: String, interrupting: bool },
-    OnError { of: String, code: Option<String>, code_variable: Option<String>, message_variable: Option<String> },
+    Catch {
+        timer: String,
+    },
+    OnTimer {
+        of: String,
+        timer: String,
+        interrupting: bool,
+    },
+    OnError {
+        of: String,
+        code: Option<String>,
+        code_variable: Option<String>,
+        message_variable: Option<String>,
+    },
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -159,10 +174,18 @@ mod tests {
     #[test]
     fn mistakes_are_named_with_their_line() {
         for (text, line, message) in [
-            ("process p start -> end", 0, "a process begins `process ID:` or `process ID, DIALECT:`"),
+            (
+                "process p start -> end",
+                0,
+                "a process begins `process ID:` or `process ID, DIALECT:`",
+            ),
             ("process p, bpel: start -> end", 0, "no dialect 'bpel'"),
             ("process p: start -> a -> end", 0, "'a' is never defined"),
-            ("process p: start -> end\na{user} -> b{user}\nb{user} -> end", 2, "'b' is defined twice"),
+            (
+                "process p: start -> end\na{user} -> b{user}\nb{user} -> end",
+                2,
+                "'b' is defined twice",
+            ),
             ("process p: start -> a{wizard} -> end", 0, "no kind of element 'wizard'"),
             ("process p: start -> a{service x, fast} -> end", 0, "no setting 'fast'"),
             ("process p: start -> a{service x -> end", 0, "a bracket is not closed"),
@@ -175,7 +198,8 @@ mod tests {
 
     #[test]
     fn the_xml_reads_as_drawn() {
-        let sketch = Sketch::parse("process p: start -> a{service x} -> end\na @timer(90s) -> end").expect("a sketch");
+        let sketch = Sketch::parse("process p: start -> a{service x} -> end\na @timer(90s) -> end")
+            .expect("a sketch");
         let expected = r#"<?xml version="1.0" encoding="UTF-8"?>
 <definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="sketch" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0">
   <process id="p" isExecutable="true">

@@ -19,7 +19,12 @@ pub(super) fn parse(text: &str) -> std::result::Result<Sketch, SketchError> {
         Some(kind) => Ok(Node { id: draft.id, kind, settings: draft.settings }),
         None => Err(at(0)(format!("'{}' is never defined", draft.id))),
     });
-    Ok(Sketch { id, dialect, nodes: nodes.collect::<std::result::Result<_, _>>()?, flows: drawing.flows })
+    Ok(Sketch {
+        id,
+        dialect,
+        nodes: nodes.collect::<std::result::Result<_, _>>()?,
+        flows: drawing.flows,
+    })
 }
 
 fn header(line: &str) -> Result<(String, Dialect, &str)> {

@@ -77,7 +77,8 @@ impl Out {
             NodeKind::User => {
                 let assignee = node.settings.assignee.as_ref();
                 let assignee = assignee.filter(|_| self.dialect != Dialect::Zeebe);
-                let written = assignee.map(|name| format!(r#" {prefix}:assignee="{}""#, escape(name)));
+                let written =
+                    assignee.map(|name| format!(r#" {prefix}:assignee="{}""#, escape(name)));
                 ("userTask", written.unwrap_or_default())
             }
             NodeKind::Exclusive => ("exclusiveGateway", String::new()),
@@ -85,7 +86,10 @@ impl Out {
             NodeKind::Catch { .. } => ("intermediateCatchEvent", String::new()),
             NodeKind::OnTimer { of, interrupting, .. } => {
                 let of = escape(of);
-                ("boundaryEvent", format!(r#" attachedToRef="{of}" cancelActivity="{interrupting}""#))
+                (
+                    "boundaryEvent",
+                    format!(r#" attachedToRef="{of}" cancelActivity="{interrupting}""#),
+                )
             }
             NodeKind::OnError { of, .. } => {
                 ("boundaryEvent", format!(r#" attachedToRef="{}""#, escape(of)))
@@ -97,7 +101,9 @@ impl Out {
                 let topic = escape(job_type);
                 let own = match self.dialect {
                     Dialect::Zeebe => String::new(),
-                    Dialect::Camunda7 => format!(r#" camunda:type="external" camunda:topic="{topic}""#),
+                    Dialect::Camunda7 => {
+                        format!(r#" camunda:type="external" camunda:topic="{topic}""#)
+                    }
                     Dialect::Flowable => {
                         format!(r#" flowable:type="external-worker" flowable:topic="{topic}""#)
                     }
@@ -205,9 +211,10 @@ impl Out {
                     let _ = write!(out, r#" errorRef="error_of_{}""#, escape(&node.id));
                 }
                 let prefix = self.prefix();
-                for (name, variable) in
-                    [("errorCodeVariable", code_variable), ("errorMessageVariable", message_variable)]
-                {
+                for (name, variable) in [
+                    ("errorCodeVariable", code_variable),
+                    ("errorMessageVariable", message_variable),
+                ] {
                     if let Some(variable) = variable {
                         let _ = write!(out, r#" {prefix}:{name}="{}""#, escape(variable));
                     }

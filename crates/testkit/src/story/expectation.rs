@@ -65,18 +65,14 @@ fn what_of(text: &str) -> Result<Option<What>, String> {
         [count, "tokens", "at", element] => {
             What::Tokens { count: number(count)?, element: owned(element) }
         }
-        [count, "jobs", name] => {
-            What::Job { name: owned(name), is: JobIs::Count(number(count)?) }
-        }
+        [count, "jobs", name] => What::Job { name: owned(name), is: JobIs::Count(number(count)?) },
         ["job", name, ref rest @ ..] => match job(rest)? {
             Some(is) => What::Job { name: owned(name), is },
             None => return Ok(None),
         },
         ["instance", "lives"] => What::Instance(InstanceIs::Alive),
         ["instance", "ended"] => What::Instance(InstanceIs::Ended),
-        ["instance", "ended", "at", element] => {
-            What::Instance(InstanceIs::EndedAt(owned(element)))
-        }
+        ["instance", "ended", "at", element] => What::Instance(InstanceIs::EndedAt(owned(element))),
         ["instance", "cancelled"] => What::Instance(InstanceIs::Cancelled),
         ["no", "incident"] => What::NoIncident,
         ["task", "at", element] => What::Task { element: owned(element), is_there: true },

@@ -1,7 +1,5 @@
 //! From text to stories. The first mistake ends it, with its line.
 
-use orloj_types::Document;
-
 use super::ast::{Action, Behaviour, JobName, Step, Story};
 use super::expectation;
 use super::tokens::{Cursor, tokens};
@@ -206,9 +204,7 @@ fn read_delegate(text: &str) -> Result<Action, String> {
         let tokens = tokens(part)?;
         let mut cursor = Cursor::new(&tokens);
         let behaviour = match cursor.word("what it does")? {
-            "succeeds" => {
-                Behaviour::Succeeds { variables: cursor.json().unwrap_or_else(Document::new) }
-            }
+            "succeeds" => Behaviour::Succeeds { variables: cursor.json().unwrap_or_default() },
             "fails" => {
                 Behaviour::Fails { message: cursor.quoted().unwrap_or_else(|| "no".to_owned()) }
             }
@@ -254,7 +250,10 @@ mod tests {
             ("story \"x\"\n  dance", "line 2: 'dance' is not understood"),
             ("story \"x\"\n  start", "line 2: the process is missing"),
             ("story \"x\"\n\n  worker a sleeps b", "line 3: a worker does not 'sleeps'"),
-            ("story \"x\"\n  process p: start -> a\n             a{wizard} -> end", "line 3: no kind of element 'wizard'"),
+            (
+                "story \"x\"\n  process p: start -> a\n             a{wizard} -> end",
+                "line 3: no kind of element 'wizard'",
+            ),
             ("story \"x\"\n  look | job a flies", "line 2: 'job a flies' is not understood"),
             ("story \"x\"\n  start p {\"a\": }", "line 2: Invalid JSON value: {\"a\": }"),
         ] {

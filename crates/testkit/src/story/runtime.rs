@@ -45,10 +45,7 @@ impl Runtime {
         self.tokio.block_on(self.orloj.shutdown());
     }
 
-    fn settled<T>(
-        &self,
-        work: impl Future<Output = Result<T, Error>>,
-    ) -> Result<T, Refusal> {
+    fn settled<T>(&self, work: impl Future<Output = Result<T, Error>>) -> Result<T, Refusal> {
         self.tokio.block_on(async {
             let result = work.await;
             self.orloj.settle().await;
@@ -63,11 +60,8 @@ async fn open(
     scripts: &SharedScripts,
     now: Timestamp,
 ) -> Orloj {
-    let mut builder = Orloj::builder()
-        .store(choice.clone())
-        .node_name("story")
-        .executor(true)
-        .pinned_clock(now);
+    let mut builder =
+        Orloj::builder().store(choice.clone()).node_name("story").executor(true).pinned_clock(now);
     for name in delegates {
         let scripts = scripts.clone();
         builder = builder.delegate(name, move |call: orloj::Call| {

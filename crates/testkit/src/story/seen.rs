@@ -134,7 +134,11 @@ impl fmt::Display for SeenInstance {
             writeln!(f)?;
         }
         for incident in &self.incidents {
-            writeln!(f, "  incident {} at {}: {}", incident.kind, incident.element, incident.message)?;
+            writeln!(
+                f,
+                "  incident {} at {}: {}",
+                incident.kind, incident.element, incident.message
+            )?;
         }
         for task in &self.tasks {
             writeln!(f, "  task at {}", task.element)?;

@@ -21,7 +21,8 @@ impl Checker {
             return no_rows(store, key).map_err(wrong);
         };
         let record = decode_record(&row.record).map_err(|error| wrong(error.to_string()))?;
-        let definition = library.get(row.definition).ok_or_else(|| wrong("no definition".into()))?;
+        let definition =
+            library.get(row.definition).ok_or_else(|| wrong("no definition".into()))?;
         check_rows(store, key, &record).map_err(wrong)?;
         check_exclusive(key, &record).map_err(wrong)?;
         if record.elements.is_empty() {
@@ -136,7 +137,10 @@ fn check_job(row: &JobRow, job: &JobEntry, host: ElementInstanceKey) -> Result<(
         job.due_at_ms,
     );
     if in_row != in_record {
-        return Err(format!("job {} is {in_row:?} in its row, {in_record:?} in the record", row.key));
+        return Err(format!(
+            "job {} is {in_row:?} in its row, {in_record:?} in the record",
+            row.key
+        ));
     }
     if row.state == JobState::Waiting && row.due_at.is_none() {
         return Err(format!("job {} waits for no moment", row.key));

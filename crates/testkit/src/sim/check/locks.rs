@@ -15,7 +15,8 @@ impl Checker {
         for job in store.jobs.values() {
             let Some(session) = job.lock_session else { continue };
             if !store.has_session(session) {
-                let message = format!("job {} is locked by session {session}, which is gone", job.key);
+                let message =
+                    format!("job {} is locked by session {session}, which is gone", job.key);
                 return Err(Violation::new("I1", message));
             }
             if store.lock_floor(session).is_some_and(|floor| job.key < floor) {

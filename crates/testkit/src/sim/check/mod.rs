@@ -72,11 +72,7 @@ pub(crate) struct Checker {
 
 impl Checker {
     /// Everything has ended: nothing may be left, and every effect has an owner.
-    pub fn end(
-        &self,
-        store: &Core,
-        asked: &BTreeMap<RequestId, Asked>,
-    ) -> Result<(), Violation> {
+    pub fn end(&self, store: &Core, asked: &BTreeMap<RequestId, Asked>) -> Result<(), Violation> {
         let left = [
             ("jobs", store.jobs.len()),
             ("user tasks", store.user_tasks.len()),
@@ -121,10 +117,7 @@ impl Checker {
     }
 
     /// A completed worker job has someone who was not told that it was refused.
-    fn completions_have_owners(
-        &self,
-        asked: &BTreeMap<RequestId, Asked>,
-    ) -> Result<(), Violation> {
+    fn completions_have_owners(&self, asked: &BTreeMap<RequestId, Asked>) -> Result<(), Violation> {
         let mut answers: BTreeMap<JobKey, Vec<Answered>> = BTreeMap::new();
         for asked in asked.values() {
             if let Ask::Complete { job } = asked.ask {
@@ -136,7 +129,8 @@ impl Checker {
             if is_completed && answers.iter().all(|answer| *answer == Answered::Refused) {
                 // Its own job is also completed by the engine; then refusing clients is right.
                 if self.delivered.iter().any(|(delivered, _)| *delivered == job) {
-                    let message = format!("the completion of job {job} took effect and was refused");
+                    let message =
+                        format!("the completion of job {job} took effect and was refused");
                     return Err(Violation::new("I2", message));
                 }
             }

@@ -98,7 +98,8 @@ fn exists(store: &Core, instance: InstanceKey) -> bool {
 
 fn has_variable(store: &Core, instance: InstanceKey, name: &str) -> bool {
     if let Some(row) = store.ended.get(&instance) {
-        return decode_variables(&row.variables).is_ok_and(|variables| variables.get(name).is_some());
+        return decode_variables(&row.variables)
+            .is_ok_and(|variables| variables.get(name).is_some());
     }
     let record = store.instances.get(&instance).and_then(|row| decode_record(&row.record).ok());
     record.is_some_and(|record| {
