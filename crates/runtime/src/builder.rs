@@ -10,7 +10,7 @@ use orloj_interpreter::Delegates;
 use orloj_store::{Claim, Error as StoreError, Store};
 use orloj_types::{EngineName, Timestamp};
 use prometheus_client::registry::Registry as MetricsRegistry;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::api::{Delegate, Error};
@@ -181,6 +181,8 @@ impl Builder {
             answers: FxHashMap::default(),
             streams: FxHashMap::default(),
             calls: Vec::new(),
+            slow: FxHashSet::default(),
+            has_news: false,
             newest_definition: 0,
         };
         std::thread::Builder::new()

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use futures_util::FutureExt;
@@ -18,7 +18,7 @@ use futures_util::future::BoxFuture;
 use orloj_executor::TakerId;
 use orloj_interpreter::{Invoke, InvokeResult};
 use orloj_store::{Claim, Error as StoreError, Store};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
@@ -30,10 +30,15 @@ use crate::node::{Action, CallId, Event, Find, Found, Node, Reply, Request, Requ
 
 /// Events taken before the node flushes; beyond it latency would suffer.
 const BATCH_EVENTS_MAX: usize = 1_024;
+/// Calls tried on the spot when no more than so many are asked for at once.
+const TRIED_CALLS_MAX: usize = 2;
+/// A delegate that takes longer than this to return its future's first answer is not tried again.
+const TRIED_CALL_MAX: Duration = Duration::from_millis(1);
 /// Pause between two attempts to join.
 const JOIN_PAUSE: Duration = Duration::from_millis(200);
 
 pub(crate) type Answer = Result<Reply, Error>;
+type Running = BoxFuture<'static, (CallId, InvokeResult)>;
 pub(crate) type Registry = FxHashMap<Arc<str>, Arc<dyn Delegate>>;
 
 /// What reaches the thread from outside.
@@ -60,6 +65,9 @@ pub(crate) struct Driver {
     pub answers: FxHashMap<RequestId, oneshot::Sender<Answer>>,
     pub streams: FxHashMap<TakerId, mpsc::UnboundedSender<ActivatedJob>>,
     pub calls: Vec<AbortHandle>,
+    /// Delegates that once held up the node's thread.
+    pub slow: FxHashSet<Arc<str>>,
+    pub has_news: bool,
     /// The newest definition known, to notice deployments of other nodes.
     pub newest_definition: i64,
 }
@@ -76,7 +84,10 @@ impl Driver {
             if self.perform(actions) {
                 break;
             }
-            while !self.take_inputs(&mut cx) {
+            // Calls that were answered on the spot are news already.
+            let mut has_news = std::mem::take(&mut self.has_news);
+            has_news |= self.take_inputs(&mut cx);
+            while !has_news && !self.take_inputs(&mut cx) {
                 if self.sleep() {
                     self.node.handle(self.clock.now(), Event::Tick);
                     break;
@@ -206,18 +217,40 @@ impl Driver {
         }
     }
 
-    /// Runs calls of foreign code that were asked for together in one task.
+    /// Calls foreign code. When little is going on, a call is tried on the spot: most answer at
+    /// once, and two switches of threads are saved. What does not answer, and everything when
+    /// there is much, runs as a task, those asked for together in one.
     fn call(&mut self, calls: Vec<(CallId, Invoke)>) {
-        let delegates = self.delegates.clone();
+        let tries = calls.len() <= TRIED_CALLS_MAX;
+        let running: FuturesUnordered<Running> = FuturesUnordered::new();
+        for (call, invoke) in calls {
+            let name = invoke.delegate.clone();
+            let called = call_delegate(&self.delegates, invoke);
+            let mut running_call: Running = Box::pin(async move { (call, called.await) });
+            if tries && !self.slow.contains(&name) {
+                let begun = Instant::now();
+                let mut cx = Context::from_waker(Waker::noop());
+                let polled = running_call.as_mut().poll(&mut cx);
+                if begun.elapsed() > TRIED_CALL_MAX {
+                    // It holds up its thread; from now on that is one of tokio's.
+                    self.slow.insert(name);
+                }
+                if let Poll::Ready((call, result)) = polled {
+                    self.node.handle(self.clock.now(), Event::Invoked { call, result });
+                    self.has_news = true;
+                    continue;
+                }
+            }
+            running.push(running_call);
+        }
+        if !running.is_empty() {
+            self.spawn_calls(running);
+        }
+    }
+
+    fn spawn_calls(&mut self, mut running: FuturesUnordered<Running>) {
         let sender = self.sender.clone();
         let task = self.tokio.spawn(async move {
-            let mut running: FuturesUnordered<_> = calls
-                .into_iter()
-                .map(|(call, invoke)| {
-                    let called = call_delegate(&delegates, invoke);
-                    async move { (call, called.await) }
-                })
-                .collect();
             while let Some((call, result)) = running.next().await {
                 if sender.send(Input::Event(Event::Invoked { call, result })).is_err() {
                     return;

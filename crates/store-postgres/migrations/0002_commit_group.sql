@@ -92,7 +92,7 @@ BEGIN
             retries_left = s.retries_left,
             priority = s.priority,
             due_at = s.due_at,
-            failure = s.failure,
+            failure = coalesce(s.failure, j.failure),
             lock_session = CASE s.lock_write WHEN 0 THEN j.lock_session ELSE s.lock_session END,
             lock_worker = CASE s.lock_write WHEN 0 THEN j.lock_worker ELSE s.lock_worker END,
             lock_until = CASE s.lock_write WHEN 0 THEN j.lock_until ELSE s.lock_until END,

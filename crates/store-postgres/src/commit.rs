@@ -10,7 +10,7 @@ use orloj_store::{Change, CommitError, Error, Group, InstanceWrite, Lease};
 use tokio_postgres::types::{ToSql, Type};
 
 use crate::connection::Connection;
-use crate::error::{closed, describe, is_lost, of_statement};
+use crate::error::{closed, describe, is_lost, of_group};
 use crate::group::GroupRows;
 use crate::store::Shared;
 
@@ -226,7 +226,7 @@ fn judge(answer: Option<Result<(), tokio_postgres::Error>>) -> Verdict {
         Some(server) if server.code().code() == REVISION_REFUSED => Verdict::RevisionRefused,
         Some(server) if server.constraint() == Some(INSTANCE_EXISTS) => Verdict::RevisionRefused,
         // A server that ends may have committed before it did.
-        Some(server) if !is_lost(&error) => Verdict::Failed(of_statement(&error, server.code())),
+        Some(server) if !is_lost(&error) => Verdict::Failed(of_group(&error, server.code())),
         _ => Verdict::Failed(CommitError::Unknown(describe(&error))),
     }
 }

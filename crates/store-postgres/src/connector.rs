@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use orloj_store::Error;
+use tokio_postgres::error::SqlState;
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{Client, Config, NoTls, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -22,8 +23,14 @@ const SILENCE_MAX: Duration = Duration::from_secs(10);
 const PAUSE_FIRST: Duration = Duration::from_millis(50);
 const PAUSE_MAX: Duration = Duration::from_secs(2);
 
+/// To compile a plan, or to start processes for it, takes longer than to run any of ours; the
+/// server thinks otherwise of a large table it has not analysed yet.
+const SETTINGS: &str = "-c jit=off -c max_parallel_workers_per_gather=0";
+
 pub(crate) struct Connector {
     config: Config,
+    /// A pooler that cannot pass settings on has refused them. They only save time.
+    no_settings: AtomicBool,
     tls: Option<MakeRustlsConnect>,
     closed: AtomicBool,
     pace: Mutex<Pace>,
@@ -59,6 +66,7 @@ impl Connector {
             config,
             tls: wish.connect()?,
             closed: AtomicBool::new(false),
+            no_settings: AtomicBool::new(false),
             pace: Mutex::default(),
         })
     }
@@ -112,11 +120,24 @@ impl Connector {
     }
 
     async fn try_open(&self) -> Result<Connection, Error> {
-        let opened = match &self.tls {
-            None => connect_with(&self.config, NoTls).await,
-            Some(tls) => connect_with(&self.config, tls.clone()).await,
-        };
+        let mut config = self.config.clone();
+        if !self.no_settings.load(Ordering::Relaxed) {
+            let own = self.config.get_options().unwrap_or_default();
+            config.options(format!("{SETTINGS} {own}"));
+        }
+        let mut opened = self.connect(&config).await;
+        if opened.as_ref().is_err_and(|e| e.code() == Some(&SqlState::PROTOCOL_VIOLATION)) {
+            self.no_settings.store(true, Ordering::Relaxed);
+            opened = self.connect(&self.config).await;
+        }
         opened.map_err(|e| portable(&e))
+    }
+
+    async fn connect(&self, config: &Config) -> Result<Connection, tokio_postgres::Error> {
+        match &self.tls {
+            None => connect_with(config, NoTls).await,
+            Some(tls) => connect_with(config, tls.clone()).await,
+        }
     }
 }
 

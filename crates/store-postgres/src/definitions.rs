@@ -43,7 +43,7 @@ impl Shared {
         &self,
         key: DefinitionKey,
     ) -> Result<Option<DefinitionRow>, Error> {
-        let rows = self.read(&self.sql.definition_get, &[(&key.raw(), Type::INT8)]).await?;
+        let rows = self.read(&self.sql.definition_load, &[(&key.raw(), Type::INT8)]).await?;
         read::first(&rows, read::definition)
     }
 
@@ -71,12 +71,12 @@ impl Shared {
     ) -> Result<Option<Arc<[u8]>>, Error> {
         let key = deployment.raw();
         let params: [(&(dyn ToSql + Sync), Type); 2] = [(&key, Type::INT8), (&name, Type::TEXT)];
-        let rows = self.read(&self.sql.resource_get, &params).await?;
+        let rows = self.read(&self.sql.resource_load, &params).await?;
         read::first(&rows, |row| Ok(row.get::<&[u8]>(0)?.into()))
     }
 
     pub(crate) async fn definitions(&self, page: Page) -> Result<Vec<DefinitionRow>, Error> {
-        self.page(&self.sql.definition_list, page, &[], read::definition).await
+        self.page(&self.sql.definitions, page, &[], read::definition).await
     }
 
     async fn latest(

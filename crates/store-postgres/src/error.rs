@@ -12,13 +12,14 @@ pub(crate) fn portable(error: &tokio_postgres::Error) -> Error {
     }
 }
 
-/// For a statement of a group that the server has answered with an error: the transaction is taken
-/// back whatever was sent after it.
-pub(crate) fn of_statement(error: &tokio_postgres::Error, code: &SqlState) -> CommitError {
-    if is_passing(code) {
-        CommitError::Unavailable(describe(error))
-    } else {
-        CommitError::Statement(describe(error))
+/// For a group that the server has answered with an error: nothing of it was committed. Only
+/// errors that some value of the group can cause are blamed on it.
+pub(crate) fn of_group(error: &tokio_postgres::Error, code: &SqlState) -> CommitError {
+    match class(code) {
+        // Data that cannot be stored; a constraint; a limit, such as that of an index entry; what
+        // the server calls internal, such as a value too large to be put together.
+        "22" | "23" | "54" | "XX" => CommitError::Statement(describe(error)),
+        _ => CommitError::Unavailable(describe(error)),
     }
 }
 

@@ -54,7 +54,7 @@ impl Shared {
         let lanes = i32::from(claim.lanes);
         let params: [(&(dyn ToSql + Sync), Type); 2] =
             [(&session, Type::INT8), (&lanes, Type::INT4)];
-        transaction.execute(&self.sql.lane_open, &params).await?;
+        transaction.execute(&self.sql.lane_insert, &params).await?;
         transaction.commit().await?;
         let number = u16::try_from(number).map_err(|e| damaged("node number", e))?;
         Ok(Lease { node: NodeNumber(number), session, keys_above })
@@ -87,7 +87,7 @@ impl Shared {
         // Only looking first: taking the lanes of a node that lives would hold it up.
         let params: [(&(dyn ToSql + Sync), Type); 2] =
             [(&session, Type::INT8), (&beat, Type::INT8)];
-        if self.read(&self.sql.node_at, &params).await?.is_empty() {
+        if self.read(&self.sql.node_beat_at, &params).await?.is_empty() {
             return Ok(false);
         }
         self.remove(session, Some(beat)).await
@@ -99,7 +99,7 @@ impl Shared {
 
     pub(crate) async fn nodes(&self) -> Result<Vec<NodeRow>, Error> {
         let engine = self.engine.as_str();
-        let rows = self.read(&self.sql.node_list, &[(&engine, Type::TEXT)]).await?;
+        let rows = self.read(&self.sql.nodes, &[(&engine, Type::TEXT)]).await?;
         read::all(&rows, read::node)
     }
 
@@ -122,7 +122,7 @@ impl Shared {
         session: i64,
         beat: Option<i64>,
     ) -> Result<bool, Error> {
-        transaction.execute(&self.sql.lane_close, &[(&session, Type::INT8)]).await?;
+        transaction.execute(&self.sql.lane_delete, &[(&session, Type::INT8)]).await?;
         let params: [(&(dyn ToSql + Sync), Type); 2] =
             [(&session, Type::INT8), (&beat, Type::INT8)];
         let gone = transaction.rows(&self.sql.node_delete, &params).await?;
@@ -133,7 +133,7 @@ impl Shared {
         transaction.execute(&self.sql.node_number_keep, &params).await?;
         let params: [(&(dyn ToSql + Sync), Type); 2] =
             [(&session, Type::INT8), (&floor, Type::INT8)];
-        let cleared = transaction.execute(&self.sql.job_unlock_session, &params).await?;
+        let cleared = transaction.execute(&self.sql.job_clear_session, &params).await?;
         tracing::info!(session, cleared, "node removed");
         Ok(true)
     }

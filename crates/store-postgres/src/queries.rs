@@ -43,19 +43,19 @@ impl Shared {
     }
 
     pub(crate) async fn job(&self, key: JobKey) -> Result<Option<JobRow>, Error> {
-        self.by_key(&self.sql.job_get, key.raw(), read::job).await
+        self.by_key(&self.sql.job_load, key.raw(), read::job).await
     }
 
     pub(crate) async fn incident(&self, key: IncidentKey) -> Result<Option<IncidentRow>, Error> {
-        self.by_key(&self.sql.incident_get, key.raw(), read::incident).await
+        self.by_key(&self.sql.incident_load, key.raw(), read::incident).await
     }
 
     pub(crate) async fn user_task(&self, key: UserTaskKey) -> Result<Option<UserTaskRow>, Error> {
-        self.by_key(&self.sql.user_task_get, key.raw(), read::user_task).await
+        self.by_key(&self.sql.user_task_load, key.raw(), read::user_task).await
     }
 
     pub(crate) async fn ended_instance(&self, key: InstanceKey) -> Result<Option<EndedRow>, Error> {
-        self.by_key(&self.sql.ended_get, key.raw(), read::ended).await
+        self.by_key(&self.sql.ended_load, key.raw(), read::ended).await
     }
 
     pub(crate) async fn instance_of(
@@ -71,7 +71,7 @@ impl Shared {
     }
 
     pub(crate) async fn history(&self, instance: InstanceKey) -> Result<Vec<HistoryRow>, Error> {
-        let rows = self.read(&self.sql.history_of, &[(&instance.raw(), Type::INT8)]).await?;
+        let rows = self.read(&self.sql.history_load, &[(&instance.raw(), Type::INT8)]).await?;
         read::all(&rows, read::history)
     }
 
@@ -82,7 +82,7 @@ impl Shared {
     ) -> Result<Vec<InstanceRow>, Error> {
         let process = filter.process_id.as_deref();
         let filter: [(&(dyn ToSql + Sync), Type); 1] = [(&process, Type::TEXT)];
-        self.page(&self.sql.instance_list, page, &filter, read::instance).await
+        self.page(&self.sql.instances, page, &filter, read::instance).await
     }
 
     pub(crate) async fn ended(
@@ -92,7 +92,7 @@ impl Shared {
     ) -> Result<Vec<EndedRow>, Error> {
         let process = filter.process_id.as_deref();
         let filter: [(&(dyn ToSql + Sync), Type); 1] = [(&process, Type::TEXT)];
-        self.page(&self.sql.ended_list, page, &filter, read::ended).await
+        self.page(&self.sql.ended, page, &filter, read::ended).await
     }
 
     pub(crate) async fn jobs(&self, filter: &JobFilter, page: Page) -> Result<Vec<JobRow>, Error> {
@@ -101,7 +101,7 @@ impl Shared {
         let state = filter.state.map(|state| state as i16);
         let filter: [(&(dyn ToSql + Sync), Type); 3] =
             [(&instance, Type::INT8), (&job_type, Type::TEXT), (&state, Type::INT2)];
-        self.page(&self.sql.job_list, page, &filter, read::job).await
+        self.page(&self.sql.jobs, page, &filter, read::job).await
     }
 
     pub(crate) async fn incidents(
@@ -111,7 +111,7 @@ impl Shared {
     ) -> Result<Vec<IncidentRow>, Error> {
         let instance = filter.instance.map(|key| key.raw());
         let filter: [(&(dyn ToSql + Sync), Type); 1] = [(&instance, Type::INT8)];
-        self.page(&self.sql.incident_list, page, &filter, read::incident).await
+        self.page(&self.sql.incidents, page, &filter, read::incident).await
     }
 
     pub(crate) async fn user_tasks(
@@ -121,7 +121,7 @@ impl Shared {
     ) -> Result<Vec<UserTaskRow>, Error> {
         let instance = filter.instance.map(|key| key.raw());
         let filter: [(&(dyn ToSql + Sync), Type); 1] = [(&instance, Type::INT8)];
-        self.page(&self.sql.user_task_list, page, &filter, read::user_task).await
+        self.page(&self.sql.user_tasks, page, &filter, read::user_task).await
     }
 
     /// Every list takes the engine, the key to start before and the number of rows, then filters.

@@ -27,13 +27,13 @@ macro_rules! statements {
 }
 
 statements! {
-    definition_find definition_get definition_insert definition_latest definition_list ended_get
-    ended_list group_commit history_of incident_get incident_list instance_list instance_load
-    instance_of instance_revs job_acquire_engine job_acquire_worker job_due job_expire
-    job_extend_lock job_get job_list job_release job_taken job_unlock_session lane_close
-    lane_epoch lane_open lane_reopen lock_advisory node_at node_beat node_delete node_insert
-    node_list node_named node_number_free node_number_keep notify resource_get resource_insert
-    user_task_get user_task_list
+    definition_find definition_insert definition_latest definition_load definitions ended
+    ended_load group_commit history_load incident_load incidents instance_load instance_of
+    instance_revs instances job_acquire_engine job_acquire_worker job_clear_session job_due
+    job_expire job_extend_lock job_load job_release job_taken jobs lane_delete lane_epoch
+    lane_insert lane_reopen lock_advisory node_beat node_beat_at node_delete node_insert
+    node_named node_number_free node_number_keep nodes notify resource_insert resource_load
+    user_task_load user_tasks
 }
 
 /// Puts a schema in the place of `orloj`, and leaves out comments and indentation, which would

@@ -328,7 +328,10 @@ impl Node {
     pub(super) fn forget(&mut self, effects: Effects) {
         for queued in effects.queued {
             self.queue.release();
-            self.held.remove(&queued.job);
+            // A job that failed and was to be tried at once is held as it was before.
+            if !effects.gone.contains(&queued.job) {
+                self.held.remove(&queued.job);
+            }
         }
         for (taker, _) in effects.handed {
             self.return_credit(taker, 1);

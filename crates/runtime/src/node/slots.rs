@@ -179,6 +179,10 @@ impl Node {
             Ok(definition) => {
                 self.definitions.insert(key, definition);
                 for instance in waiting {
+                    if let Some(slot) = self.slots.get_mut(&instance) {
+                        // Its state was read before the definition was asked for.
+                        slot.fresh = false;
+                    }
                     self.run_slot(instance);
                 }
             }

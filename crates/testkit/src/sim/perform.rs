@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use orloj::api::Error as ApiError;
-use orloj::node::{Action, CallId, Event, Find, Found};
+use orloj::node::{Action, CallId, Event, Find, Found, Ticket};
 use orloj_interpreter::{Invoke, InvokeResult};
-use orloj_store::{CommitError, Error as StoreError, Group, JobRow, Lease, Notice, Wanted};
-use orloj_types::Document;
+use orloj_store::{
+    Beat, CommitError, Error as StoreError, Group, JobRow, Lease, Notice, Wanted,
+};
+use orloj_types::{Document, JobKey};
 
 use super::Violation;
 use super::happening::{Fate, Happening, Place};
@@ -185,20 +187,14 @@ impl World<'_> {
                 Event::Landed { session: lease.session, lane, group, result }
             }
             Action::Acquire { ticket, acquire } => {
-                let wanted = acquire.wanted.clone();
-                let lease = acquire.lease;
                 let taken = match is_lost {
                     true => Err(away()),
                     false => self.store.acquire(&acquire),
                 };
-                let result = match (taken, answer_lost) {
-                    (Ok(jobs), true) => {
-                        self.lose_acquired(lease, &wanted, &jobs);
-                        Err(away())
-                    }
-                    (taken, _) => taken,
-                };
-                Event::Acquired { ticket, result }
+                if let (Ok(jobs), Wanted::Engine) = (&taken, &acquire.wanted) {
+                    self.note_taken(from, ticket, acquire.lease, jobs, answer_lost);
+                }
+                Event::Acquired { ticket, result: if answer_lost { Err(away()) } else { taken } }
             }
             Action::Find { ticket, find } => {
                 Event::Found { ticket, result: call!(Ok(self.look_up(&find))) }
@@ -212,6 +208,7 @@ impl World<'_> {
             }
             Action::Beat(beat) => {
                 let session = beat.lease.session;
+                let beat = Beat { lock_floor: self.floor_of(&beat), ..beat };
                 let result = call!({
                     let result = self.store.beat(&beat);
                     if result.is_ok() {
@@ -276,11 +273,13 @@ impl World<'_> {
                 let result = Err(CommitError::Unknown("connection closed".into()));
                 self.answer_commit(from, group, result);
             }
-            Fate::CrashWithApply => {
+            Fate::CrashWithApply if !self.is_quiet => {
                 self.marks.hit("crash after commit");
                 self.crash(from.node);
             }
-            Fate::CrashWithAnswer if self.is_current(from) && !self.is_paused(from.node) => {
+            Fate::CrashWithAnswer
+                if !self.is_quiet && self.is_current(from) && !self.is_paused(from.node) =>
+            {
                 self.marks.hit("crash with answer");
                 let (session, lane, id) = (group.lease.session, group.lane, group.id);
                 self.deliver(from, Event::Committed { session, lane, group: id, result });
@@ -342,13 +341,28 @@ impl World<'_> {
         Ok(lease)
     }
 
-    /// What an acquisition took whose answer is lost: a store gives a session's locks back, and a
-    /// worker's run out.
-    fn lose_acquired(&mut self, lease: Lease, wanted: &Wanted, jobs: &[JobRow]) {
-        if let Wanted::Engine = wanted {
+    /// A session's locks outlive a lost answer, so a store remembers what it gave until the node
+    /// has heard of it, and gives back what the node will never hear of. A worker's locks run out.
+    fn note_taken(
+        &mut self,
+        from: Place,
+        ticket: Ticket,
+        lease: Lease,
+        jobs: &[JobRow],
+        is_lost: bool,
+    ) {
+        let Some(oldest) = jobs.iter().map(|job| job.key).min() else { return };
+        self.unanswered.insert((from, ticket), (lease.session, oldest));
+        if is_lost {
             let jobs = jobs.iter().map(|job| (job.key, job.attempt)).collect();
-            self.after_us(1_000, 1_000_000, Happening::GiveBack { lease, jobs });
+            self.after_us(1_000, 1_000_000, Happening::GiveBack { from, ticket, lease, jobs });
         }
+    }
+
+    /// The floor a beat may carry.
+    fn floor_of(&self, beat: &Beat) -> JobKey {
+        let open = self.unanswered.values().filter(|(session, _)| *session == beat.lease.session);
+        open.map(|(_, job)| *job).chain([beat.lock_floor]).min().unwrap_or(beat.lock_floor)
     }
 
     fn look_up(&self, find: &Find) -> Found {

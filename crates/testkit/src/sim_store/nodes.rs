@@ -128,7 +128,8 @@ impl Core {
         self.nodes.contains_key(&session)
     }
 
-    pub(super) fn lower_floor(&mut self, session: i64, key: JobKey) {
+    /// A lock on `key` was given to the session, or the session has just heard of it.
+    pub(crate) fn lower_floor(&mut self, session: i64, key: JobKey) {
         let Some(node) = self.nodes.get_mut(&session) else { return };
         node.lock_floor = node.lock_floor.min(key);
         if let Some(lowest) = node.lowest_locked.back_mut() {
