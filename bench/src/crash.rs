@@ -108,8 +108,7 @@ async fn one_store(
         if rng.next().is_multiple_of(2) {
             tokio::time::sleep(Duration::from_millis(rng.next() % 200)).await;
         }
-        servers[victim] =
-            Server::start_at(&fresh.url, &format!("node-{victim}"), ports[victim])?;
+        servers[victim] = Server::start_at(&fresh.url, &format!("node-{victim}"), ports[victim])?;
         if kill % 10 == 0 {
             let started = told.started.lock().expect("no panic").len();
             eprintln!("{}: {kill} kills, {started} starts acknowledged", place.name());

@@ -57,9 +57,7 @@ async fn idle(ground: &Ground, place: Place, options: &Options) -> anyhow::Resul
         figure("resident, idle", server.resident_mb()?, "MB"),
         figure("processor, idle", cpu, "% of a core"),
     ];
-    if let (Some(before), Some(after)) =
-        (statements_before, statements(database.as_ref()).await?)
-    {
+    if let (Some(before), Some(after)) = (statements_before, statements(database.as_ref()).await?) {
         figures.push(figure("statements, idle", (after - before) / elapsed, "per s"));
     }
     Ok(figures)

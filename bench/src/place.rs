@@ -87,9 +87,9 @@ impl Ground {
             }
             Place::Postgres => {
                 let url = self.postgres.clone();
-                own_runtime(move || async move {
-                    floor::postgres_single_commit_us(&url, commits).await
-                })
+                own_runtime(
+                    move || async move { floor::postgres_single_commit_us(&url, commits).await },
+                )
                 .await
             }
         }

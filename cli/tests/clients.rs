@@ -119,7 +119,8 @@ impl Database {
     fn create() -> Self {
         let name = format!("clients_{}", std::process::id());
         psql(&format!("CREATE DATABASE {name}"));
-        let (base, _) = postgres().rsplit_once('/').map(|(b, d)| (b.to_owned(), d.to_owned())).unwrap();
+        let (base, _) =
+            postgres().rsplit_once('/').map(|(b, d)| (b.to_owned(), d.to_owned())).unwrap();
         Self { url: format!("{base}/{name}"), name }
     }
 }
@@ -131,7 +132,9 @@ impl Drop for Database {
 }
 
 fn psql(statement: &str) {
-    let output =
-        Command::new("psql").args(["--quiet", "-d", &postgres(), "-c", statement]).output().unwrap();
+    let output = Command::new("psql")
+        .args(["--quiet", "-d", &postgres(), "-c", statement])
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -36,8 +36,8 @@ fn problem(toml: &str, environment: &[(&str, &str)], flags: Flags) -> String {
 
 #[test]
 fn defaults_suit_one_machine() {
-    let config = load("", &[("HOME", "/home/anna")], Flags::default()).unwrap();
-    assert_eq!(config.store.to_string(), "sqlite:/home/anna/.local/share/orloj/orloj.db");
+    let config = load("", &[("HOME", "/srv/anna")], Flags::default()).unwrap();
+    assert_eq!(config.store.to_string(), "sqlite:/srv/anna/.local/share/orloj/orloj.db");
     assert_eq!(config.listen_grpc.as_str(), "127.0.0.1:26500");
     assert_eq!(config.listen_http.as_str(), "127.0.0.1:8080");
     assert_eq!(config.heartbeat_timeout.as_millis(), 5_000);

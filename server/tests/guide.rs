@@ -1,6 +1,5 @@
 //! The operator's guide lists what there is.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::disallowed_methods, reason = "a node runs as a task of its own")]
 
 use orloj_server::config::{self, Flags, KEYS, Key};

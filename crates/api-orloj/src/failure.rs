@@ -3,8 +3,8 @@
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use orloj::{Error, ResourceProblem};
 use orloj::Severity;
+use orloj::{Error, ResourceProblem};
 use serde::Serialize;
 
 use crate::status;

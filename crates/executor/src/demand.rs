@@ -144,8 +144,7 @@ mod tests {
         demand.add(taker(3, TakerKind::Stream));
         assert!(demand.hand_over().is_none(), "the backlog is unknown");
         demand.backlog.acquired(demand.backlog.mark(), 0, 1);
-        let served: Vec<_> =
-            std::iter::from_fn(|| demand.hand_over()).map(|t| t.id.0).collect();
+        let served: Vec<_> = std::iter::from_fn(|| demand.hand_over()).map(|t| t.id.0).collect();
         assert_eq!(served, [2, 3, 2, 3, 1, 1]);
     }
 

@@ -109,8 +109,11 @@ impl Heartbeat {
         self.seen.retain(|session, _| nodes.iter().any(|n| n.session == *session));
         let mut suspects = Vec::new();
         for node in nodes.iter().filter(|n| n.session != self.session) {
-            let seen =
-                self.seen.entry(node.session).or_insert(Seen { beat: node.beat, since: now, looks: 0 });
+            let seen = self.seen.entry(node.session).or_insert(Seen {
+                beat: node.beat,
+                since: now,
+                looks: 0,
+            });
             if seen.beat != node.beat {
                 *seen = Seen { beat: node.beat, since: now, looks: 0 };
                 continue;

@@ -1,8 +1,8 @@
 //! The README's example, run as a test by `tests/readme.rs`.
 
-use std::time::Duration;
 use orloj::types::{Document, Timestamp};
 use orloj::{Call, Deploy, InstanceState, Orloj, StartInstance, StoreChoice};
+use std::time::Duration;
 
 #[tokio::main]
 pub async fn main() -> Result<(), orloj::Error> {

@@ -45,9 +45,10 @@ impl Definitions {
                 if let Some(key) = cached {
                     return self.get(key).await;
                 }
-                let row = self.row(process_id, tenant, None).await?.ok_or_else(|| {
-                    Error::Missing(Missing::Process(process_id.as_str().into()))
-                })?;
+                let row = self
+                    .row(process_id, tenant, None)
+                    .await?
+                    .ok_or_else(|| Error::Missing(Missing::Process(process_id.as_str().into())))?;
                 write(&self.latest).insert(known, row.key);
                 self.parsed(row).await
             }

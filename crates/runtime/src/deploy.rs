@@ -1,7 +1,5 @@
 //! Deployments: files become definitions, all or none.
 
-#![expect(clippy::disallowed_methods, reason = "parsing must not hold up other requests")]
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -104,8 +102,11 @@ fn check(parsed: &[(Resource, Result<Parsed, String>)]) -> Result<(), Error> {
     let mut problems = Vec::new();
     let mut seen: BTreeMap<ProcessId, Arc<str>> = BTreeMap::new();
     for (resource, result) in parsed {
-        let mut problem =
-            ResourceProblem { resource: resource.name.clone(), diagnostics: Vec::new(), message: String::new() };
+        let mut problem = ResourceProblem {
+            resource: resource.name.clone(),
+            diagnostics: Vec::new(),
+            message: String::new(),
+        };
         match result {
             Err(message) => problem.message = message.clone(),
             Ok(parsed) if parsed.has_errors() => {

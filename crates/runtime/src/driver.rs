@@ -12,9 +12,9 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-use futures_util::stream::{FuturesUnordered, StreamExt};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use orloj_executor::TakerId;
 use orloj_interpreter::{Invoke, InvokeResult};
 use orloj_store::{Claim, Error as StoreError, Store};

@@ -26,9 +26,7 @@ use crate::definition::Definition;
 use crate::definitions::Definitions;
 use crate::driver::Input;
 use crate::metrics::Metrics;
-use crate::node::{
-    Event, JobCommand, Reply, Request, RequestId, StartRequest, store_error,
-};
+use crate::node::{Event, JobCommand, Reply, Request, RequestId, StartRequest, store_error};
 
 /// A running engine.
 #[derive(Clone)]
@@ -81,7 +79,10 @@ impl JobStream {
     }
 
     /// For callers that poll by hand.
-    pub fn poll_next(&mut self, cx: &mut std::task::Context<'_>) -> std::task::Poll<Option<ActivatedJob>> {
+    pub fn poll_next(
+        &mut self,
+        cx: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<ActivatedJob>> {
         if self.jobs.is_empty() {
             self.give_credit();
         }
@@ -212,9 +213,7 @@ impl Orloj {
                 self.inner.inputs.send(Input::Event(event)).map_err(|_| Error::ShuttingDown)
             }
             Extended::NotLocked => Err(Error::NotLocked(extend.job)),
-            Extended::NotFound => {
-                Err(orloj_interpreter::Rejection::JobNotFound(extend.job).into())
-            }
+            Extended::NotFound => Err(orloj_interpreter::Rejection::JobNotFound(extend.job).into()),
         }
     }
 
@@ -354,9 +353,9 @@ impl Drop for Waiting<'_> {
         self.answer.close();
         // The answer may have come while the caller went; its jobs go back.
         let event = match self.answer.try_recv() {
-            Ok(Ok(Reply::Jobs(jobs))) => Event::Undelivered {
-                jobs: jobs.iter().map(|job| (job.key, job.attempt)).collect(),
-            },
+            Ok(Ok(Reply::Jobs(jobs))) => {
+                Event::Undelivered { jobs: jobs.iter().map(|job| (job.key, job.attempt)).collect() }
+            }
             _ => Event::RequestDropped { id: self.id },
         };
         // Without an engine there is nobody to tell.

@@ -21,8 +21,8 @@ pub use handle::{JobStream, Orloj};
 pub use metrics::Metrics;
 pub use orloj_interpreter::{JobState as RejectedJobState, Rejection};
 pub use orloj_model::{Diagnostic, Dialect, Position, Severity};
+pub use orloj_store as store;
 pub use orloj_store::{
     IncidentFilter, JobFilter, JobKind, JobState, PAGE_ROWS_MAX, Page, UserTaskFilter,
 };
-pub use orloj_store as store;
 pub use orloj_types as types;

@@ -30,7 +30,11 @@ impl Metrics {
         counter("orloj_instances_started", "Instances started", &self.instances_started);
         counter("orloj_instances_ended", "Instances ended", &self.instances_ended);
         counter("orloj_engine_jobs_run", "Jobs of the engine itself run", &self.engine_jobs_run);
-        counter("orloj_worker_jobs_activated", "Jobs given to workers", &self.worker_jobs_activated);
+        counter(
+            "orloj_worker_jobs_activated",
+            "Jobs given to workers",
+            &self.worker_jobs_activated,
+        );
         counter(
             "orloj_worker_jobs_completed",
             "Jobs completed by workers",

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use orloj_store::format::{decode_record, decode_variables};
 use orloj_store::{
-    DefinitionRow, EndedFilter, EndedRow, IncidentFilter, IncidentRow, InstanceFilter,
-    InstanceRow, JobFilter, JobRow, LoadedInstance, Page, UserTaskFilter,
+    DefinitionRow, EndedFilter, EndedRow, IncidentFilter, IncidentRow, InstanceFilter, InstanceRow,
+    JobFilter, JobRow, LoadedInstance, Page, UserTaskFilter,
 };
 use orloj_types::{DefinitionKey, Document, InstanceKey, ProcessId, Timestamp};
 
@@ -258,8 +258,7 @@ impl Orloj {
 
     async fn ended_view(&self, row: &EndedRow) -> Result<InstanceView, Error> {
         let definition = self.inner.definitions.get(row.definition).await?;
-        let state =
-            if row.completed { InstanceState::Completed } else { InstanceState::Cancelled };
+        let state = if row.completed { InstanceState::Completed } else { InstanceState::Cancelled };
         Ok(InstanceView {
             key: row.key,
             definition: row.definition,

@@ -32,7 +32,10 @@ async fn an_order_is_charged_and_ends_after_ten_minutes() {
 
     orloj.advance(Duration::from_secs(599)).expect("pinned");
     orloj.settle().await;
-    assert_eq!(orloj.instance(started.instance).await.expect("there").view.state, InstanceState::Active);
+    assert_eq!(
+        orloj.instance(started.instance).await.expect("there").view.state,
+        InstanceState::Active
+    );
     orloj.advance(Duration::from_secs(1)).expect("pinned");
     orloj.settle().await;
     let detail = orloj.instance(started.instance).await.expect("there");

@@ -2,13 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod database;
-
 use std::time::Duration;
 
-use database::Database;
 use orloj::types::Document;
 use orloj::{ActivateJobs, Call, Deploy, LongPoll, Orloj, StartInstance, StoreChoice};
+use orloj_testkit::story::Database;
 
 const MODEL: &str = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="t" xmlns:camunda="http://camunda.org/schema/1.0/bpmn">
   <process id="pair" isExecutable="true">
@@ -24,7 +22,7 @@ const MODEL: &str = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524
 
 async fn node(database: &Database, name: &str, executor: bool) -> Orloj {
     Orloj::builder()
-        .store(StoreChoice::Postgres(database.url.clone()))
+        .store(StoreChoice::Postgres(database.url()))
         .node_name(name)
         .executor(executor)
         .delegate("Near", |_: Call| async { Ok(Document::new().with("near", true)) })
@@ -33,11 +31,16 @@ async fn node(database: &Database, name: &str, executor: bool) -> Orloj {
         .unwrap()
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn jobs_created_on_one_are_worked_on_the_other_and_the_result_comes_back() {
-    let database = Database::create().await;
-    let starts = node(&database, "starts", false).await;
-    let works = node(&database, "works", true).await;
+#[test]
+fn jobs_created_on_one_are_worked_on_the_other_and_the_result_comes_back() {
+    let database = Database::create();
+    let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    tokio.unwrap().block_on(pair(&database));
+}
+
+async fn pair(database: &Database) {
+    let starts = node(database, "starts", false).await;
+    let works = node(database, "works", true).await;
     starts.deploy(Deploy::file("pair.bpmn", MODEL.as_bytes())).await.unwrap();
     let awaited = {
         let starts = starts.clone();

@@ -78,7 +78,7 @@ impl GroupRows {
     fn put_instances(&mut self, changes: &[Change]) {
         let mut writes: Vec<&InstanceWrite> =
             changes.iter().flat_map(|change| &change.instances).collect();
-        
+        writes.sort_unstable_by_key(|write| write.key());
         for write in writes {
             match write {
                 InstanceWrite::Insert(row) => put_instance(&mut self.instances_inserted, row),

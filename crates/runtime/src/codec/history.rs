@@ -71,11 +71,9 @@ fn entry(event: &Event, origin: Origin, now: Timestamp) -> EventEntry {
             message: message.to_string(),
             ..at(EventKind::JobFailed)
         },
-        Event::JobThrew { key, code } => EventEntry {
-            key: key.raw() - base,
-            name: code.to_string(),
-            ..at(EventKind::JobThrew)
-        },
+        Event::JobThrew { key, code } => {
+            EventEntry { key: key.raw() - base, name: code.to_string(), ..at(EventKind::JobThrew) }
+        }
         Event::JobCancelled { key } => {
             EventEntry { key: key.raw() - base, ..at(EventKind::JobCancelled) }
         }

@@ -1,8 +1,7 @@
 use std::collections::BTreeMap;
 
 use orloj_interpreter::{
-    ElementInstance, ElementState, ExclusiveQueue, Incident, Job, JobKind, JobState, Record,
-    Repeat,
+    ElementInstance, ElementState, ExclusiveQueue, Incident, Job, JobKind, JobState, Record, Repeat,
 };
 use orloj_store::format::{
     ElementEntry, IncidentEntry, JobEntry, RecordMessage, RepeatEntry, ScopeEntry, VariableEntry,

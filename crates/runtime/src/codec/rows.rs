@@ -23,11 +23,7 @@ pub(crate) fn job_state(state: interpreter::JobState) -> orloj_store::JobState {
 }
 
 /// The row of a new job, not locked yet.
-pub(crate) fn job_insert(
-    engine: &EngineName,
-    record: &Record,
-    row: interpreter::JobRow,
-) -> JobRow {
+pub(crate) fn job_insert(engine: &EngineName, record: &Record, row: interpreter::JobRow) -> JobRow {
     JobRow {
         key: row.job.key,
         engine: engine.clone(),

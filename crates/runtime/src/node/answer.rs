@@ -15,13 +15,40 @@ use crate::api::ActivatedJob;
 /// What a question to the store was asked for.
 #[derive(Debug)]
 pub(crate) enum Question {
-    EngineAcquire { mark: u64, limit: usize },
-    WorkerAcquire { job_type: Arc<str>, taker: TakerId, mark: u64, limit: usize },
-    Job { id: RequestId, job: JobKey, command: JobCommand },
-    Incident { id: RequestId, incident: orloj_types::IncidentKey },
-    UserTask { id: RequestId, task: orloj_types::UserTaskKey, variables: Document },
-    Scope { id: RequestId, scope: orloj_types::ElementInstanceKey, variables: Document, local: bool },
-    Ended { id: RequestId, instance: InstanceKey },
+    EngineAcquire {
+        mark: u64,
+        limit: usize,
+    },
+    WorkerAcquire {
+        job_type: Arc<str>,
+        taker: TakerId,
+        mark: u64,
+        limit: usize,
+    },
+    Job {
+        id: RequestId,
+        job: JobKey,
+        command: JobCommand,
+    },
+    Incident {
+        id: RequestId,
+        incident: orloj_types::IncidentKey,
+    },
+    UserTask {
+        id: RequestId,
+        task: orloj_types::UserTaskKey,
+        variables: Document,
+    },
+    Scope {
+        id: RequestId,
+        scope: orloj_types::ElementInstanceKey,
+        variables: Document,
+        local: bool,
+    },
+    Ended {
+        id: RequestId,
+        instance: InstanceKey,
+    },
 }
 
 impl Question {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use orloj_executor::{QueuedJob, Taker, TakerId};
 use orloj_interpreter::{
-    Activation, EndKind, Event, IncidentChange, JobChange, JobState, Outcome, Record, UserTaskChange,
+    Activation, EndKind, Event, IncidentChange, JobChange, JobState, Outcome, Record,
+    UserTaskChange,
 };
 use orloj_store::format::{encode_activation, encode_variables};
 use orloj_store::{
@@ -14,10 +15,10 @@ use orloj_store::{
 };
 use orloj_types::{Document, InstanceKey, JobKey, NodeNumber, Timestamp};
 
-use super::{Node, Phase, Sabotage};
 use super::event::WorkOrigin;
 use super::lane::{Done, Entry};
 use super::slot::{Attempt, Slot};
+use super::{Node, Phase, Sabotage};
 use crate::api::ActivatedJob;
 use crate::codec;
 use crate::definition::Definition;
@@ -98,17 +99,17 @@ impl Node {
         }
         for task in outcome.user_tasks {
             match task {
-                UserTaskChange::Insert(row) => change
-                    .user_tasks_added
-                    .push(codec::user_task_row(&engine, identity, row, now)),
+                UserTaskChange::Insert(row) => {
+                    change.user_tasks_added.push(codec::user_task_row(&engine, identity, row, now))
+                }
                 UserTaskChange::Delete(key) => change.user_tasks_gone.push(key),
             }
         }
         for incident in outcome.incidents {
             match incident {
-                IncidentChange::Insert(row) => change
-                    .incidents_added
-                    .push(codec::incident_row(&engine, identity, row, now)),
+                IncidentChange::Insert(row) => {
+                    change.incidents_added.push(codec::incident_row(&engine, identity, row, now))
+                }
                 IncidentChange::Delete(key) => change.incidents_gone.push(key),
             }
         }
@@ -285,7 +286,7 @@ impl Node {
 
     /// An instance that never waits leaves no row of its own: only its history.
     fn change_of_instant_end(
-        &mut self,
+        &self,
         instance: InstanceKey,
         slot: &mut Slot,
         outcome: Outcome,
@@ -391,8 +392,20 @@ pub(super) fn merge(earlier: &mut Entry, later: Entry) {
         merge_job(&mut change.jobs, job, &mut earlier.done);
     }
     change.variables.extend(later.change.variables);
-    merge_rows(&mut change.user_tasks_added, &mut change.user_tasks_gone, later.change.user_tasks_added, later.change.user_tasks_gone, |row| row.key);
-    merge_rows(&mut change.incidents_added, &mut change.incidents_gone, later.change.incidents_added, later.change.incidents_gone, |row| row.key);
+    merge_rows(
+        &mut change.user_tasks_added,
+        &mut change.user_tasks_gone,
+        later.change.user_tasks_added,
+        later.change.user_tasks_gone,
+        |row| row.key,
+    );
+    merge_rows(
+        &mut change.incidents_added,
+        &mut change.incidents_gone,
+        later.change.incidents_added,
+        later.change.incidents_gone,
+        |row| row.key,
+    );
     change.history.extend(later.change.history);
     change.ended.extend(later.change.ended);
     earlier.done.extend(later.done);

@@ -96,11 +96,7 @@ impl Node {
         self.actions.push(Action::Find { ticket, find });
     }
 
-    pub(super) fn found(
-        &mut self,
-        ticket: super::Ticket,
-        result: Result<Found, StoreError>,
-    ) {
+    pub(super) fn found(&mut self, ticket: super::Ticket, result: Result<Found, StoreError>) {
         let Some(question) = self.questions.remove(&ticket) else { return };
         let found = match result {
             Ok(found) => found,

@@ -59,8 +59,7 @@ impl Node {
         let mark = self.engine_backlog.mark();
         let ticket = self.ask(Question::EngineAcquire { mark, limit: room });
         let limit = u32::try_from(room).unwrap_or(u32::MAX);
-        let acquire =
-            Acquire { lease: self.lease, wanted: Wanted::Engine, limit, now: self.now };
+        let acquire = Acquire { lease: self.lease, wanted: Wanted::Engine, limit, now: self.now };
         self.actions.push(Action::Acquire { ticket, acquire });
     }
 

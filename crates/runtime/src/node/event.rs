@@ -30,34 +30,89 @@ pub struct Ticket(pub u64);
 
 #[derive(Debug)]
 pub enum Event {
-    Request { id: RequestId, request: Request },
+    Request {
+        id: RequestId,
+        request: Request,
+    },
     /// The caller went away. Only polls and awaited results care.
-    RequestDropped { id: RequestId },
-    StreamOpened { id: TakerId, stream: StreamJobs },
+    RequestDropped {
+        id: RequestId,
+    },
+    StreamOpened {
+        id: TakerId,
+        stream: StreamJobs,
+    },
     /// The worker took `jobs` jobs from its stream.
-    StreamCredit { id: TakerId, jobs: u32 },
-    StreamClosed { id: TakerId },
+    StreamCredit {
+        id: TakerId,
+        jobs: u32,
+    },
+    StreamClosed {
+        id: TakerId,
+    },
     /// Jobs handed out that did not reach their worker.
-    Undelivered { jobs: Vec<(JobKey, i32)> },
-    Invoked { call: CallId, result: InvokeResult },
+    Undelivered {
+        jobs: Vec<(JobKey, i32)>,
+    },
+    Invoked {
+        call: CallId,
+        result: InvokeResult,
+    },
 
-    Loaded { instances: Vec<InstanceKey>, result: Result<Vec<LoadedInstance>, StoreError> },
-    DefinitionLoaded { key: DefinitionKey, result: Result<Arc<Definition>, Error> },
+    Loaded {
+        instances: Vec<InstanceKey>,
+        result: Result<Vec<LoadedInstance>, StoreError>,
+    },
+    DefinitionLoaded {
+        key: DefinitionKey,
+        result: Result<Arc<Definition>, Error>,
+    },
     /// Groups are numbered anew with every lease, so answers name theirs.
-    Committed { session: i64, lane: u8, group: i64, result: Result<(), CommitError> },
-    Landed { session: i64, lane: u8, group: i64, result: Result<bool, StoreError> },
-    Acquired { ticket: Ticket, result: Result<Vec<JobRow>, StoreError> },
-    Found { ticket: Ticket, result: Result<Found, StoreError> },
-    Due { result: Result<Vec<JobRow>, StoreError> },
-    Expired { result: Result<Vec<Arc<str>>, StoreError> },
-    Released { result: Result<(), StoreError> },
-    Beaten { session: i64, result: Result<Pulse, StoreError> },
-    Fenced { result: Result<bool, StoreError> },
-    Joined { result: Result<Lease, StoreError> },
+    Committed {
+        session: i64,
+        lane: u8,
+        group: i64,
+        result: Result<(), CommitError>,
+    },
+    Landed {
+        session: i64,
+        lane: u8,
+        group: i64,
+        result: Result<bool, StoreError>,
+    },
+    Acquired {
+        ticket: Ticket,
+        result: Result<Vec<JobRow>, StoreError>,
+    },
+    Found {
+        ticket: Ticket,
+        result: Result<Found, StoreError>,
+    },
+    Due {
+        result: Result<Vec<JobRow>, StoreError>,
+    },
+    Expired {
+        result: Result<Vec<Arc<str>>, StoreError>,
+    },
+    Released {
+        result: Result<(), StoreError>,
+    },
+    Beaten {
+        session: i64,
+        result: Result<Pulse, StoreError>,
+    },
+    Fenced {
+        result: Result<bool, StoreError>,
+    },
+    Joined {
+        result: Result<Lease, StoreError>,
+    },
     Left,
     Noticed(Notice),
     /// A worker's lock ends at another moment now.
-    LockExtended { until: Timestamp },
+    LockExtended {
+        until: Timestamp,
+    },
     /// Time has passed.
     Tick,
     /// Finish what runs, give back the rest, leave.
@@ -69,14 +124,30 @@ pub enum Event {
 pub enum Request {
     Start(StartRequest),
     /// A command about a job whose instance the node finds out.
-    Job { job: JobKey, command: JobCommand },
-    Incident { incident: IncidentKey },
-    UserTask { task: UserTaskKey, variables: Document },
-    Variables { scope: ElementInstanceKey, variables: Document, local: bool },
-    Cancel { instance: InstanceKey },
+    Job {
+        job: JobKey,
+        command: JobCommand,
+    },
+    Incident {
+        incident: IncidentKey,
+    },
+    UserTask {
+        task: UserTaskKey,
+        variables: Document,
+    },
+    Variables {
+        scope: ElementInstanceKey,
+        variables: Document,
+        local: bool,
+    },
+    Cancel {
+        instance: InstanceKey,
+    },
     Activate(ActivateJobs),
     /// Keys for a deployment.
-    Keys { count: usize },
+    Keys {
+        count: usize,
+    },
     /// Answered when nothing is queued, running or due.
     Settle,
 }
@@ -127,26 +198,64 @@ pub enum Found {
 
 #[derive(Debug)]
 pub enum Action {
-    Reply { id: RequestId, result: Result<Reply, Error> },
-    Push { stream: TakerId, job: Box<ActivatedJob> },
-    CloseStream { stream: TakerId },
-    Invoke { call: CallId, invoke: Box<Invoke> },
+    Reply {
+        id: RequestId,
+        result: Result<Reply, Error>,
+    },
+    Push {
+        stream: TakerId,
+        job: Box<ActivatedJob>,
+    },
+    CloseStream {
+        stream: TakerId,
+    },
+    Invoke {
+        call: CallId,
+        invoke: Box<Invoke>,
+    },
     /// Stop all foreign code: the lease is in doubt.
     AbortInvokes,
 
-    Load { instances: Vec<InstanceKey> },
-    LoadDefinition { key: DefinitionKey },
+    Load {
+        instances: Vec<InstanceKey>,
+    },
+    LoadDefinition {
+        key: DefinitionKey,
+    },
     Commit(Arc<Group>),
-    AskLanded { lease: Lease, lane: u8, group: i64 },
-    Acquire { ticket: Ticket, acquire: Acquire },
-    Find { ticket: Ticket, find: Find },
-    FindDue { now: Timestamp, limit: u32 },
-    Expire { now: Timestamp },
-    Release { lease: Lease, jobs: Vec<(JobKey, i32)> },
+    AskLanded {
+        lease: Lease,
+        lane: u8,
+        group: i64,
+    },
+    Acquire {
+        ticket: Ticket,
+        acquire: Acquire,
+    },
+    Find {
+        ticket: Ticket,
+        find: Find,
+    },
+    FindDue {
+        now: Timestamp,
+        limit: u32,
+    },
+    Expire {
+        now: Timestamp,
+    },
+    Release {
+        lease: Lease,
+        jobs: Vec<(JobKey, i32)>,
+    },
     Beat(Beat),
-    Fence { session: i64, beat: i64 },
+    Fence {
+        session: i64,
+        beat: i64,
+    },
     Join,
-    Leave { lease: Lease },
+    Leave {
+        lease: Lease,
+    },
     Notify(Vec<Notice>),
     /// The node has left; nothing more will come.
     Stopped,
@@ -161,9 +270,17 @@ pub(crate) struct Work {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WorkOrigin {
-    Client { id: RequestId, awaits_end: bool },
+    Client {
+        id: RequestId,
+        awaits_end: bool,
+    },
     /// A job of the engine that this node has locked, and began to run at `since`.
-    Engine { job: JobKey, since: Timestamp },
+    Engine {
+        job: JobKey,
+        since: Timestamp,
+    },
     /// A waiting job that is due.
-    Due { job: JobKey },
+    Due {
+        job: JobKey,
+    },
 }

@@ -48,7 +48,7 @@ pub(crate) enum Verdict {
     /// Interpret these again; the others are on their way.
     Lost(Vec<Entry>),
     /// The store will never take this one.
-    Refused(Entry, String),
+    Refused(Box<Entry>, String),
     /// The lease is gone, and with it everything of this lane. When the answer to a group had been
     /// lost before, that group may have landed; its callers are told that nothing is known.
     Fenced(Vec<Entry>),
@@ -157,8 +157,7 @@ impl Lane {
         }
         // The group owns the changes while it is under way; `restore` takes them back.
         let changes = entries.iter_mut().map(|e| std::mem::take(&mut e.change)).collect();
-        let group =
-            Arc::new(Group { lease, lane: self.number, id: self.next_group, changes, now });
+        let group = Arc::new(Group { lease, lane: self.number, id: self.next_group, changes, now });
         self.next_group += 1;
         self.flight = Some(Flight { group: group.clone(), entries, phase: Phase::Sent });
         Some(LaneAction::Commit(group))
@@ -272,7 +271,7 @@ impl Lane {
             return Verdict::Nothing;
         }
         match entries.pop() {
-            Some(culprit) => Verdict::Refused(culprit, reason),
+            Some(culprit) => Verdict::Refused(Box::new(culprit), reason),
             None => Verdict::Nothing,
         }
     }

@@ -238,8 +238,7 @@ impl Node {
         self.lease = lease;
         self.keys = KeyGenerator::new(lease.node);
         self.keys.raise_above(lease.keys_above.max(high));
-        self.heartbeat =
-            Heartbeat::new(lease.session, self.config.heartbeat_timeout_ms, self.now);
+        self.heartbeat = Heartbeat::new(lease.session, self.config.heartbeat_timeout_ms, self.now);
         self.lanes =
             (0..self.config.lanes).map(|n| Lane::new(n, self.config.group_changes_max)).collect();
         self.engine_backlog = Backlog::default();

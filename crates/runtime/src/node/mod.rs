@@ -38,8 +38,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use config::{Config, Sabotage};
 pub use event::{
-    Action, CallId, Event, Find, Found, JobCommand, Reply, Request, RequestId, StartRequest,
-    Ticket,
+    Action, CallId, Event, Find, Found, JobCommand, Reply, Request, RequestId, StartRequest, Ticket,
 };
 
 use crate::api::Error;
@@ -265,9 +264,7 @@ impl Node {
         let lanes = self.lanes.iter().filter_map(Lane::wake_at);
         let polls = self.demands.values().filter_map(Demand::next_deadline);
         let is_running = self.phase == Phase::Running;
-        let finds_due = is_running
-            && !self.finding_due
-            && self.due_jobs.is_empty();
+        let finds_due = is_running && !self.finding_due && self.due_jobs.is_empty();
         let due = finds_due.then(|| self.due.next()).flatten();
         let expires = is_running && !self.expiring;
         let locks = expires.then(|| self.lock_ends.next()).flatten();

@@ -70,7 +70,10 @@ pub(crate) enum Task {
     /// Work whose earlier attempt was lost; foreign code is not called again.
     Again(Box<Attempt>),
     /// Hand an acquired job to a worker.
-    Deliver { taker: TakerId, row: Box<JobRow> },
+    Deliver {
+        taker: TakerId,
+        row: Box<JobRow>,
+    },
 }
 
 impl Task {

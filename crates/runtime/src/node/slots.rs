@@ -216,8 +216,7 @@ impl Node {
             || self.idle_slots.order.len() > 4 * self.idle_slots.instances_max
         {
             let Some((instance, stamp)) = self.idle_slots.order.pop_front() else { break };
-            let is_idle =
-                self.slots.get(&instance).is_some_and(|s| s.used == stamp && s.is_idle());
+            let is_idle = self.slots.get(&instance).is_some_and(|s| s.used == stamp && s.is_idle());
             if is_idle && self.slots.len() > self.idle_slots.instances_max {
                 self.slots.remove(&instance);
             } else if is_idle {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use orloj_executor::{Taker, TakerId, TakerKind};
 use orloj_interpreter::Activation;
-use orloj_store::{Acquire, Error as StoreError, JobRow, Wanted};
 use orloj_store::format::decode_activations;
+use orloj_store::{Acquire, Error as StoreError, JobRow, Wanted};
 use orloj_types::{InstanceKey, JobKey, Timestamp};
 
 use super::answer::{KnownJob, PollState, Question};
@@ -140,8 +140,7 @@ impl Node {
             wanted.push((job_type.clone(), id, mark, limit, wants));
         }
         for (job_type, taker, mark, limit, wanted) in wanted {
-            let question =
-                Question::WorkerAcquire { job_type, taker, mark, limit: limit as usize };
+            let question = Question::WorkerAcquire { job_type, taker, mark, limit: limit as usize };
             let ticket = self.ask(question);
             let acquire = Acquire { lease: self.lease, wanted, limit, now: self.now };
             self.actions.push(Action::Acquire { ticket, acquire });
@@ -259,7 +258,8 @@ impl Node {
         let known = KnownJob { instance: job.instance, activations };
         self.watch_lock_end(job.deadline);
         if let Some(poll) = self.polls.get_mut(&taker) {
-            let is_full = !poll.jobs.is_empty() && poll.bytes + job.variables.len() > poll.bytes_max;
+            let is_full =
+                !poll.jobs.is_empty() && poll.bytes + job.variables.len() > poll.bytes_max;
             if is_full {
                 return self.release(vec![(job.key, job.attempt)]);
             }

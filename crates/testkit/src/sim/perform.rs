@@ -5,9 +5,7 @@ use std::sync::Arc;
 use orloj::api::Error as ApiError;
 use orloj::node::{Action, CallId, Event, Find, Found, Ticket};
 use orloj_interpreter::{Invoke, InvokeResult};
-use orloj_store::{
-    Beat, CommitError, Error as StoreError, Group, JobRow, Lease, Notice, Wanted,
-};
+use orloj_store::{Beat, CommitError, Error as StoreError, Group, JobRow, Lease, Notice, Wanted};
 use orloj_types::{Document, JobKey};
 
 use super::Violation;
