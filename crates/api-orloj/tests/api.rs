@@ -136,7 +136,7 @@ async fn a_model_is_deployed_once_and_comes_back_as_it_was() {
     let definition = &first["definitions"][0];
     assert_eq!(definition["process"], "order");
     assert_eq!(definition["version"], 1);
-    assert_eq!(definition["deployedAt"], "2030-01-01T00:00:00Z");
+    assert_eq!(definition["deployedAt"], "2030-01-01T00:00:00.000Z");
 
     let (status, again) = face.post("/api/deployments?name=order.bpmn", MODEL).await;
     assert_eq!(status, StatusCode::OK);
@@ -163,7 +163,7 @@ async fn an_instance_is_started_shown_and_cancelled() {
     assert_eq!(listed["items"][0]["key"], key.as_str());
     assert_eq!(listed["items"][0]["state"], "active");
     assert_eq!(listed["items"][0]["businessKey"], "order-7");
-    assert_eq!(listed["items"][0]["startedAt"], "2030-01-01T00:00:00Z");
+    assert_eq!(listed["items"][0]["startedAt"], "2030-01-01T00:00:00.000Z");
     assert_eq!(face.get("/api/instances?process=other").await.1["items"], json!([]));
     assert_eq!(face.get("/api/instances?ended=true").await.1["items"], json!([]));
 
@@ -184,7 +184,7 @@ async fn an_instance_is_started_shown_and_cancelled() {
     );
     let (_, ended) = face.get("/api/instances?ended=true").await;
     assert_eq!(ended["items"][0]["state"], "cancelled");
-    assert_eq!(ended["items"][0]["endedAt"], "2030-01-01T00:00:00Z");
+    assert_eq!(ended["items"][0]["endedAt"], "2030-01-01T00:00:00.000Z");
     assert_eq!(face.get("/api/instances").await.1["items"], json!([]));
     let (status, refusal) = face.post(&format!("{path}/cancel"), "").await;
     assert_eq!((status, &refusal["code"]), (StatusCode::NOT_FOUND, &json!("instance-not-found")));
@@ -385,5 +385,5 @@ async fn time_is_the_engines() {
     face.orloj.advance(Duration::from_millis(1_500)).unwrap();
     let instance = face.start().await;
     let (_, detail) = face.get(&format!("/api/instances/{instance}")).await;
-    assert_eq!(detail["startedAt"], "2030-01-01T00:00:01.5Z");
+    assert_eq!(detail["startedAt"], "2030-01-01T00:00:01.500Z");
 }

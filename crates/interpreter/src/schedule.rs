@@ -232,7 +232,7 @@ mod tests {
     use crate::testing::Sketch;
 
     fn now() -> Timestamp {
-        date("2030-01-31T10:00:00Z").expect("a date")
+        date("2030-01-31T10:00:00.000Z").expect("a date")
     }
 
     fn zeebe() -> Semantics {
@@ -265,27 +265,27 @@ mod tests {
     #[test]
     fn dates_with_and_without_offset() {
         for (text, expected) in [
-            ("2030-02-01T00:00:00Z", "2030-02-01T00:00:00Z"),
-            ("2030-02-01T00:00:00+02:00", "2030-01-31T22:00:00Z"),
-            ("2030-02-01T00:00:00+01:00[Europe/Prague]", "2030-01-31T23:00:00Z"),
+            ("2030-02-01T00:00:00.000Z", "2030-02-01T00:00:00.000Z"),
+            ("2030-02-01T00:00:00+02:00", "2030-01-31T22:00:00.000Z"),
+            ("2030-02-01T00:00:00+01:00[Europe/Prague]", "2030-01-31T23:00:00.000Z"),
             ("2030-02-01T00:00:00.250", "2030-02-01T00:00:00.25Z"),
-            ("2030-02-01T08:30Z", "2030-02-01T08:30:00Z"),
-            ("2030-02-01", "2030-02-01T00:00:00Z"),
+            ("2030-02-01T08:30Z", "2030-02-01T08:30:00.000Z"),
+            ("2030-02-01", "2030-02-01T00:00:00.000Z"),
             ("tomorrow", "'tomorrow' is no ISO 8601 date and time"),
             ("PT1H", "'PT1H' is no ISO 8601 date and time"),
         ] {
             assert_eq!(due(TimerKind::Date, text, &zeebe()), expected);
         }
-        assert_eq!(due(TimerKind::Date, "PT1H", &camunda()), "2030-01-31T11:00:00Z");
+        assert_eq!(due(TimerKind::Date, "PT1H", &camunda()), "2030-01-31T11:00:00.000Z");
     }
 
     #[test]
     fn durations_follow_the_calendar() {
         for (text, expected) in [
-            ("P1M", "2030-02-28T10:00:00Z"),
-            ("P30D", "2030-03-02T10:00:00Z"),
+            ("P1M", "2030-02-28T10:00:00.000Z"),
+            ("P30D", "2030-03-02T10:00:00.000Z"),
             ("P1Y2M3W4DT5H6M7.5S", "2031-04-25T15:06:07.5Z"),
-            ("-PT1H", "2030-01-31T09:00:00Z"),
+            ("-PT1H", "2030-01-31T09:00:00.000Z"),
             ("1 hour", "'1 hour' is no ISO 8601 duration"),
             ("R3/PT1H", "'R3/PT1H' is no ISO 8601 duration"),
             ("P9000Y", "'P9000Y' is beyond the calendar"),
@@ -293,12 +293,12 @@ mod tests {
         ] {
             assert_eq!(due(TimerKind::Duration, text, &zeebe()), expected);
         }
-        assert_eq!(due(TimerKind::Duration, "R3/PT1H", &camunda()), "2030-01-31T11:00:00Z");
+        assert_eq!(due(TimerKind::Duration, "R3/PT1H", &camunda()), "2030-01-31T11:00:00.000Z");
     }
 
     #[test]
     fn a_repetition_fires_as_often_as_it_says() {
-        let hours = ["2030-01-31T11:00:00Z", "2030-01-31T12:00:00Z", "2030-01-31T13:00:00Z"];
+        let hours = ["2030-01-31T11:00:00.000Z", "2030-01-31T12:00:00.000Z", "2030-01-31T13:00:00.000Z"];
         assert_eq!(series("R3/PT1H", &zeebe(), 0), hours);
         assert_eq!(series("R3/PT1H", &camunda(), 0), hours);
         assert_eq!(series("R0/PT1H", &zeebe(), 0), hours[..1]);
@@ -307,11 +307,11 @@ mod tests {
 
     #[test]
     fn a_start_is_the_first_firing() {
-        let both = ["2030-02-05T00:00:00Z", "2030-02-05T06:00:00Z"];
+        let both = ["2030-02-05T00:00:00.000Z", "2030-02-05T06:00:00.000Z"];
         assert_eq!(series("R2/2030-02-05T00:00:00Z/PT6H", &zeebe(), 0), both);
         assert_eq!(series("R2/2030-02-05T00:00:00Z/PT6H", &camunda(), 0), both);
         let past = "R/2020-01-01T00:00:00Z/PT24H";
-        assert_eq!(series(past, &zeebe(), 0)[0], "2030-02-01T00:00:00Z");
+        assert_eq!(series(past, &zeebe(), 0)[0], "2030-02-01T00:00:00.000Z");
         assert_eq!(series("R2/2020-01-01T00:00:00Z/PT24H", &zeebe(), 0), [now().to_string()]);
         assert_eq!(series("R2/2020-01-01T00:00:00Z/PT24H", &camunda(), 0), [now().to_string()]);
     }
@@ -319,11 +319,11 @@ mod tests {
     #[test]
     fn months_are_counted_from_the_anchor() {
         let ends = [
-            "2030-02-28T10:00:00Z",
-            "2030-03-31T10:00:00Z",
-            "2030-04-30T10:00:00Z",
-            "2030-05-31T10:00:00Z",
-            "2030-06-30T10:00:00Z",
+            "2030-02-28T10:00:00.000Z",
+            "2030-03-31T10:00:00.000Z",
+            "2030-04-30T10:00:00.000Z",
+            "2030-05-31T10:00:00.000Z",
+            "2030-06-30T10:00:00.000Z",
         ];
         assert_eq!(series("R/P1M", &zeebe(), 0), ends);
         assert_eq!(series("R/P1M", &camunda(), 0), ends);
@@ -335,15 +335,15 @@ mod tests {
         assert_eq!(
             series("R4/PT1H", &zeebe(), late_ms),
             [
-                "2030-01-31T11:00:00Z",
-                "2030-01-31T12:00:00Z",
-                "2030-01-31T13:00:00Z",
-                "2030-01-31T14:00:00Z"
+                "2030-01-31T11:00:00.000Z",
+                "2030-01-31T12:00:00.000Z",
+                "2030-01-31T13:00:00.000Z",
+                "2030-01-31T14:00:00.000Z"
             ]
         );
         assert_eq!(
             series("R4/PT1H", &camunda(), late_ms),
-            ["2030-01-31T11:00:00Z", "2030-01-31T14:00:00Z"]
+            ["2030-01-31T11:00:00.000Z", "2030-01-31T14:00:00.000Z"]
         );
     }
 

@@ -268,6 +268,7 @@ async fn a_beat_computed_too_early_does_not_hide_a_lock() {
         let mut change = update(1, 1);
         change.jobs.push(lock);
         store.commit(group(lease, 0, 2, vec![change])).await.expect("commit");
+        store.beat(beat).await.expect("beat");
         let pulse = store.beat(beat).await.expect("beat");
         assert_eq!(store.fence(lease.session, pulse.nodes[0].beat).await, Ok(true));
         let job = store.job(JobKey::new(50)).await.expect("job").expect("it exists");

@@ -105,3 +105,17 @@ async fn a_beat_is_one_statement() {
     })
     .await;
 }
+
+/// The server of the tests speaks no TLS; a URL that insists on it gets an error, not a plain
+/// connection.
+#[tokio::test]
+async fn encryption_that_is_asked_for_is_not_left_out() {
+    with_database(|url| async move {
+        let separator = if url.contains('?') { '&' } else { '?' };
+        for mode in ["require", "verify-full"] {
+            let options = Options::new(format!("{url}{separator}sslmode={mode}"), engine());
+            assert!(PostgresStore::connect(options).await.is_err(), "sslmode={mode}");
+        }
+    })
+    .await;
+}

@@ -125,7 +125,7 @@ fn environment_values(environment: &BTreeMap<String, String>) -> Values {
     let mut dict = Dict::new();
     for (variable, text) in environment {
         let Some(name) = variable.strip_prefix(ENVIRONMENT_PREFIX) else { continue };
-        if text.is_empty() || OTHER_VARIABLES.contains(&name) || is_of_kubernetes(name) {
+        if text.is_empty() || OTHER_VARIABLES.contains(&name) || is_of_others(name) {
             continue;
         }
         let name = name.to_lowercase();
@@ -140,9 +140,11 @@ fn environment_values(environment: &BTreeMap<String, String>) -> Values {
 }
 
 /// Kubernetes gives every pod `ORLOJ_SERVICE_HOST`, `ORLOJ_PORT_8080_TCP` and the like when a
-/// service is called orloj. They are nobody's spelling mistake.
-fn is_of_kubernetes(name: &str) -> bool {
-    name == "PORT" || name.starts_with("PORT_") || name.starts_with("SERVICE_")
+/// service is called orloj; the tests and benchmarks have variables of their own. They are nobody's
+/// spelling mistake.
+fn is_of_others(name: &str) -> bool {
+    const PREFIXES: [&str; 5] = ["PORT_", "SERVICE_", "TEST_", "BENCH_", "SIM_"];
+    name == "PORT" || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
 fn flag_values(flags: &Flags) -> Values {

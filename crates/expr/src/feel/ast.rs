@@ -103,7 +103,7 @@ pub(super) enum Arithmetic {
 /// How tightly operators bind, loosest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Level {
-    /// `if`, which takes everything up to its end.
+    /// `if` and `in`, which take everything up to their end.
     Open,
     Any,
     All,
@@ -197,10 +197,11 @@ impl Kind {
             Self::Arithmetic(_, operands) => {
                 operands.first().map_or(Level::Primary, |operand| operand.operator.level())
             }
-            Self::Compare(..) | Self::Between(_) | Self::In(..) => Level::Comparison,
+            Self::Compare(..) | Self::Between(_) => Level::Comparison,
             Self::All(_) => Level::All,
             Self::Any(_) => Level::Any,
-            Self::If(_) => Level::Open,
+            // A bare test after `in` takes everything up to its end, too.
+            Self::If(_) | Self::In(..) => Level::Open,
         }
     }
 
