@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn months_stay_months() {
-        let event = on_timer(false, TimerKind::Cycle, "R/2030-01-31T00:00:00Z/P1M");
+        let event = on_timer(false, TimerKind::Cycle, "R/2030-01-31T00:00:00.000Z/P1M");
         let mut story = Story::of(late(Sketch::zeebe(), event).build());
         story.start("{}");
         let mut dates = Vec::new();
@@ -219,11 +219,11 @@ mod tests {
             story.job_due("late");
         }
         insta::assert_snapshot!(dates.join("\n"), @"
-        2030-01-31T00:00:00Z
-        2030-02-28T00:00:00Z
-        2030-03-31T00:00:00Z
-        2030-04-30T00:00:00Z
-        2030-05-31T00:00:00Z
+        2030-01-31T00:00:00.000Z
+        2030-02-28T00:00:00.000Z
+        2030-03-31T00:00:00.000Z
+        2030-04-30T00:00:00.000Z
+        2030-05-31T00:00:00.000Z
         ");
     }
 
