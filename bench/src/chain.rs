@@ -77,7 +77,9 @@ impl Chain {
                     let start = StartInstance::latest(PROCESS)
                         .with(Document::new().with("order", 4711).with("customer", "anna"));
                     if let Err(error) = orloj.start(start).await {
-                        eprintln!("start: {error}");
+                        if !is_over.load(Ordering::Relaxed) {
+                            eprintln!("start: {error}");
+                        }
                         return;
                     }
                 }

@@ -298,7 +298,8 @@ mod tests {
 
     #[test]
     fn a_repetition_fires_as_often_as_it_says() {
-        let hours = ["2030-01-31T11:00:00.000Z", "2030-01-31T12:00:00.000Z", "2030-01-31T13:00:00.000Z"];
+        let hours =
+            ["2030-01-31T11:00:00.000Z", "2030-01-31T12:00:00.000Z", "2030-01-31T13:00:00.000Z"];
         assert_eq!(series("R3/PT1H", &zeebe(), 0), hours);
         assert_eq!(series("R3/PT1H", &camunda(), 0), hours);
         assert_eq!(series("R0/PT1H", &zeebe(), 0), hours[..1]);

@@ -473,7 +473,7 @@ impl Node {
                 }
                 Some(slot) if slot.state == SlotState::Loading => {}
                 Some(_) => self.reload(instance),
-                None => {}
+                None => debug_assert!(false, "a slot stays while changes of it are pending"),
             }
             self.run_slot(instance);
         }

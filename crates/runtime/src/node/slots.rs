@@ -54,6 +54,8 @@ impl Node {
             if let (Some(record), None) = (&slot.record, &slot.definition) {
                 let key = record.definition;
                 let Some(definition) = self.definitions.get(&key) else {
+                    // What is submitted until it comes is younger than what was read.
+                    slot.fresh = false;
                     return self.want_definition(key, instance);
                 };
                 slot.definition = Some(definition.clone());
@@ -179,10 +181,12 @@ impl Node {
             Ok(definition) => {
                 self.definitions.insert(key, definition);
                 for instance in waiting {
-                    if let Some(slot) = self.slots.get_mut(&instance) {
-                        // Its state was read before the definition was asked for.
-                        slot.fresh = false;
-                    }
+                    self.run_slot(instance);
+                }
+            }
+            // A start has brought it along meanwhile, and its instances are at work.
+            Err(_) if self.definitions.contains_key(&key) => {
+                for instance in waiting {
                     self.run_slot(instance);
                 }
             }

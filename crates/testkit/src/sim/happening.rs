@@ -65,6 +65,9 @@ pub(crate) enum Happening {
     Drain {
         node: usize,
     },
+    Deafness {
+        node: usize,
+    },
     /// Faults stop from here on.
     Quiet,
 

@@ -31,6 +31,9 @@ const SKETCHES: &[&str] = &[
     "process mixed, flowable: start -> f+ -> a{delegate D, async} -> j+ -> end\n\
      f -> b{service mail, async} -> j\n\
      f -> c{delegate D, async nonexclusive, async after} -> j",
+    "process busy, flowable: start -> f+ -> a{delegate D, async nonexclusive} -> b{delegate D, async nonexclusive} -> c{delegate D, async nonexclusive} -> j+ -> end\n\
+     f -> ask{user} -> d{delegate D, async nonexclusive} -> j\n\
+     f -> w{service charge} -> e{delegate D, async} -> j",
     "process through, camunda: start -> a{delegate D} -> b{delegate D} -> end",
     "process moved, camunda: start -> a{service charge} -> b{delegate D} -> c{delegate D, async} -> end\n\
      b @error(POOR) -> end poor",

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 /// What a good simulation must have seen.
-const ALL: [&str; 32] = [
+const ALL: [&str; 33] = [
     "call aborted",
     "call lost",
     "change",
@@ -16,6 +16,7 @@ const ALL: [&str; 32] = [
     "crash as it sends",
     "crash before commit",
     "crash with answer",
+    "deafness",
     "drain",
     "foreign code misbehaves",
     "group of a fenced node",

@@ -25,6 +25,8 @@ pub(crate) struct SimNode {
     pub life: u64,
     pub node: Option<Node>,
     pub offset_ms: i64,
+    /// Until then its heartbeats do not get through.
+    pub deaf_until_us: i64,
     is_paused: bool,
     /// What arrived while it was paused.
     held: Vec<Happening>,
@@ -53,6 +55,7 @@ impl SimNode {
             life: 0,
             node: None,
             offset_ms: 0,
+            deaf_until_us: 0,
             is_paused: false,
             held: Vec::new(),
             is_flush_planned: false,
@@ -330,6 +333,17 @@ impl World<'_> {
         self.marks.hit("drain");
         let place = self.nodes[node].place();
         self.deliver(place, Event::Drain);
+    }
+
+    /// Its other calls go on: it is fenced in the midst of its work.
+    pub(crate) fn deafen(&mut self, node: usize) {
+        if self.is_quiet || !self.nodes[node].is_up() {
+            return;
+        }
+        let ms = self.random.between(500, 3_000);
+        self.note(|| format!("the heartbeats of n{node} are lost for {ms} ms"));
+        self.marks.hit("deafness");
+        self.nodes[node].deaf_until_us = self.now_us + ms * 1_000;
     }
 
     /// In an embedded store a dead process takes its calls with it; in a cluster they may still

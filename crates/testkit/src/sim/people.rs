@@ -23,15 +23,24 @@ impl World<'_> {
         }
         let instances: Vec<InstanceKey> = self.store.instances.keys().copied().collect();
         let Some(&hot) = self.random.pick(&instances) else { return };
-        for _ in 0..self.random.between(1, 4) {
+        for _ in 0..self.random.between(1, 6) {
             let Some(to) = self.some_node() else { return };
             match self.random.below(24) {
                 0 => self.cancel(to, hot),
-                1..=10 => self.set_variables(to, hot),
-                11..=15 => self.complete_some_task(to, hot),
-                16..=20 => self.complete_some_job(to, hot),
+                1..=8 => self.set_variables(to, hot),
+                9..=14 => self.complete_some_task(to, hot),
+                15..=20 => self.complete_some_job(to, hot),
                 _ => self.repair(),
             }
+        }
+    }
+
+    /// Asks one node, and sometimes another for the same: who does not know whether a request
+    /// arrived sends it again.
+    fn ask_impatiently(&mut self, to: Place, ask: &Ask, request: impl Fn() -> Request) {
+        self.ask(to, ask.clone(), request());
+        if let (true, Some(other)) = (self.random.chance(300), self.some_node()) {
+            self.ask(other, ask.clone(), request());
         }
     }
 
@@ -52,7 +61,7 @@ impl World<'_> {
     }
 
     fn cancel(&mut self, to: Place, instance: InstanceKey) {
-        self.ask(to, Ask::Cancel { instance }, Request::Cancel { instance });
+        self.ask_impatiently(to, &Ask::Cancel { instance }, || Request::Cancel { instance });
     }
 
     fn set_variables(&mut self, to: Place, instance: InstanceKey) {
@@ -71,8 +80,10 @@ impl World<'_> {
         let tasks = self.store.user_tasks.values().filter(|row| row.instance == of);
         let tasks: Vec<_> = tasks.map(|row| row.key).collect();
         if let Some(&task) = self.random.pick(&tasks) {
-            let variables = Document::new().with("answer", 42);
-            self.ask(to, Ask::UserTask { task }, Request::UserTask { task, variables });
+            self.ask_impatiently(to, &Ask::UserTask { task }, || Request::UserTask {
+                task,
+                variables: Document::new().with("answer", 42),
+            });
         }
     }
 
@@ -81,8 +92,10 @@ impl World<'_> {
         let jobs = self.store.jobs.values().filter(|row| row.instance == of);
         let jobs: Vec<_> = jobs.map(|row| row.key).collect();
         if let Some(&job) = self.random.pick(&jobs) {
-            let command = JobCommand::Complete { variables: Document::new() };
-            self.ask(to, Ask::Complete { job }, Request::Job { job, command });
+            self.ask_impatiently(to, &Ask::Complete { job }, || {
+                let command = JobCommand::Complete { variables: Document::new() };
+                Request::Job { job, command }
+            });
         }
     }
 

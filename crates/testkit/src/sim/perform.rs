@@ -149,7 +149,10 @@ impl World<'_> {
             return Ok(());
         }
         let is_away = self.now_us < self.outage_until_us;
-        let is_lost = is_away || fate == Fate::RequestLost;
+        let is_deaf = !self.is_quiet
+            && matches!(action, Action::Beat(_))
+            && self.now_us < self.nodes[from.node].deaf_until_us;
+        let is_lost = is_away || is_deaf || fate == Fate::RequestLost;
         if let Action::Commit(group) = action {
             return self.arrive_group(from, &group, fate, is_away);
         }

@@ -16,6 +16,8 @@ pub struct Plan {
     /// How long faults happen.
     pub faults_ms: i64,
     pub starts: u64,
+    /// How long a call or a message usually takes, at least and at most.
+    pub delay_us: (i64, i64),
     pub faults: Faults,
 }
 
@@ -33,6 +35,8 @@ pub struct Faults {
     pub jumps: u64,
     pub outages: u64,
     pub drains: u64,
+    /// Heartbeats alone do not get through for a while.
+    pub deafness: u64,
     /// Foreign code and workers that do not just succeed.
     pub misbehaviour: u64,
     pub is_skewed: bool,
@@ -40,10 +44,11 @@ pub struct Faults {
 
 impl Plan {
     pub fn draw(random: &mut Random, sabotage: Option<Sabotage>) -> Self {
-        let kind = if random.chance(300) { Kind::Embedded } else { Kind::Cluster };
+        let kind = if random.chance(200) { Kind::Embedded } else { Kind::Cluster };
         let nodes = match kind {
             Kind::Embedded => 1,
-            Kind::Cluster => 1 + random.index(3),
+            // Races need two.
+            Kind::Cluster => [1, 2, 2, 2, 3, 3][random.index(6)],
         };
         let small =
             |random: &mut Random, usual: usize, least: i64, most: i64| match random.chance(400) {
@@ -70,6 +75,8 @@ impl Plan {
             config,
             faults_ms: random.between(3_000, 8_000),
             starts: 3 + random.below(13),
+            // Where everything takes its time, more happens in between.
+            delay_us: if random.chance(400) { (500, 12_000) } else { (50, 2_000) },
             faults: Faults::draw(random),
         }
     }
@@ -93,6 +100,7 @@ impl Faults {
             jumps: often(2),
             outages: often(2),
             drains: often(2),
+            deafness: often(2),
             misbehaviour: often(500),
             is_skewed: often(1) > 0,
         }

@@ -22,7 +22,7 @@ const QUIET_MS_MAX: i64 = 180_000;
 /// More than this in one run means that something goes round in circles.
 const HAPPENINGS_MAX: u64 = 400_000;
 /// Clients act so often while there are faults.
-const CLIENT_EVERY_MS: i64 = 80;
+const CLIENT_EVERY_MS: i64 = 60;
 
 /// Why a run failed, and all that is needed to see it again.
 #[derive(Debug)]
@@ -166,12 +166,13 @@ impl<'l> World<'l> {
     fn plan_faults(&mut self, faults_us: i64) {
         let faults = self.plan.faults.clone();
         type Strike = fn(usize) -> Happening;
-        let strikes: [(u64, Strike); 5] = [
+        let strikes: [(u64, Strike); 6] = [
             (faults.crashes, |node| Happening::Crash { node }),
             (faults.pauses, |node| Happening::Pause { node }),
             (faults.jumps, |node| Happening::Jump { node }),
             (faults.outages, |_| Happening::Outage),
             (faults.drains, |node| Happening::Drain { node }),
+            (faults.deafness, |node| Happening::Deafness { node }),
         ];
         for (times, strike) in strikes {
             for _ in 0..times {
@@ -201,6 +202,7 @@ impl<'l> World<'l> {
             Happening::Jump { node } => self.jump(node),
             Happening::Outage => self.outage(),
             Happening::Drain { node } => self.drain(node),
+            Happening::Deafness { node } => self.deafen(node),
             Happening::Quiet => self.quiet(),
             Happening::ClientActs => self.client_acts(),
             Happening::JanitorActs => self.janitor_acts(),
@@ -324,6 +326,7 @@ impl<'l> World<'l> {
                 false => self.random.between(5_000, 150_000),
             };
         }
-        self.random.between(50, 2_000)
+        let (least, most) = self.plan.delay_us;
+        self.random.between(least, most)
     }
 }
