@@ -54,7 +54,7 @@ pub(crate) struct EndEffect {
 
 impl Node {
     /// Turns an outcome into a change on its way to the store; the slot moves on at once.
-    pub(super) fn apply(&mut self, instance: InstanceKey, attempt: Attempt, outcome: Outcome) {
+    pub(super) fn apply(&mut self, instance: InstanceKey, attempt: Box<Attempt>, outcome: Outcome) {
         let Some(mut slot) = self.slots.remove(&instance) else { return };
         let outcome = self.with_activation(&attempt, outcome);
         let (change, effects) = self.change(instance, &mut slot, outcome);

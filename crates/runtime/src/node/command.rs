@@ -220,7 +220,7 @@ impl Node {
                     keys: KeyBlock::default(),
                     results: InvokeResults::default(),
                 });
-                Attempt { work: *work, run, basis: slot.basis() }
+                Box::new(Attempt { work: *work, run, basis: slot.basis() })
             }
             Task::Again(attempt) => {
                 let is_start = matches!(attempt.work.command, Command::Start(_));
@@ -228,7 +228,7 @@ impl Node {
                     return self.missing(instance, &attempt.work);
                 }
                 let run = attempt.run.again(slot.record.clone(), self.now);
-                Attempt { run, basis: slot.basis(), work: attempt.work }
+                Box::new(Attempt { run, basis: slot.basis(), work: attempt.work })
             }
         };
         let is_start = matches!(attempt.work.command, Command::Start(_));
@@ -238,7 +238,7 @@ impl Node {
         self.drive(instance, attempt);
     }
 
-    fn drive(&mut self, instance: InstanceKey, mut attempt: Attempt) {
+    fn drive(&mut self, instance: InstanceKey, mut attempt: Box<Attempt>) {
         match attempt.run.advance(&mut self.keys, &*self.delegates) {
             Progress::Done(outcome) => {
                 if self.sabotaged(Sabotage::AnswerEarly) {
@@ -267,7 +267,7 @@ impl Node {
         attempt.run.resume(result);
         let Some(slot) = self.slots.get_mut(&instance) else {
             // Its state could not be read again meanwhile; the result must not be lost with it.
-            return self.submit(instance, Task::Again(Box::new(attempt)));
+            return self.submit(instance, Task::Again(attempt));
         };
         slot.calls = slot.calls.saturating_sub(1);
         let is_current = slot.state == SlotState::Ready && slot.basis() == attempt.basis;
@@ -275,12 +275,12 @@ impl Node {
             self.drive(instance, attempt);
         } else {
             // The state moved on while foreign code ran: only the pure part is done again.
-            slot.waiting.push_front(Task::Again(Box::new(attempt)));
+            slot.waiting.push_front(Task::Again(attempt));
         }
         self.run_slot(instance);
     }
 
-    fn rejected(&mut self, instance: InstanceKey, attempt: Attempt, rejection: Rejection) {
+    fn rejected(&mut self, instance: InstanceKey, attempt: Box<Attempt>, rejection: Rejection) {
         let is_start = matches!(attempt.work.command, Command::Start(_));
         // A refusal must not rest on what another node may have changed, nor on what is not on
         // disk yet.
@@ -289,7 +289,7 @@ impl Node {
             && (slot.pending > 0 || (self.config.is_shared && !slot.fresh))
         {
             slot.state = SlotState::Verifying;
-            slot.waiting.push_front(Task::Again(Box::new(attempt)));
+            slot.waiting.push_front(Task::Again(attempt));
             return;
         }
         self.refuse(&attempt.work, rejection.into());
@@ -461,7 +461,7 @@ impl Node {
                 self.undo_pending(instance);
                 first_is_start = matches!(done.attempt.work.command, Command::Start(_));
                 if let Some(slot) = self.slots.get_mut(&instance) {
-                    slot.waiting.push_front(Task::Again(Box::new(done.attempt)));
+                    slot.waiting.push_front(Task::Again(done.attempt));
                 }
             }
             match self.slots.get_mut(&instance) {

@@ -37,7 +37,7 @@ pub(crate) struct Entry {
 
 #[derive(Debug)]
 pub(crate) struct Done {
-    pub attempt: Attempt,
+    pub attempt: Box<Attempt>,
     pub effects: Effects,
 }
 

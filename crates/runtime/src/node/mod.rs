@@ -71,7 +71,7 @@ pub struct Node {
     loads: u64,
     lanes: Vec<Lane>,
 
-    calls: FxHashMap<CallId, (InstanceKey, slot::Attempt)>,
+    calls: FxHashMap<CallId, (InstanceKey, Box<slot::Attempt>)>,
     next_call: u64,
     questions: FxHashMap<Ticket, Question>,
     next_ticket: u64,
