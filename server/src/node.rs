@@ -23,6 +23,9 @@ use crate::signals::Stop;
 /// Connections that do not end by themselves are cut so long after the stop was asked for.
 const CONNECTIONS_END_MAX: Duration = Duration::from_secs(5);
 
+/// Work that still runs after so long does not hold up the end of the process.
+const SHUTDOWN_MAX: std::time::Duration = std::time::Duration::from_secs(25);
+
 pub struct Node {
     orloj: Orloj,
     grpc: TcpListener,
@@ -90,7 +93,9 @@ impl Node {
 
         stop.cancelled().await;
         tracing::info!("stopping; a second signal ends it at once");
-        orloj.shutdown().await;
+        if tokio::time::timeout(SHUTDOWN_MAX, orloj.shutdown()).await.is_err() {
+            tracing::warn!("work did not finish in time; it is given back when the lease runs out");
+        }
         let served = end_connections(gateway, pages).await;
         tracing::info!("stopped");
         served

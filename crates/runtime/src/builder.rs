@@ -1,7 +1,7 @@
 //! Puts an engine together.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use orloj_interpreter::Delegates;
 use orloj_store::{Claim, Error as StoreError, Store};
 use orloj_types::{EngineName, Timestamp};
 use prometheus_client::registry::Registry as MetricsRegistry;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::api::{Delegate, Error};
 use crate::clock::Clock;
 use crate::definitions::Definitions;
-use crate::driver::{Driver, Input, Registry};
+use crate::driver::{Driver, Input, Pace, Registry};
 use crate::handle::{Inner, Orloj};
 use crate::metrics::Metrics;
 use crate::node::{Config, Event, Node, store_error};
@@ -55,7 +55,7 @@ impl Default for Builder {
             own_store: None,
             node_name: None,
             delegates: Registry::default(),
-            clock: Clock::System,
+            clock: Clock::system(),
             config: Config { executor: false, ..Config::default() },
         }
     }
@@ -164,6 +164,7 @@ impl Builder {
         }));
         let definitions = Arc::new(Definitions::new(store.clone()));
         let is_ready = Arc::new(AtomicBool::new(true));
+        let session = Arc::new(AtomicI64::new(lease.session));
         let (stopped, wait_stopped) = oneshot::channel();
         let driver = Driver {
             node,
@@ -181,9 +182,10 @@ impl Builder {
             answers: FxHashMap::default(),
             streams: FxHashMap::default(),
             calls: Vec::new(),
-            slow: FxHashSet::default(),
+            pace: Pace::default(),
             has_news: false,
             newest_definition: 0,
+            session: session.clone(),
         };
         std::thread::Builder::new()
             .name("orloj-node".into())
@@ -203,7 +205,7 @@ impl Builder {
                 next_request: AtomicU64::new(0),
                 requests: Semaphore::new(config.requests_max),
                 stopped: tokio::sync::Mutex::new(Some(wait_stopped)),
-                session: lease.session,
+                session,
             }),
         })
     }

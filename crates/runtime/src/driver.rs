@@ -6,8 +6,8 @@
 #![expect(clippy::disallowed_methods, reason = "tasks and pauses live in drivers")]
 
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
@@ -32,8 +32,8 @@ use crate::node::{Action, CallId, Event, Find, Found, Node, Reply, Request, Requ
 const BATCH_EVENTS_MAX: usize = 1_024;
 /// Calls tried on the spot when no more than so many are asked for at once.
 const TRIED_CALLS_MAX: usize = 2;
-/// A delegate that takes longer than this to return its future's first answer is not tried again.
-const TRIED_CALL_MAX: Duration = Duration::from_millis(1);
+/// A delegate that answers within this may be called on the node's thread.
+const QUICK_CALL_MAX: Duration = Duration::from_millis(1);
 /// Pause between two attempts to join.
 const JOIN_PAUSE: Duration = Duration::from_millis(200);
 
@@ -65,22 +65,25 @@ pub(crate) struct Driver {
     pub answers: FxHashMap<RequestId, oneshot::Sender<Answer>>,
     pub streams: FxHashMap<TakerId, mpsc::UnboundedSender<ActivatedJob>>,
     pub calls: Vec<AbortHandle>,
-    /// Delegates that once held up the node's thread.
-    pub slow: FxHashSet<Arc<str>>,
+    pub pace: Pace,
     pub has_news: bool,
     /// The newest definition known, to notice deployments of other nodes.
     pub newest_definition: i64,
+    pub session: Arc<AtomicI64>,
 }
 
 impl Driver {
     /// Runs until the node has stopped.
     pub fn run(mut self) {
+        let _unready = Unready(self.is_ready.clone());
         let handle = self.tokio.clone();
         let _in_tokio = handle.enter();
         let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
         let mut cx = Context::from_waker(&waker);
         loop {
             let actions = self.node.flush(self.clock.now());
+            self.is_ready.store(self.node.is_running(), Ordering::SeqCst);
+            self.session.store(self.node.lease().session, Ordering::SeqCst);
             if self.perform(actions) {
                 break;
             }
@@ -94,7 +97,6 @@ impl Driver {
                 }
             }
         }
-        self.is_ready.store(false, Ordering::SeqCst);
         self.answers.clear();
         self.streams.clear();
         if let Some(stopped) = self.stopped.take() {
@@ -156,7 +158,6 @@ impl Driver {
         match event {
             Event::Noticed(orloj_store::Notice::Deployed) => self.definitions.forget_latest(),
             Event::Beaten { result: Ok(pulse), .. } => {
-                self.is_ready.store(self.node.is_running(), Ordering::SeqCst);
                 if pulse.newest_definition != self.newest_definition {
                     self.newest_definition = pulse.newest_definition;
                     self.definitions.forget_latest();
@@ -217,23 +218,27 @@ impl Driver {
         }
     }
 
-    /// Calls foreign code. When little is going on, a call is tried on the spot: most answer at
-    /// once, and two switches of threads are saved. What does not answer, and everything when
-    /// there is much, runs as a task, those asked for together in one.
+    /// Calls foreign code. A delegate is first called in a task of its own, since it may hold up
+    /// its thread. Once it has answered at once, calls asked for together share a task, and when
+    /// little is going on one is tried on the spot, which saves two switches of threads.
     fn call(&mut self, calls: Vec<(CallId, Invoke)>) {
-        let tries = calls.len() <= TRIED_CALLS_MAX;
-        let running: FuturesUnordered<Running> = FuturesUnordered::new();
+        let few = calls.len() <= TRIED_CALLS_MAX;
+        let together: FuturesUnordered<Running> = FuturesUnordered::new();
         for (call, invoke) in calls {
             let name = invoke.delegate.clone();
             let called = call_delegate(&self.delegates, invoke);
-            let mut running_call: Running = Box::pin(async move { (call, called.await) });
-            if tries && !self.slow.contains(&name) {
+            let mut running: Running = Box::pin(async move { (call, called.await) });
+            if !self.pace.is_quick(&name) {
+                let alone: FuturesUnordered<Running> = FuturesUnordered::new();
+                alone.push(self.pace.clone().measured(name, running));
+                self.spawn_calls(alone);
+                continue;
+            }
+            if few {
                 let begun = Instant::now();
-                let mut cx = Context::from_waker(Waker::noop());
-                let polled = running_call.as_mut().poll(&mut cx);
-                if begun.elapsed() > TRIED_CALL_MAX {
-                    // It holds up its thread; from now on that is one of tokio's.
-                    self.slow.insert(name);
+                let polled = running.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+                if begun.elapsed() > QUICK_CALL_MAX {
+                    self.pace.forget(&name);
                 }
                 if let Poll::Ready((call, result)) = polled {
                     self.node.handle(self.clock.now(), Event::Invoked { call, result });
@@ -241,10 +246,10 @@ impl Driver {
                     continue;
                 }
             }
-            running.push(running_call);
+            together.push(running);
         }
-        if !running.is_empty() {
-            self.spawn_calls(running);
+        if !together.is_empty() {
+            self.spawn_calls(together);
         }
     }
 
@@ -338,6 +343,44 @@ impl Driver {
     }
 }
 
+/// However the thread ends, nobody is told that commands are taken.
+struct Unready(Arc<AtomicBool>);
+
+impl Drop for Unready {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::SeqCst);
+    }
+}
+
+/// Which delegates have answered quickly the last time.
+#[derive(Clone, Default)]
+pub(crate) struct Pace(Arc<Mutex<FxHashSet<Arc<str>>>>);
+
+impl Pace {
+    fn is_quick(&self, name: &str) -> bool {
+        self.names().contains(name)
+    }
+
+    fn forget(&self, name: &str) {
+        self.names().remove(name);
+    }
+
+    fn measured(self, name: Arc<str>, call: Running) -> Running {
+        Box::pin(async move {
+            let begun = Instant::now();
+            let answered = call.await;
+            if begun.elapsed() <= QUICK_CALL_MAX {
+                self.names().insert(name);
+            }
+            answered
+        })
+    }
+
+    fn names(&self) -> MutexGuard<'_, FxHashSet<Arc<str>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Wakes the node's thread.
 struct Unpark(Thread);
 
@@ -398,12 +441,24 @@ pub(crate) fn call_delegate(
     }
 }
 
+fn unstorable() -> InvokeResult {
+    let message = "a variable's name or text contains the character U+0000".into();
+    InvokeResult::Failed { message }
+}
+
+/// Not every store takes U+0000 in a text.
+fn storable(text: &str) -> Arc<str> {
+    text.replace('\0', "\u{FFFD}").into()
+}
+
 fn invoke_result(result: DelegateResult) -> InvokeResult {
     match result {
+        Ok(variables) if !variables.is_storable() => unstorable(),
         Ok(variables) => InvokeResult::Done { variables },
-        Err(Fault::Failed(message)) => InvokeResult::Failed { message: message.into() },
+        Err(Fault::Failed(message)) => InvokeResult::Failed { message: storable(&message) },
+        Err(Fault::Error { variables, .. }) if !variables.is_storable() => unstorable(),
         Err(Fault::Error { code, message, variables }) => {
-            InvokeResult::Error { code: code.into(), message: message.into(), variables }
+            InvokeResult::Error { code: storable(&code), message: storable(&message), variables }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "the handle waits for its callers")]
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -48,7 +48,8 @@ pub(crate) struct Inner {
     /// Requests under way; beyond it new ones are refused instead of piling up.
     pub requests: Semaphore,
     pub stopped: tokio::sync::Mutex<Option<oneshot::Receiver<()>>>,
-    pub session: i64,
+    /// The node's present session.
+    pub session: Arc<AtomicI64>,
 }
 
 impl Drop for Inner {
@@ -139,6 +140,11 @@ impl Orloj {
         timeout: Duration,
     ) -> Result<Finished, Error> {
         let (definition, request) = self.start_request(start, true).await?;
+        let _permit = self
+            .inner
+            .requests
+            .try_acquire()
+            .map_err(|_| Error::Overloaded("too many requests under way".into()))?;
         let mut waiting = self.send(Request::Start(request))?;
         let Ok(answered) = tokio::time::timeout(timeout, &mut waiting.answer).await else {
             return Err(Error::Deadline);
@@ -156,6 +162,7 @@ impl Orloj {
         start: StartInstance,
         await_end: bool,
     ) -> Result<(Arc<Definition>, StartRequest), Error> {
+        check_texts([start.business_key.as_deref().unwrap_or_default()], &start.variables)?;
         let definition = self.inner.definitions.find(&start.which, &start.tenant).await?;
         let request = StartRequest {
             definition: definition.clone(),
@@ -177,6 +184,7 @@ impl Orloj {
         variables: Document,
         local: bool,
     ) -> Result<i64, Error> {
+        check_texts([], &variables)?;
         match self.request(Request::Variables { scope, variables, local }).await? {
             Reply::Keys(keys) => Ok(keys.first().copied().unwrap_or_default()),
             other => Err(unexpected(&other)),
@@ -184,17 +192,20 @@ impl Orloj {
     }
 
     pub async fn complete_job(&self, job: JobKey, variables: Document) -> Result<(), Error> {
+        check_texts([], &variables)?;
         self.done(Request::Job { job, command: JobCommand::Complete { variables } }).await
     }
 
     pub async fn fail_job(&self, fail: FailJob) -> Result<(), Error> {
         let FailJob { job, retries, message, back_off_ms, variables } = fail;
+        check_texts([&*message], &variables)?;
         let command = JobCommand::Fail { retries, message, back_off_ms, variables };
         self.done(Request::Job { job, command }).await
     }
 
     pub async fn throw_error(&self, throw: ThrowError) -> Result<(), Error> {
         let ThrowError { job, code, message, variables } = throw;
+        check_texts([&*code, &*message], &variables)?;
         let command = JobCommand::Throw { code, message, variables };
         self.done(Request::Job { job, command }).await
     }
@@ -226,6 +237,7 @@ impl Orloj {
         task: UserTaskKey,
         variables: Document,
     ) -> Result<(), Error> {
+        check_texts([], &variables)?;
         self.done(Request::UserTask { task, variables }).await
     }
 
@@ -233,6 +245,7 @@ impl Orloj {
 
     /// At most `jobs_max`; none when nothing came in time. Dropping the future gives jobs back.
     pub async fn activate_jobs(&self, activate: ActivateJobs) -> Result<Vec<ActivatedJob>, Error> {
+        check_texts([&*activate.job_type, &*activate.worker], &Document::new())?;
         let mut waiting = self.send(Request::Activate(activate))?;
         match (&mut waiting.answer).await.map_err(|_| Error::ShuttingDown)?? {
             Reply::Jobs(jobs) => Ok(jobs),
@@ -247,6 +260,7 @@ impl Orloj {
     }
 
     pub async fn stream_jobs(&self, stream: StreamJobs) -> Result<JobStream, Error> {
+        check_texts([&*stream.job_type, &*stream.worker], &Document::new())?;
         let id = TakerId(self.inner.next_stream.fetch_add(1, Ordering::Relaxed));
         let (push, jobs) = mpsc::unbounded_channel();
         let open = Input::Open { id, stream, jobs: push };
@@ -372,6 +386,24 @@ fn started(definition: &Definition, instance: InstanceKey) -> Started {
         tenant: definition.tenant.clone(),
     }
 }
+
+/// What no store could hold is refused before it reaches one.
+fn check_texts<const N: usize>(texts: [&str; N], variables: &Document) -> Result<(), Error> {
+    if let Some(long) = texts.iter().find(|text| text.len() > TEXT_BYTES_MAX) {
+        let excerpt: String = long.chars().take(40).collect();
+        return Err(Error::Invalid(format!(
+            "a text of {} bytes is longer than {TEXT_BYTES_MAX}: {excerpt}…",
+            long.len()
+        )));
+    }
+    if texts.iter().any(|text| text.contains('\0')) || !variables.is_storable() {
+        return Err(Error::Invalid("a text contains the character U+0000".into()));
+    }
+    Ok(())
+}
+
+/// Longest name or message a caller may send; messages are cut much shorter when stored.
+const TEXT_BYTES_MAX: usize = 1 << 20;
 
 fn unexpected(reply: &Reply) -> Error {
     Error::Internal(format!("unexpected reply {reply:?}"))

@@ -186,12 +186,13 @@ impl Orloj {
 
     pub async fn nodes(&self) -> Result<Vec<NodeView>, Error> {
         let rows = self.inner.store.nodes().await.map_err(|e| store_error(&e))?;
+        let own = self.inner.session.load(std::sync::atomic::Ordering::SeqCst);
         let views = rows.into_iter().map(|row| NodeView {
             number: row.node.0,
             name: row.name,
             session: row.session,
             seen_at: row.seen_at,
-            is_self: row.session == self.inner.session,
+            is_self: row.session == own,
         });
         Ok(views.collect())
     }

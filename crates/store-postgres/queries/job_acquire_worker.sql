@@ -12,7 +12,9 @@ WITH picked AS (
 taken AS (
     UPDATE orloj.job AS j
     SET lock_worker = $5, lock_until = $6, attempt = j.attempt + 1,
-        activations = j.activations || $7
+        -- A job that is lost again and again keeps its first activations only.
+        activations = CASE WHEN octet_length(j.activations) < 8192
+            THEN j.activations || $7 ELSE j.activations END
     FROM picked
     WHERE j.key = picked.key
     RETURNING j.*

@@ -185,7 +185,12 @@ impl Store for PostgresStore {
     }
 
     fn acquire(&self, acquire: Acquire) -> Fut<'_, Vec<JobRow>> {
-        Box::pin(async move { self.shared.acquire(&acquire).await })
+        Box::pin(async move {
+            // A server that hangs while its connection lives must not end acquisition for good.
+            let taken = tokio::time::timeout(ANSWER_MAX, self.shared.acquire(&acquire)).await;
+            let silent = || format!("no answer within {} s", ANSWER_MAX.as_secs());
+            taken.unwrap_or_else(|_| Err(Error::Unavailable(silent())))
+        })
     }
 
     fn due(&self, now: Timestamp, limit: u32) -> Fut<'_, Vec<JobRow>> {

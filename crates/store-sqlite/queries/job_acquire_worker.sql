@@ -1,7 +1,9 @@
 UPDATE job
 SET lock_worker = ?4, lock_until = ?5, attempt = attempt + 1,
     -- The concatenation of SQL is one of texts; the bytes are the same.
-    activations = CAST(activations || ?6 AS BLOB)
+    -- A job that is lost again and again keeps its first activations only.
+    activations = CASE WHEN length(activations) < 8192
+        THEN CAST(activations || ?6 AS BLOB) ELSE activations END
 WHERE key IN (
     -- The three conditions are those of the index job_ready, word for word, or it is not used.
     SELECT key

@@ -92,6 +92,14 @@ impl Document {
         self
     }
 
+    /// Not every store takes U+0000 in a text; parsing refuses it, code may still insert it.
+    pub fn is_storable(&self) -> bool {
+        let is_bad = |(name, value): (&Arc<str>, &StoredValue)| {
+            name.contains('\0') || (value.tag == ValueTag::Text && value.bytes.contains(&0))
+        };
+        !self.0.iter().any(is_bad)
+    }
+
     pub fn get(&self, name: &str) -> Option<&StoredValue> {
         self.0.get(name)
     }

@@ -6,4 +6,6 @@ mod rows;
 
 pub(crate) use history::{append_events, event_views};
 pub(crate) use record::{decode, encode, large_variables};
-pub(crate) use rows::{incident_row, job_insert, job_state, job_update, user_task_row};
+pub(crate) use rows::{
+    activations, incident_row, job_insert, job_state, job_update, user_task_row,
+};

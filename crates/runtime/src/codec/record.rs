@@ -18,6 +18,7 @@ use super::job_state;
 /// Larger values have rows of their own, so that they are not written again with every step.
 /// A kilobyte is what a step writes anyway (see docs/adr/0002).
 const VALUE_INLINE_BYTES_MAX: usize = 1_024;
+const NAME_OUTSIDE_BYTES_MAX: usize = 1_024;
 
 pub(crate) fn encode(record: &Record) -> Vec<u8> {
     let base = record.instance.raw();
@@ -32,7 +33,7 @@ pub(crate) fn encode(record: &Record) -> Vec<u8> {
                 key: key.raw() - base,
                 variables: variables
                     .iter()
-                    .filter(|(_, value)| !is_large(value))
+                    .filter(|(name, value)| !is_large(name, value))
                     .map(|(name, value)| VariableEntry::new(name, value))
                     .collect(),
             })
@@ -207,8 +208,9 @@ fn decode_job(entry: &JobEntry, base: i64) -> Result<Job, Error> {
     })
 }
 
-fn is_large(value: &StoredValue) -> bool {
-    value.bytes.len() > VALUE_INLINE_BYTES_MAX
+/// The name is part of a row's key, which databases limit: very long ones stay in the record.
+fn is_large(name: &str, value: &StoredValue) -> bool {
+    value.bytes.len() > VALUE_INLINE_BYTES_MAX && name.len() <= NAME_OUTSIDE_BYTES_MAX
 }
 
 /// What changes in the rows of large values when `old` becomes `new`.
@@ -223,7 +225,7 @@ pub(crate) fn large_variables(
         return if had_some { vec![VariableWrite::DeleteAll { instance }] } else { Vec::new() };
     };
     let before = |scope, name: &str| {
-        old.and_then(|old| old.variables.get(&scope)?.get(name)).filter(|v| is_large(v))
+        old.and_then(|old| old.variables.get(&scope)?.get(name)).filter(|v| is_large(name, v))
     };
     let mut writes = Vec::new();
     for (scope, name, value) in large(new) {
@@ -240,7 +242,7 @@ pub(crate) fn large_variables(
     }
     for (scope, name, _) in old.into_iter().flat_map(large) {
         let after = new.variables.get(&scope).and_then(|own| own.get(name));
-        if !after.is_some_and(is_large) {
+        if !after.is_some_and(|value| is_large(name, value)) {
             writes.push(VariableWrite::Delete { instance, scope, name: name.clone() });
         }
     }
@@ -251,6 +253,6 @@ fn large(
     record: &Record,
 ) -> impl Iterator<Item = (ElementInstanceKey, &std::sync::Arc<str>, &StoredValue)> {
     record.variables.iter().flat_map(|(scope, own)| {
-        own.iter().filter(|(_, value)| is_large(value)).map(move |(n, v)| (*scope, n, v))
+        own.iter().filter(|(n, value)| is_large(n, value)).map(move |(n, v)| (*scope, n, v))
     })
 }

@@ -1,5 +1,6 @@
 use orloj_interpreter as interpreter;
-use orloj_interpreter::Record;
+use orloj_interpreter::{Activation, Record};
+use orloj_store::format::decode_activations;
 use orloj_store::{IncidentRow, JobRow, JobUpdate, LockWrite, UserTaskRow};
 use orloj_types::{EngineName, Timestamp};
 
@@ -104,4 +105,14 @@ pub(crate) fn incident_row(
         message: row.message,
         created_at: now,
     }
+}
+
+/// Who had the job, as its row tells. Damaged bytes tell nothing; the job goes on.
+pub(crate) fn activations(row: &JobRow) -> Vec<Activation> {
+    let entries = decode_activations(&row.activations).unwrap_or_default();
+    let activation = |entry: orloj_store::format::ActivationEntry| Activation {
+        worker: entry.worker.into(),
+        at: Timestamp::from_ms(entry.at_ms),
+    };
+    entries.into_iter().map(activation).collect()
 }

@@ -1,11 +1,12 @@
 //! Commands: from a request to a reply.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use orloj_interpreter::{
     Activation, Command, FailJob, Input, InvokeResult, InvokeResults, Progress, Rejection, Run,
     Start, ThrowError,
 };
 use orloj_store::Error as StoreError;
-use orloj_store::format::decode_activations;
 use orloj_types::{InstanceKey, JobKey, KeyBlock, Timestamp};
 
 use super::answer::Question;
@@ -17,6 +18,7 @@ use super::lane::{Done, Entry, Verdict};
 use super::slot::{Attempt, Identity, Slot, SlotState, Task};
 use super::{Node, Phase, Sabotage};
 use crate::api::{Error, Missing};
+use crate::codec;
 
 impl Node {
     pub(super) fn request(&mut self, id: RequestId, request: Request) {
@@ -107,12 +109,7 @@ impl Node {
         };
         match (question, found) {
             (Question::Job { id, job, command }, Found::Job(row)) => {
-                let activations = decode_activations(&row.activations).unwrap_or_default();
-                let activations = activations.into_iter().map(|entry| Activation {
-                    worker: entry.worker.into(),
-                    at: Timestamp::from_ms(entry.at_ms),
-                });
-                let activations = activations.collect();
+                let activations = codec::activations(&row);
                 self.submit_job(id, row.instance, job, command, activations);
             }
             (Question::Job { id, job, .. }, _) => {
@@ -155,9 +152,13 @@ impl Node {
     }
 
     fn unanswered(&mut self, question: &Question, error: &StoreError) {
-        if let Some(id) = question.asked_by() {
-            self.reply(id, Err(store_error(error)));
+        let Some(id) = question.asked_by() else { return };
+        if let Question::Ended { instance, .. } = question {
+            // The instance has ended all the same; whoever waits is told with the next look.
+            self.awaiting.insert(*instance, id);
+            return;
         }
+        self.reply(id, Err(store_error(error)));
     }
 
     fn submit_job(
@@ -239,7 +240,14 @@ impl Node {
     }
 
     fn drive(&mut self, instance: InstanceKey, mut attempt: Box<Attempt>) {
-        match attempt.run.advance(&mut self.keys, &*self.delegates) {
+        let (keys, delegates) = (&mut self.keys, &*self.delegates);
+        // A defect of the interpreter is contained to the instance it shows in.
+        let advanced = catch_unwind(AssertUnwindSafe(|| attempt.run.advance(keys, delegates)));
+        let Ok(progress) = advanced else {
+            let error = Error::Internal("the interpreter panicked".into());
+            return self.set_aside(&attempt.work, error);
+        };
+        match progress {
             Progress::Done(outcome) => {
                 if self.sabotaged(Sabotage::AnswerEarly) {
                     self.answer(instance, &attempt.work);
@@ -312,6 +320,20 @@ impl Node {
         self.refuse(work, rejection.into());
     }
 
+    /// Work that can never be done as it is. A job is kept locked and out of the way, so that it
+    /// neither spins nor gets lost: the node's next life tries it again.
+    fn set_aside(&mut self, work: &Work, error: Error) {
+        tracing::error!(%error, origin = ?work.origin, "work set aside");
+        match work.origin {
+            WorkOrigin::Client { .. } => self.refuse(work, error),
+            WorkOrigin::Engine { .. } => {}
+            WorkOrigin::Due { job } => {
+                self.set_aside.insert(job);
+                self.due_done(job);
+            }
+        }
+    }
+
     /// Whoever caused the work learns that it was not done.
     pub(super) fn refuse(&mut self, work: &Work, error: Error) {
         match work.origin {
@@ -363,7 +385,7 @@ impl Node {
                     self.forget(done.effects);
                     self.undo_pending(instance);
                     let error = Error::Internal(format!("the store refused the change: {reason}"));
-                    self.refuse(&done.attempt.work, error);
+                    self.set_aside(&done.attempt.work, error);
                 }
                 self.reload(instance);
                 self.interpret_again(followers.into_iter().collect());

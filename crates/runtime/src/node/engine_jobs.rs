@@ -10,12 +10,10 @@ use orloj_types::InstanceKey;
 use super::answer::Question;
 use super::event::{Action, Work, WorkOrigin};
 use super::slot::Task;
-use super::{Node, Phase, Ticket};
+use super::{Node, Phase, RETRY_MS, Ticket};
 
 /// Jobs asked for in one acquisition.
 const ACQUIRE_JOBS_MAX: usize = 256;
-/// Pause after an acquisition that failed.
-const RETRY_MS: i64 = 200;
 
 impl Node {
     /// A job may be locked at its insertion only if this node would have acquired it next.

@@ -16,7 +16,8 @@ use orloj_store::{Change, CommitError, Error as StoreError, Group, Lease};
 use orloj_types::{InstanceKey, Timestamp};
 use rustc_hash::FxHashMap;
 
-use super::change::{Effects, merge};
+use super::change::Effects;
+use super::merge::merge;
 use super::slot::Attempt;
 
 /// Pause before a group is sent again to a store that was not there.

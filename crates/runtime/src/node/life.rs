@@ -27,7 +27,12 @@ impl Node {
             self.is_pulse_stale = false;
             let key_high = self.keys.high();
             // Whatever is locked later has a higher key than any given so far.
-            let lock_floor = self.held.first().copied().unwrap_or(JobKey::new(key_high));
+            let mut lock_floor = self.held.first().copied().unwrap_or(JobKey::new(key_high));
+            if self.engine_acquiring {
+                // Older jobs may have been locked already that we do not know of yet.
+                lock_floor = lock_floor.min(self.lock_floor);
+            }
+            self.lock_floor = lock_floor;
             let beat = Beat { lease: self.lease, now: self.now, key_high, lock_floor };
             self.actions.push(Action::Beat(beat));
         }
@@ -194,6 +199,9 @@ impl Node {
         self.held.clear();
         self.known_jobs.clear();
         self.due_jobs.clear();
+        self.set_aside.clear();
+        self.to_release.clear();
+        self.lock_floor = JobKey::default();
         self.to_load.clear();
         self.to_load_later.clear();
         self.without_definition.clear();

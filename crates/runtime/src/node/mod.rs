@@ -22,6 +22,7 @@ mod engine_jobs;
 mod event;
 mod lane;
 mod life;
+mod merge;
 mod slot;
 mod slots;
 mod timers;
@@ -47,6 +48,9 @@ use crate::metrics::Metrics;
 use answer::{KnownJobs, Notices, PollState, Question};
 use lane::Lane;
 use slot::Slot;
+
+/// Pause before the store is asked again after it did not answer.
+const RETRY_MS: i64 = 200;
 
 pub struct Node {
     config: Config,
@@ -94,9 +98,15 @@ pub struct Node {
     known_jobs: KnownJobs,
 
     due: DueWatch,
-    lock_ends: DueWatch,
+    /// The earliest known end of a worker's lock. Later ones are told by the heartbeat.
+    lock_end: Option<Timestamp>,
+    /// The floor last told to the store.
+    lock_floor: JobKey,
+    to_release: Vec<(JobKey, i32)>,
     /// Due jobs being worked on.
     due_jobs: FxHashSet<JobKey>,
+    /// Due jobs whose change the store refuses.
+    set_aside: FxHashSet<JobKey>,
     /// The last look came back full.
     more_due: bool,
     finding_due: bool,
@@ -176,8 +186,11 @@ impl Node {
             served_polls: Vec::new(),
             known_jobs: KnownJobs::default(),
             due: DueWatch::default(),
-            lock_ends: DueWatch::default(),
+            lock_end: None,
+            lock_floor: JobKey::default(),
+            to_release: Vec::new(),
             due_jobs: FxHashSet::default(),
+            set_aside: FxHashSet::default(),
             more_due: false,
             finding_due: false,
             expiring: false,
@@ -246,6 +259,7 @@ impl Node {
         self.serve_all();
         self.flush_lanes();
         self.send_loads();
+        self.send_releases();
         self.send_notices();
         self.evict();
         self.check_settled();
@@ -267,7 +281,7 @@ impl Node {
         let finds_due = is_running && !self.finding_due && self.due_jobs.is_empty();
         let due = finds_due.then(|| self.due.next()).flatten();
         let expires = is_running && !self.expiring;
-        let locks = expires.then(|| self.lock_ends.next()).flatten();
+        let locks = expires.then_some(self.lock_end).flatten();
         let retry = (self.retry_at > self.now).then_some(self.retry_at);
         heartbeat.into_iter().chain(lanes).chain(polls).chain(due).chain(locks).chain(retry).min()
     }

@@ -97,6 +97,15 @@ pub(crate) struct Attempt {
 }
 
 impl Slot {
+    /// Roughly, for the bound of what is kept.
+    pub fn bytes(&self) -> usize {
+        const SLOT_BYTES: usize = 1_024;
+        let values = self.record.iter().flat_map(|record| record.variables.values());
+        let values = values.flat_map(|own| own.iter().map(|(n, v)| n.len() + v.bytes.len() + 96));
+        let elements = self.record.as_ref().map_or(0, |record| record.elements.len() * 512);
+        SLOT_BYTES + self.events.capacity() + elements + values.sum::<usize>()
+    }
+
     pub fn basis(&self) -> (u64, i32) {
         (self.loaded, self.rev)
     }

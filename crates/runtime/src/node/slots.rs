@@ -8,27 +8,29 @@ use orloj_types::{DefinitionKey, InstanceKey};
 use rustc_hash::FxHashMap;
 
 use super::slot::{Slot, SlotState, Task};
-use super::{Action, Node};
+use super::{Action, Node, RETRY_MS};
 use crate::api::Error;
 use crate::codec;
 use crate::definition::Definition;
 
 /// Instances asked for in one read.
 const LOAD_INSTANCES_MAX: usize = 256;
-/// Pause after a read that failed.
-const RETRY_MS: i64 = 200;
+/// Memory of instances kept though nothing is to be done with them.
+const IDLE_BYTES_MAX: usize = 32 << 20;
 
 /// Which instances have been without work for the longest time.
 #[derive(Debug)]
 pub(crate) struct IdleSlots {
-    order: VecDeque<(InstanceKey, u64)>,
+    order: VecDeque<(InstanceKey, u64, usize)>,
+    /// Of all in `order`, those used again since included.
+    bytes: usize,
     stamp: u64,
     instances_max: usize,
 }
 
 impl IdleSlots {
     pub fn new(instances_max: usize) -> Self {
-        Self { order: VecDeque::new(), stamp: 0, instances_max }
+        Self { order: VecDeque::new(), bytes: 0, stamp: 0, instances_max }
     }
 }
 
@@ -85,7 +87,9 @@ impl Node {
         }
         self.idle_slots.stamp += 1;
         slot.used = self.idle_slots.stamp;
-        self.idle_slots.order.push_back((instance, slot.used));
+        let bytes = slot.bytes();
+        self.idle_slots.bytes += bytes;
+        self.idle_slots.order.push_back((instance, slot.used, bytes));
     }
 
     /// Drops what this node believes about an instance and reads it again.
@@ -215,17 +219,15 @@ impl Node {
 
     /// Forgets the instances that were idle for the longest time.
     pub(super) fn evict(&mut self) {
-        // Stale entries (used again since) make the order longer than the map.
-        while self.slots.len() > self.idle_slots.instances_max
-            || self.idle_slots.order.len() > 4 * self.idle_slots.instances_max
+        // Entries used again since make the order longer, and heavier, than what is idle.
+        while self.idle_slots.order.len() > self.idle_slots.instances_max
+            || self.idle_slots.bytes > IDLE_BYTES_MAX
         {
-            let Some((instance, stamp)) = self.idle_slots.order.pop_front() else { break };
+            let Some((instance, stamp, bytes)) = self.idle_slots.order.pop_front() else { break };
+            self.idle_slots.bytes -= bytes;
             let is_idle = self.slots.get(&instance).is_some_and(|s| s.used == stamp && s.is_idle());
-            if is_idle && self.slots.len() > self.idle_slots.instances_max {
+            if is_idle {
                 self.slots.remove(&instance);
-            } else if is_idle {
-                self.idle_slots.order.push_back((instance, stamp));
-                break;
             }
         }
     }

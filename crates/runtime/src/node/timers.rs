@@ -8,14 +8,12 @@ use orloj_types::{JobKey, Timestamp};
 
 use super::event::{Action, Work, WorkOrigin};
 use super::slot::Task;
-use super::{Node, Phase, Sabotage};
+use super::{Node, Phase, RETRY_MS, Sabotage};
 
 /// Due jobs taken in one look.
 const DUE_JOBS_MAX: u32 = 256;
 /// How long a node leaves a due job to the peer whose share it is.
 const SHARE_MS: i64 = 1_000;
-/// Pause after a look that failed.
-const RETRY_MS: i64 = 200;
 
 impl Node {
     pub(super) fn watch_due(&mut self, at: Timestamp) {
@@ -27,15 +25,19 @@ impl Node {
     }
 
     pub(super) fn watch_lock_end(&mut self, at: Timestamp) {
-        // A lock has run out when its end lies before now.
-        self.lock_ends.add(at.plus_ms(1));
+        // A lock has run out when its end lies before now. One moment is enough: what ends later
+        // is told by the heartbeat after the earlier one was looked at, so that jobs which were
+        // completed long before their locks' ends cost no statement each.
+        let at = at.plus_ms(1);
+        self.lock_end = Some(self.lock_end.map_or(at, |known| known.min(at)));
     }
 
     pub(super) fn check_due(&mut self) {
         if self.phase != Phase::Running {
             return;
         }
-        if !self.expiring && self.lock_ends.take_due(self.now) {
+        if !self.expiring && self.lock_end.is_some_and(|at| at <= self.now) {
+            self.lock_end = None;
             self.expiring = true;
             self.is_pulse_stale = true;
             self.actions.push(Action::Expire { now: self.now });
@@ -73,6 +75,9 @@ impl Node {
         for row in jobs {
             // A worker's job comes back after its delay whether or not this node runs jobs.
             if !self.config.executor && row.kind != JobKind::Worker {
+                continue;
+            }
+            if self.set_aside.contains(&row.key) {
                 continue;
             }
             if !self.is_mine(&row) {
@@ -124,7 +129,7 @@ impl Node {
             }
             Err(_) => {
                 self.metrics.store_errors.inc();
-                self.lock_ends.add(self.now.plus_ms(RETRY_MS));
+                self.watch_lock_end(self.now.plus_ms(RETRY_MS));
             }
         }
     }

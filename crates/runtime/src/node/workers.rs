@@ -4,21 +4,24 @@ use std::sync::Arc;
 
 use orloj_executor::{Taker, TakerId, TakerKind};
 use orloj_interpreter::Activation;
-use orloj_store::format::decode_activations;
 use orloj_store::{Acquire, Error as StoreError, JobRow, Wanted};
-use orloj_types::{InstanceKey, JobKey, Timestamp};
+use orloj_types::{InstanceKey, JobKey};
 
 use super::answer::{KnownJob, PollState, Question};
 use super::change::activated_job;
+use super::command::store_error;
 use super::event::{Action, Reply, RequestId};
 use super::slot::{SlotState, Task};
-use super::{Node, Phase};
+use super::{Node, Phase, RETRY_MS};
 use crate::api::{ActivateJobs, ActivatedJob, LongPoll, StreamJobs};
+use crate::codec;
 
 /// Jobs acquired for one taker at a time; a poll for more is served in several rounds.
 const ACQUIRE_JOBS_MAX: u32 = 256;
 /// A type with demand is looked at again after so long without a look: notices may be lost.
 const PROBE_MS: i64 = 10_000;
+/// Types remembered though nobody waits for their jobs.
+const DEMANDS_MAX: usize = 1_024;
 
 impl Node {
     pub(super) fn activate(&mut self, id: RequestId, activate: ActivateJobs) {
@@ -90,6 +93,10 @@ impl Node {
         let Some(job_type) = self.taker_types.remove(&id) else { return false };
         if let Some(demand) = self.demands.get_mut(&job_type) {
             demand.remove(id);
+        }
+        if self.demands.len() > DEMANDS_MAX {
+            // What is known of a type nobody waits for is learned again with the next poll.
+            self.demands.retain(|_, demand| !demand.is_empty() || demand.acquiring.is_some());
         }
         true
     }
@@ -179,9 +186,12 @@ impl Node {
         demand.acquiring = None;
         let jobs = match result {
             Ok(jobs) => jobs,
-            Err(_) => {
+            Err(error) => {
                 self.metrics.store_errors.inc();
-                self.retry_at = self.now.plus_ms(200);
+                self.retry_at = self.now.plus_ms(RETRY_MS);
+                if self.polls.get(&taker).is_some_and(|poll| poll.at_once) {
+                    self.fail_poll(taker, &error);
+                }
                 return;
             }
         };
@@ -228,6 +238,7 @@ impl Node {
                 return;
             }
             // Its row goes with the change that ended it.
+            self.return_credit(taker, 1);
             return self.expect_one_less(taker);
         };
         let (Some(record), Some(definition)) = (&slot.record, &slot.definition) else { return };
@@ -238,13 +249,7 @@ impl Node {
         };
         let deadline = row.lock_until.unwrap_or(self.now);
         let activated = activated_job(&job, row.attempt, record, definition, waiting, deadline);
-        let activations = decode_activations(&row.activations).unwrap_or_default();
-        let activations = activations.into_iter().map(|entry| Activation {
-            worker: entry.worker.into(),
-            at: Timestamp::from_ms(entry.at_ms),
-        });
-        let activations = activations.collect();
-        self.hand(taker, Box::new(activated), activations);
+        self.hand(taker, Box::new(activated), codec::activations(&row));
         self.expect_one_less(taker);
     }
 
@@ -279,6 +284,7 @@ impl Node {
 
     pub(super) fn undeliverable(&mut self, taker: TakerId, row: &JobRow) {
         self.release(vec![(row.key, row.attempt)]);
+        self.return_credit(taker, 1);
         self.expect_one_less(taker);
     }
 
@@ -304,6 +310,13 @@ impl Node {
         }
     }
 
+    fn fail_poll(&mut self, taker: TakerId, error: &StoreError) {
+        self.remove_taker(taker);
+        if let Some(poll) = self.polls.remove(&taker) {
+            self.reply(poll.id, Err(store_error(error)));
+        }
+    }
+
     pub(super) fn answer_poll(&mut self, taker: TakerId) {
         self.remove_taker(taker);
         if let Some(poll) = self.polls.remove(&taker) {
@@ -323,7 +336,7 @@ impl Node {
                 // One that jobs are on their way for stays until they are there.
                 let expects = self.polls.get(&taker.id).is_some_and(|poll| poll.expected > 0);
                 if acquiring == Some(taker.id) || expects {
-                    let until = self.now.plus_ms(100);
+                    let until = self.now.plus_ms(RETRY_MS);
                     demand.add(Taker { kind: TakerKind::Poll { until }, ..taker });
                 } else {
                     over.push(taker.id);
@@ -343,7 +356,15 @@ impl Node {
         for (job, _) in &jobs {
             self.known_jobs.remove(*job);
         }
-        self.actions.push(Action::Release { lease: self.lease, jobs });
+        self.to_release.extend(jobs);
+    }
+
+    /// What was given back since the last flush goes in one statement.
+    pub(super) fn send_releases(&mut self) {
+        if !self.to_release.is_empty() {
+            let jobs = std::mem::take(&mut self.to_release);
+            self.actions.push(Action::Release { lease: self.lease, jobs });
+        }
     }
 
     pub(super) fn released(&mut self, result: Result<(), StoreError>) {
