@@ -50,7 +50,8 @@ fn every_planted_defect_is_found() {
     let defects = [
         (Sabotage::AnswerEarly, &["I9"][..]),
         (Sabotage::AssumeLanded, &["I9", "I1", "I5"]),
-        (Sabotage::AssumeLost, &["I2", "I9", "I1"]),
+        // "store": what happened once would be written twice, which a primary key forbids.
+        (Sabotage::AssumeLost, &["I2", "I9", "I1", "store"]),
         (Sabotage::FireEarly, &["I8"]),
         (Sabotage::FenceTheLiving, &["I3"]),
         (Sabotage::IgnoreExclusive, &["I5"]),
