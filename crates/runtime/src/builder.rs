@@ -1,5 +1,6 @@
 //! Puts an engine together.
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64};
 use std::sync::{Arc, Mutex};
@@ -177,6 +178,7 @@ impl Builder {
             inputs: receiver,
             sender: inputs.clone(),
             asked: FuturesUnordered::new(),
+            early: VecDeque::new(),
             is_ready: is_ready.clone(),
             stopped: Some(stopped),
             answers: FxHashMap::default(),

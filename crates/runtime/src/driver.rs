@@ -5,6 +5,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "tasks and pauses live in drivers")]
 
+use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -60,6 +61,8 @@ pub(crate) struct Driver {
     pub sender: mpsc::UnboundedSender<Input>,
     /// Questions to the store that are under way.
     pub asked: FuturesUnordered<BoxFuture<'static, Event>>,
+    /// Answers that came while another was being taken.
+    pub early: VecDeque<Event>,
     pub is_ready: Arc<AtomicBool>,
     pub stopped: Option<oneshot::Sender<()>>,
     pub answers: FxHashMap<RequestId, oneshot::Sender<Answer>>,
@@ -123,8 +126,11 @@ impl Driver {
     fn take_inputs(&mut self, cx: &mut Context<'_>) -> bool {
         let mut taken = 0;
         while taken < BATCH_EVENTS_MAX {
-            if let Poll::Ready(Some(event)) = self.asked.poll_next_unpin(cx) {
+            if let Some(event) = self.early.pop_front() {
                 self.take(Input::Event(event));
+            } else if let Poll::Ready(Some(event)) = self.asked.poll_next_unpin(cx) {
+                self.take(Input::Event(event));
+                self.go_on(cx);
             } else if let Poll::Ready(Some(input)) = self.inputs.poll_recv(cx) {
                 self.take(input);
             } else {
@@ -133,6 +139,19 @@ impl Driver {
             taken += 1;
         }
         taken > 0
+    }
+
+    /// A lane that is free again gets its next group at once: a question is asked when it is
+    /// first polled.
+    fn go_on(&mut self, cx: &mut Context<'_>) {
+        let urgent = self.node.urgent();
+        if urgent.is_empty() {
+            return;
+        }
+        self.perform(urgent);
+        while let Poll::Ready(Some(event)) = self.asked.poll_next_unpin(cx) {
+            self.early.push_back(event);
+        }
     }
 
     fn take(&mut self, input: Input) {

@@ -12,6 +12,8 @@ use super::event::{Action, Work, WorkOrigin};
 use super::slot::Task;
 use super::{Node, Phase, RETRY_MS, Ticket};
 
+/// Jobs begun before the node looks up again: a lane that has become free must not wait for long.
+const PUMP_JOBS_MAX: usize = 128;
 /// Jobs asked for in one acquisition.
 const ACQUIRE_JOBS_MAX: usize = 256;
 
@@ -19,6 +21,15 @@ impl Node {
     /// A job may be locked at its insertion only if this node would have acquired it next.
     pub(super) fn may_queue(&self) -> bool {
         self.config.executor && self.phase == Phase::Running && self.engine_backlog.is_empty()
+    }
+
+    /// Whether queued jobs could be begun now.
+    pub(super) fn can_pump(&self) -> bool {
+        self.config.executor
+            && self.phase == Phase::Running
+            && !self.queue.is_empty()
+            && self.calls.len() < self.config.calls_max
+            && self.heartbeat.is_trusted(self.now)
     }
 
     /// Starts queued jobs and asks for more.
@@ -29,7 +40,10 @@ impl Node {
         if !self.heartbeat.is_trusted(self.now) {
             return;
         }
-        while self.calls.len() < self.config.calls_max {
+        for _ in 0..PUMP_JOBS_MAX {
+            if self.calls.len() >= self.config.calls_max {
+                break;
+            }
             let Some(QueuedJob { job, instance }) = self.queue.pop() else { break };
             let command = Command::RunJob { job };
             let origin = WorkOrigin::Engine { job, since: self.now };

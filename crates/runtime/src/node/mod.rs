@@ -46,7 +46,7 @@ use crate::api::Error;
 use crate::definition::Definition;
 use crate::metrics::Metrics;
 use answer::{KnownJobs, Notices, PollState, Question};
-use lane::Lane;
+use lane::{Lane, Verdict};
 use slot::Slot;
 
 /// Pause before the store is asked again after it did not answer.
@@ -74,6 +74,8 @@ pub struct Node {
     /// Reads of instances so far.
     loads: u64,
     lanes: Vec<Lane>,
+    /// Changes that are committed and whose effects are still to be worked off.
+    on_disk: Vec<Vec<lane::Entry>>,
 
     calls: FxHashMap<CallId, (InstanceKey, Box<slot::Attempt>)>,
     next_call: u64,
@@ -170,6 +172,7 @@ impl Node {
             to_load_later: Vec::new(),
             loads: 0,
             lanes,
+            on_disk: Vec::new(),
             calls: FxHashMap::default(),
             next_call: 0,
             questions: FxHashMap::default(),
@@ -211,6 +214,7 @@ impl Node {
     /// Takes one event. Call [`Node::flush`] after a batch of them.
     pub fn handle(&mut self, now: Timestamp, event: Event) {
         self.now = self.now.max(now);
+        self.work_off();
         match event {
             Event::Request { id, request } => self.request(id, request),
             Event::RequestDropped { id } => self.request_dropped(id),
@@ -227,7 +231,14 @@ impl Node {
             Event::Committed { lane, group, result, .. } => {
                 let result = self.doubted(result);
                 let verdict = self.lane_mut(lane).committed(group, result, now);
-                self.verdict(verdict);
+                match verdict {
+                    // The lane goes on before the followers of what it wrote are worked off.
+                    Verdict::Committed(entries) => {
+                        self.on_disk.push(entries);
+                        self.flush_lanes();
+                    }
+                    verdict => self.verdict(verdict),
+                }
             }
             Event::Landed { lane, group, result, .. } => {
                 let verdict = self.lane_mut(lane).landed(group, result, now);
@@ -252,6 +263,7 @@ impl Node {
     /// Decides what to send now that a batch of events has been taken.
     pub fn flush(&mut self, now: Timestamp) -> Vec<Action> {
         self.now = self.now.max(now);
+        self.work_off();
         self.live();
         self.end_polls();
         self.check_due();
@@ -267,10 +279,25 @@ impl Node {
         std::mem::take(&mut self.actions)
     }
 
+    /// What should not wait for [`Node::flush`]: the next group of a lane that has just become
+    /// free. Empty most of the time.
+    pub fn urgent(&mut self) -> Vec<Action> {
+        if self.on_disk.is_empty() { Vec::new() } else { std::mem::take(&mut self.actions) }
+    }
+
+    fn work_off(&mut self) {
+        for entries in std::mem::take(&mut self.on_disk) {
+            self.verdict(Verdict::Committed(entries));
+        }
+    }
+
     /// When [`Event::Tick`] is wanted at the latest.
     pub fn wake_at(&self) -> Option<Timestamp> {
         if self.phase == Phase::Stopped {
             return None;
+        }
+        if self.can_pump() {
+            return Some(self.now);
         }
         // What waits for an answer asks for no moment, or the driver would spin until it came.
         let beats = self.phase != Phase::Joining && !self.is_leaving;
