@@ -176,11 +176,11 @@ impl Driver {
     fn look_at(&mut self, event: &Event) {
         match event {
             Event::Noticed(orloj_store::Notice::Deployed) => self.definitions.forget_latest(),
-            Event::Beaten { result: Ok(pulse), .. } => {
-                if pulse.newest_definition != self.newest_definition {
-                    self.newest_definition = pulse.newest_definition;
-                    self.definitions.forget_latest();
-                }
+            Event::Beaten { result: Ok(pulse), .. }
+                if pulse.newest_definition != self.newest_definition =>
+            {
+                self.newest_definition = pulse.newest_definition;
+                self.definitions.forget_latest();
             }
             Event::StreamClosed { id } => {
                 self.streams.remove(id);
