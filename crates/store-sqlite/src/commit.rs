@@ -38,6 +38,7 @@ pub(crate) fn commit(writer: &mut Writer, group: &Arc<Group>) -> Result<(), Comm
         Ok(()) => {
             if let Some(lowest) = lowered {
                 writer.floor = Floor::of(session, lowest);
+                writer.taken_floor = Some(writer.taken_floor.map_or(lowest, |key| key.min(lowest)));
             }
             Ok(())
         }

@@ -14,7 +14,7 @@ pub(crate) fn acquire(writer: &mut Writer, acquire: &Acquire) -> Result<Vec<JobR
     let session = acquire.lease.session;
     let engine = writer.engine.clone();
     let floor = writer.floor;
-    let (mut jobs, lowered) = writer.write(|connection| {
+    let (mut jobs, lowest, lowered) = writer.write(|connection| {
         let jobs = lock(connection, &engine, acquire).map_err(portable)?;
         let lowest = match acquire.wanted {
             Wanted::Engine => jobs.iter().map(|job| job.key.raw()).min(),
@@ -27,8 +27,9 @@ pub(crate) fn acquire(writer: &mut Writer, acquire: &Acquire) -> Result<Vec<JobR
             Some(lowest) => lower_floor(connection, session, lowest),
             None => is_alive(connection, session),
         };
-        if alive.map_err(portable)? { Ok((jobs, lowered)) } else { Err(Error::Fenced) }
+        if alive.map_err(portable)? { Ok((jobs, lowest, lowered)) } else { Err(Error::Fenced) }
     })?;
+    writer.taken_floor = writer.taken_floor.into_iter().chain(lowest).min();
     if let Some(lowest) = lowered {
         writer.floor = Floor::of(session, lowest);
     }

@@ -27,7 +27,9 @@ pub(crate) fn join(writer: &mut Writer, claim: &Claim) -> Result<Lease, Error> {
 }
 
 pub(crate) fn beat(writer: &mut Writer, beat: &Beat) -> Result<Pulse, Error> {
-    let (session, floor) = (beat.lease.session, beat.lock_floor.raw());
+    let session = beat.lease.session;
+    let floor =
+        writer.taken_floor.map_or(beat.lock_floor.raw(), |key| key.min(beat.lock_floor.raw()));
     let pulse = writer.write(|connection| {
         let mut statement = connection
             .prepare_cached(include_str!("../queries/node_beat.sql"))
@@ -44,6 +46,7 @@ pub(crate) fn beat(writer: &mut Writer, beat: &Beat) -> Result<Pulse, Error> {
         pulse.optional().map_err(portable)?.ok_or(Error::Fenced)
     })?;
     writer.floor = Floor::of(session, floor);
+    writer.taken_floor = None;
     Ok(pulse)
 }
 

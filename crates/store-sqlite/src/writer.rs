@@ -13,6 +13,9 @@ pub(crate) struct Writer {
     /// A store in memory has none.
     pub(crate) log: Option<Log>,
     pub(crate) floor: Floor,
+    /// The lowest key locked since the last beat. A beat that was on its way meanwhile does not
+    /// know of that lock and must not raise the floor above it.
+    pub(crate) taken_floor: Option<i64>,
     /// A COMMIT has failed in a way that may have left its pages in the log, whole. This process
     /// does not see them, one after a crash might; the next commit writes over them.
     pub(crate) unsure: bool,
@@ -47,7 +50,7 @@ pub(crate) enum Failure<E> {
 
 impl Writer {
     pub(crate) fn new(connection: Connection, engine: EngineName, log: Option<Log>) -> Self {
-        Self { connection, engine, log, floor: Floor::default(), unsure: false }
+        Self { connection, engine, log, floor: Floor::default(), taken_floor: None, unsure: false }
     }
 
     /// One transaction, durable when this returns `Ok`.
