@@ -14,7 +14,7 @@ use orloj_types::{
 };
 use prometheus_client::registry::Registry;
 use tokio::sync::mpsc::UnboundedSender;
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{Semaphore, SemaphorePermit, mpsc, oneshot};
 
 use crate::api::{
     ActivateJobs, ActivatedJob, Error, Extend, FailJob, Finished, StartInstance, Started,
@@ -140,11 +140,7 @@ impl Orloj {
         timeout: Duration,
     ) -> Result<Finished, Error> {
         let (definition, request) = self.start_request(start, true).await?;
-        let _permit = self
-            .inner
-            .requests
-            .try_acquire()
-            .map_err(|_| Error::Overloaded("too many requests under way".into()))?;
+        let _permit = self.permit()?;
         let mut waiting = self.send(Request::Start(request))?;
         let Ok(answered) = tokio::time::timeout(timeout, &mut waiting.answer).await else {
             return Err(Error::Deadline);
@@ -333,13 +329,15 @@ impl Orloj {
     }
 
     pub(crate) async fn request(&self, request: Request) -> Result<Reply, Error> {
-        let _permit = self
-            .inner
-            .requests
-            .try_acquire()
-            .map_err(|_| Error::Overloaded("too many requests under way".into()))?;
+        let _permit = self.permit()?;
         let mut waiting = self.send(request)?;
         (&mut waiting.answer).await.map_err(|_| Error::ShuttingDown)?
+    }
+
+    /// The right to have a request under way.
+    fn permit(&self) -> Result<SemaphorePermit<'_>, Error> {
+        let permit = self.inner.requests.try_acquire();
+        permit.map_err(|_| Error::Overloaded("too many requests under way".into()))
     }
 
     fn send(&self, request: Request) -> Result<Waiting<'_>, Error> {

@@ -313,11 +313,6 @@ impl Node {
         heartbeat.into_iter().chain(lanes).chain(polls).chain(due).chain(locks).chain(retry).min()
     }
 
-    /// A definition the driver has at hand, so that it need not be loaded.
-    pub fn learn(&mut self, definition: Arc<Definition>) {
-        self.definitions.insert(definition.key, definition);
-    }
-
     pub fn lease(&self) -> Lease {
         self.lease
     }
