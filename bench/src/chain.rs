@@ -8,13 +8,11 @@ use std::time::Duration;
 use anyhow::Context;
 use orloj::types::Document;
 use orloj::{Call, Deploy, Orloj, Resource, StartInstance, StoreChoice};
-use tokio::sync::Semaphore;
 
 /// Tasks of the chain, and so jobs of one instance.
 pub const TASKS: u32 = 10;
 
 const PROCESS: &str = "chain";
-const STARTERS: usize = 64;
 
 /// A process of `tasks` tasks, each behind a save point; the last has a delegate of its own.
 pub fn model(tasks: u32) -> String {
@@ -37,46 +35,39 @@ pub fn model(tasks: u32) -> String {
     xml
 }
 
+/// How long an instance may take under load.
+const INSTANCE_MAX: Duration = Duration::from_secs(60);
+
 /// An engine that works the chain, a fixed number of instances at a time.
 pub struct Chain {
     pub orloj: Orloj,
-    places: Arc<Semaphore>,
     is_over: Arc<AtomicBool>,
 }
 
 impl Chain {
     pub async fn open(store: StoreChoice) -> anyhow::Result<Self> {
-        let places = Arc::new(Semaphore::new(0));
-        let back = places.clone();
         let orloj = Orloj::builder()
             .store(store)
             .executor(true)
             .delegate("Step", |_: Call| async { Ok(Document::new()) })
-            .delegate("Last", move |_: Call| {
-                back.add_permits(1);
-                async { Ok(Document::new()) }
-            })
+            .delegate("Last", |_: Call| async { Ok(Document::new()) })
             .build()
             .await?;
         let resource =
             Resource { name: "chain.bpmn".into(), content: model(TASKS).into_bytes().into() };
         orloj.deploy(Deploy { resources: vec![resource], ..Deploy::default() }).await?;
-        Ok(Self { orloj, places, is_over: Arc::default() })
+        Ok(Self { orloj, is_over: Arc::default() })
     }
 
-    /// Keeps `instances` in flight: one whose last task ran is replaced.
+    /// Keeps `instances` in flight: one that has ended is replaced.
     pub fn keep_in_flight(&self, instances: usize) {
-        self.places.add_permits(instances);
-        for _ in 0..STARTERS {
-            let (orloj, places, is_over) =
-                (self.orloj.clone(), self.places.clone(), self.is_over.clone());
+        for _ in 0..instances {
+            let (orloj, is_over) = (self.orloj.clone(), self.is_over.clone());
             tokio::spawn(async move {
                 while !is_over.load(Ordering::Relaxed) {
-                    let Ok(place) = places.acquire().await else { return };
-                    place.forget();
                     let start = StartInstance::latest(PROCESS)
                         .with(Document::new().with("order", 4711).with("customer", "anna"));
-                    if let Err(error) = orloj.start(start).await {
+                    if let Err(error) = orloj.start_and_wait(start, INSTANCE_MAX).await {
                         if !is_over.load(Ordering::Relaxed) {
                             eprintln!("start: {error}");
                         }
@@ -96,7 +87,6 @@ impl Chain {
 
     pub async fn close(self) -> anyhow::Result<()> {
         self.is_over.store(true, Ordering::Relaxed);
-        self.places.close();
         tokio::time::timeout(Duration::from_secs(30), self.orloj.shutdown())
             .await
             .context("the engine did not stop in time")

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use orloj_model::{CompletionVariables, ElementIndex, ElementKind, ErrorCatch, Process};
-use orloj_types::{Document, ElementInstanceKey, StoredValue};
+use orloj_types::{Document, ElementInstanceKey, StoredValue, Variables};
 
 use crate::failure::Ruled;
-use crate::record::Variables;
 use crate::turn::Turn;
 use crate::{flow, variables};
 

@@ -9,14 +9,14 @@
 use std::borrow::Cow;
 
 use orloj_model::{Element, ElementIndex, ElementKind, Failures, FlowIndex, Joins, SavePoint};
-use orloj_types::{ElementId, ElementInstanceKey};
+use orloj_types::{ElementId, ElementInstanceKey, Variables};
 
 use crate::agenda::Step;
 use crate::element::{self, Begun};
 use crate::extract;
 use crate::failure::{Failure, FailureKind, Ruled};
 use crate::outcome::{Event, LeaveKind};
-use crate::record::{ElementInstance, ElementState, JobKind, Variables};
+use crate::record::{ElementInstance, ElementState, JobKind};
 use crate::turn::Turn;
 use crate::{incidents, jobs, mappings};
 

@@ -37,7 +37,6 @@ pub use outcome::{
     UserTaskChange, UserTaskRow,
 };
 pub use record::{
-    ElementInstance, ElementState, ExclusiveQueue, Incident, Job, JobKind, JobState, Record,
-    Repeat, Variables,
+    ElementInstance, ElementState, ExclusiveQueue, Incident, Job, JobKind, JobState, Record, Repeat,
 };
 pub use run::{Input, Progress, Run};

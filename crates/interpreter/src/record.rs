@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use orloj_types::{
     DefinitionKey, ElementId, ElementInstanceKey, IncidentKey, InstanceKey, JobKey, NodeNumber,
-    StoredValue, TenantId, Timestamp, UserTaskKey,
+    TenantId, Timestamp, UserTaskKey, Variables,
 };
 
 #[derive(Clone, Debug, PartialEq)]
@@ -26,8 +26,6 @@ pub struct Record {
     pub variables: BTreeMap<ElementInstanceKey, Variables>,
     pub exclusive: ExclusiveQueue,
 }
-
-pub type Variables = BTreeMap<Arc<str>, StoredValue>;
 
 /// At most one exclusive job of an instance is acquirable at a time; the others are parked here
 /// and the next is promoted by the same change that ends, fails or delays the first.
@@ -144,9 +142,11 @@ impl Record {
         let mut next = Some(scope);
         while let Some(key) = next {
             if let Some(own) = self.variables.get(&key) {
-                // Most elements see the variables of one scope only.
+                // Most elements see the variables of one scope only, which are shared then.
                 if found.is_empty() {
                     found.clone_from(own);
+                    next = self.outer(key);
+                    continue;
                 }
                 for (name, value) in own {
                     if !found.contains_key(name) {
@@ -154,11 +154,13 @@ impl Record {
                     }
                 }
             }
-            next = self.element(key).map(|e| e.scope);
-            if next.is_none() && key != self.instance.root_scope() {
-                next = Some(self.instance.root_scope());
-            }
+            next = self.outer(key);
         }
         found
+    }
+
+    fn outer(&self, scope: ElementInstanceKey) -> Option<ElementInstanceKey> {
+        let root = self.instance.root_scope();
+        (scope != root).then(|| self.element(scope).map_or(root, |e| e.scope))
     }
 }

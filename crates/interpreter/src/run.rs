@@ -21,7 +21,7 @@ use crate::{commands, exclusive, jobs, retries};
 pub struct Input {
     pub process: Arc<Process>,
     /// `None` only for [`Command::Start`].
-    pub record: Option<Record>,
+    pub record: Option<Arc<Record>>,
     pub command: Command,
     pub now: Timestamp,
     /// Rewound when an earlier attempt was lost, so that keys repeat.
@@ -57,7 +57,7 @@ pub struct Run {
 
 #[derive(Debug)]
 enum Stage {
-    Fresh(Option<Record>),
+    Fresh(Option<Arc<Record>>),
     Paused(Pause),
     Ended,
 }
@@ -129,7 +129,7 @@ impl Run {
 
     /// After a lost race: the same command on a fresh record, with the keys and results of this
     /// attempt.
-    pub fn again(mut self, record: Option<Record>, now: Timestamp) -> Self {
+    pub fn again(mut self, record: Option<Arc<Record>>, now: Timestamp) -> Self {
         self.block = self.block.rewound();
         self.answers.reset();
         Self { now, stage: Stage::Fresh(record), ..self }
@@ -137,20 +137,21 @@ impl Run {
 
     fn start(
         &mut self,
-        record: Option<Record>,
+        record: Option<Arc<Record>>,
         keys: &mut KeyGenerator,
         delegates: &dyn Delegates,
     ) -> Progress {
         let record = match &self.command {
-            Command::Start(start) => Some(commands::first_record(start, self.now)),
+            Command::Start(start) => Some(Arc::new(commands::first_record(start, self.now))),
             _ => record,
         };
         let Some(record) = record else {
             return Progress::Rejected(commands::missing(&self.command, self.instance));
         };
         debug_assert!(exclusive::holds(&record), "what was written is what was promised");
-        // The only copy of a record: a run that fails a job goes back to it.
+        // A run that fails a job goes back to the record as it was.
         let before = self.job_at_work().map(|_| record.clone());
+        let record = Arc::unwrap_or_clone(record);
         let mut work = Box::new(Work { before, ..Work::new(record, &self.process) });
         match commands::begin(&mut self.turn(&mut work, keys, delegates)) {
             Ok(()) => self.go_on(work, keys, delegates),
@@ -188,7 +189,7 @@ impl Run {
             && let Some(before) = work.before.take()
         {
             // Nobody holds the job's lock yet, so no foreign code may run.
-            let mut work = Work::new(before, &self.process);
+            let mut work = Work::new(Arc::unwrap_or_clone(before), &self.process);
             jobs::make_ready(&mut self.turn(&mut work, keys, delegates), job);
             return Progress::Done(outcome(work));
         }
@@ -213,7 +214,7 @@ impl Run {
         let (Some(job), Some(before)) = (self.job_at_work(), failed.before.take()) else {
             return Progress::Rejected(failure.rejection());
         };
-        let mut work = Work::new(before, &self.process);
+        let mut work = Work::new(Arc::unwrap_or_clone(before), &self.process);
         retries::fail(&mut self.turn(&mut work, keys, delegates), job, &failure.message);
         Progress::Done(outcome(work))
     }
@@ -269,7 +270,7 @@ fn outcome(work: Work) -> Outcome {
 #[cfg(test)]
 mod tests {
     use crate::testing::{Registered, Sketch, Story, delegate, document, start, user, xor};
-    use crate::{Command, InvokeResult, Progress, Rejection, Run};
+    use crate::{Command, InvokeResult, Progress, Record, Rejection, Run};
 
     fn chain() -> Story {
         let process = Sketch::camunda()
@@ -327,10 +328,10 @@ mod tests {
         let command = Command::RunJob { job: story.job_of("first") };
         let mut run = Run::begin(story.input(command));
         finish(&mut run, &mut story);
-        let mut record = story.record.clone().expect("it lives");
+        let mut record = Record::clone(story.record.as_ref().expect("it lives"));
         let root = record.instance.root_scope();
         record.variables.insert(root, document(r#"{"n":20}"#).0);
-        let mut run = run.again(Some(record), story.now);
+        let mut run = run.again(Some(record.into()), story.now);
         let (called, end) = finish(&mut run, &mut story);
         assert_eq!(called, ["Third"], "the result of another element is not taken for its own");
         let Progress::Done(outcome) = end else { panic!("it is done") };
@@ -359,9 +360,9 @@ mod tests {
         let mut run = Run::begin(story.input(command));
         finish(&mut run, &mut story);
         // Meanwhile the model's condition leads to where nothing is called.
-        let mut record = story.record.clone().expect("it lives");
+        let mut record = Record::clone(story.record.as_ref().expect("it lives"));
         record.elements[0].element = "gate".into();
-        let mut run = run.again(Some(record), story.now);
+        let mut run = run.again(Some(record.into()), story.now);
         let (_, end) = finish(&mut run, &mut story);
         let Progress::Done(outcome) = end else { panic!("it is done") };
         let dropped =

@@ -1,5 +1,7 @@
 //! Everything a rule may touch while a command is interpreted.
 
+use std::sync::Arc;
+
 use orloj_expr::{Environment, Expression};
 use orloj_model::{Element, ElementIndex, Process, Semantics};
 use orloj_types::{
@@ -33,7 +35,7 @@ pub(crate) struct Turn<'a> {
 pub(crate) struct Work {
     pub(crate) record: Record,
     /// The record as it was, for a command that fails a job when it fails itself.
-    pub(crate) before: Option<Record>,
+    pub(crate) before: Option<Arc<Record>>,
     pub(crate) agenda: Agenda,
     pub(crate) changes: Changes,
     /// Elements entered so far.

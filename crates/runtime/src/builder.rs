@@ -189,9 +189,13 @@ impl Builder {
             newest_definition: 0,
             session: session.clone(),
         };
+        let own = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|e| Error::Internal(format!("no runtime for the node: {e}")))?;
         std::thread::Builder::new()
             .name("orloj-node".into())
-            .spawn(move || driver.run())
+            .spawn(move || driver.run(&own))
             .map_err(|e| Error::Internal(format!("no thread for the node: {e}")))?;
         Ok(Orloj {
             inner: Arc::new(Inner {

@@ -1,16 +1,20 @@
-//! The driver of production: one thread owns the node, tokio performs what it asks for.
+//! The driver of production: one thread owns the node and performs what it asks for.
 //!
 //! The thread sleeps until something happens or the node wants to be woken. It takes everything
 //! that has happened in one go, so that work gathers into groups by itself when there is much.
+//!
+//! The thread has a tokio runtime of its own, so that it reads and writes the committers' sockets
+//! itself: a lane would else wait for two more threads to be woken between any two groups. Foreign
+//! code runs on the application's runtime.
 
 #![expect(clippy::disallowed_methods, reason = "tasks and pauses live in drivers")]
 
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::Thread;
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
@@ -18,22 +22,30 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use orloj_executor::TakerId;
 use orloj_interpreter::{Invoke, InvokeResult};
-use orloj_store::{Claim, Error as StoreError, Store};
+use orloj_store::{Claim, Error as StoreError, Patience, Store};
 use rustc_hash::{FxHashMap, FxHashSet};
-use tokio::runtime::Handle;
+use tokio::runtime::{Handle, Runtime};
 use tokio::sync::{mpsc, oneshot};
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, yield_now};
 
 use crate::api::{ActivatedJob, Call, Delegate, DelegateResult, Error, Fault, StreamJobs};
 use crate::clock::Clock;
 use crate::definitions::Definitions;
 use crate::node::{Action, CallId, Event, Find, Found, Node, Reply, Request, RequestId};
 
+/// What a look at the inputs brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Taken {
+    Nothing,
+    Some,
+    /// A lane has been given its next group, which should leave now.
+    Urgent,
+}
+
 /// Events taken before the node flushes; beyond it latency would suffer.
-const BATCH_EVENTS_MAX: usize = 1_024;
-/// Calls tried on the spot when no more than so many are asked for at once.
-const TRIED_CALLS_MAX: usize = 2;
-/// A delegate that answers within this may be called on the node's thread.
+const BATCH_EVENTS_MAX: usize = 128;
+/// A delegate that answers within this may be called on the node's thread, and no more time than
+/// this goes into such calls at once.
 const QUICK_CALL_MAX: Duration = Duration::from_millis(1);
 /// Pause between two attempts to join.
 const JOIN_PAUSE: Duration = Duration::from_millis(200);
@@ -77,29 +89,9 @@ pub(crate) struct Driver {
 
 impl Driver {
     /// Runs until the node has stopped.
-    pub fn run(mut self) {
+    pub fn run(mut self, own: &Runtime) {
         let _unready = Unready(self.is_ready.clone());
-        let handle = self.tokio.clone();
-        let _in_tokio = handle.enter();
-        let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-        let mut cx = Context::from_waker(&waker);
-        loop {
-            let actions = self.node.flush(self.clock.now());
-            self.is_ready.store(self.node.is_running(), Ordering::SeqCst);
-            self.session.store(self.node.lease().session, Ordering::SeqCst);
-            if self.perform(actions) {
-                break;
-            }
-            // Calls that were answered on the spot are news already.
-            let mut has_news = std::mem::take(&mut self.has_news);
-            has_news |= self.take_inputs(&mut cx);
-            while !has_news && !self.take_inputs(&mut cx) {
-                if self.sleep() {
-                    self.node.handle(self.clock.now(), Event::Tick);
-                    break;
-                }
-            }
-        }
+        own.block_on(self.live());
         self.answers.clear();
         self.streams.clear();
         if let Some(stopped) = self.stopped.take() {
@@ -108,50 +100,100 @@ impl Driver {
         }
     }
 
-    /// Until something happens. True: nothing did, but the node wants to be woken.
-    fn sleep(&self) -> bool {
-        let Some(at) = self.node.wake_at() else {
-            std::thread::park();
-            return false;
-        };
-        match self.clock.until(at) {
-            Some(Duration::ZERO) => return true,
-            Some(timeout) => std::thread::park_timeout(timeout),
-            None => std::thread::park(),
+    async fn live(&mut self) {
+        let mut patience = Patience::default();
+        loop {
+            let actions = self.node.flush(self.clock.now());
+            self.is_ready.store(self.node.is_running(), Ordering::SeqCst);
+            self.session.store(self.node.lease().session, Ordering::SeqCst);
+            if self.perform(actions) {
+                return;
+            }
+            // Calls that were answered on the spot are news already.
+            let mut has_news = std::mem::take(&mut self.has_news);
+            loop {
+                let taken = poll_fn(|cx| Poll::Ready(self.take_inputs(cx))).await;
+                has_news |= taken != Taken::Nothing;
+                // What is for the store leaves before anything else is worked on.
+                yield_now().await;
+                if taken != Taken::Urgent {
+                    break;
+                }
+            }
+            if !has_news && !self.wait(&mut patience).await {
+                self.node.handle(self.clock.now(), Event::Tick);
+            }
         }
-        self.clock.until(at) == Some(Duration::ZERO)
     }
 
-    /// Takes what has happened, up to a bound. False: nothing has.
-    fn take_inputs(&mut self, cx: &mut Context<'_>) -> bool {
-        let mut taken = 0;
-        while taken < BATCH_EVENTS_MAX {
+    /// Until something has happened and is taken. False: nothing did, but the node wants to be
+    /// woken.
+    async fn wait(&mut self, patience: &mut Patience) -> bool {
+        // One command on its way and nothing else: its answer is waited for awake.
+        let begun = (self.node.awaits_little() && !self.asked.is_empty()).then(Instant::now);
+        let awake_until = begun.and_then(|_| patience.awake_until());
+        while awake_until.is_some_and(|until| Instant::now() < until) {
+            if poll_fn(|cx| Poll::Ready(self.take_inputs(cx))).await != Taken::Nothing {
+                patience.waited_since(begun);
+                return true;
+            }
+            yield_now().await;
+        }
+        let timeout = self.node.wake_at().map(|at| self.clock.until(at));
+        let has_news = match timeout {
+            Some(Some(Duration::ZERO)) => false,
+            Some(Some(timeout)) => tokio::time::timeout(timeout, self.news()).await.is_ok(),
+            // Nothing is wanted, or the clock is pinned: whoever moves it says so.
+            Some(None) | None => {
+                self.news().await;
+                true
+            }
+        };
+        patience.waited_since(begun);
+        has_news
+    }
+
+    async fn news(&mut self) {
+        poll_fn(|cx| match self.take_inputs(cx) {
+            Taken::Nothing => Poll::Pending,
+            Taken::Some | Taken::Urgent => Poll::Ready(()),
+        })
+        .await;
+    }
+
+    /// Takes what has happened, up to a bound.
+    fn take_inputs(&mut self, cx: &mut Context<'_>) -> Taken {
+        let mut taken = Taken::Nothing;
+        for _ in 0..BATCH_EVENTS_MAX {
             if let Some(event) = self.early.pop_front() {
                 self.take(Input::Event(event));
             } else if let Poll::Ready(Some(event)) = self.asked.poll_next_unpin(cx) {
                 self.take(Input::Event(event));
-                self.go_on(cx);
+                if self.go_on(cx) {
+                    return Taken::Urgent;
+                }
             } else if let Poll::Ready(Some(input)) = self.inputs.poll_recv(cx) {
                 self.take(input);
             } else {
                 break;
             }
-            taken += 1;
+            taken = Taken::Some;
         }
-        taken > 0
+        taken
     }
 
     /// A lane that is free again gets its next group at once: a question is asked when it is
     /// first polled.
-    fn go_on(&mut self, cx: &mut Context<'_>) {
+    fn go_on(&mut self, cx: &mut Context<'_>) -> bool {
         let urgent = self.node.urgent();
         if urgent.is_empty() {
-            return;
+            return false;
         }
         self.perform(urgent);
         while let Poll::Ready(Some(event)) = self.asked.poll_next_unpin(cx) {
             self.early.push_back(event);
         }
+        true
     }
 
     fn take(&mut self, input: Input) {
@@ -238,10 +280,11 @@ impl Driver {
     }
 
     /// Calls foreign code. A delegate is first called in a task of its own, since it may hold up
-    /// its thread. Once it has answered at once, calls asked for together share a task, and when
-    /// little is going on one is tried on the spot, which saves two switches of threads.
+    /// its thread. Once it has answered at once, it is tried on the spot, which saves two switches
+    /// of threads; when that has taken its time, the rest of what was asked for shares a task.
     fn call(&mut self, calls: Vec<(CallId, Invoke)>) {
-        let few = calls.len() <= TRIED_CALLS_MAX;
+        let mut begun = Instant::now();
+        let tried_until = begun + QUICK_CALL_MAX;
         let together: FuturesUnordered<Running> = FuturesUnordered::new();
         for (call, invoke) in calls {
             let name = invoke.delegate.clone();
@@ -253,12 +296,15 @@ impl Driver {
                 self.spawn_calls(alone);
                 continue;
             }
-            if few {
-                let begun = Instant::now();
+            if begun < tried_until {
+                let outer = self.tokio.enter();
                 let polled = running.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-                if begun.elapsed() > QUICK_CALL_MAX {
+                drop(outer);
+                let ended = Instant::now();
+                if ended - begun > QUICK_CALL_MAX {
                     self.pace.forget(&name);
                 }
+                begun = ended;
                 if let Poll::Ready((call, result)) = polled {
                     self.node.handle(self.clock.now(), Event::Invoked { call, result });
                     self.has_news = true;
@@ -397,15 +443,6 @@ impl Pace {
 
     fn names(&self) -> MutexGuard<'_, FxHashSet<Arc<str>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Wakes the node's thread.
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
     }
 }
 

@@ -256,7 +256,7 @@ CREATE TYPE orloj.resource_in AS (
 --
 -- OJ001: the lane is gone (the node was fenced) or was reopened.
 -- OJ002: an instance has another revision than expected, or none.
-CREATE FUNCTION orloj.commit_group(
+CREATE PROCEDURE orloj.commit_group(
     of_session bigint,
     of_lane smallint,
     id bigint,
@@ -277,7 +277,7 @@ CREATE FUNCTION orloj.commit_group(
     history_added orloj.history_in[],
     ended_added orloj.ended_in[],
     lock_lowest bigint
-) RETURNS void
+)
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 SET jit = off

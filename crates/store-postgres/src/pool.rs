@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use orloj_store::Error;
+use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::connection::Connection;
@@ -18,13 +19,19 @@ const TURN_MAX: Duration = Duration::from_secs(15);
 
 pub(crate) struct Pool {
     connector: Arc<Connector>,
+    runtime: Handle,
     idle: Mutex<Vec<Connection>>,
     turns: Semaphore,
 }
 
 impl Pool {
     pub fn new(connector: Arc<Connector>, size: u8) -> Self {
-        Self { connector, idle: Mutex::default(), turns: Semaphore::new(size.into()) }
+        Self {
+            connector,
+            runtime: Handle::current(),
+            idle: Mutex::default(),
+            turns: Semaphore::new(size.into()),
+        }
     }
 
     pub async fn get(&self) -> Result<Pooled<'_>, Error> {
@@ -37,9 +44,16 @@ impl Pool {
         };
         let connection = match self.take_idle() {
             Some(connection) => connection,
-            None => self.connector.open().await?,
+            None => self.open().await?,
         };
         Ok(Pooled { pool: self, connection: Some(connection), dirty: false, _turn: turn })
+    }
+
+    /// On the store's runtime, whichever the caller has: it may end before the connection does.
+    async fn open(&self) -> Result<Connection, Error> {
+        let connector = Arc::clone(&self.connector);
+        let opened = self.runtime.spawn(async move { connector.open().await }).await;
+        opened.unwrap_or_else(|_| Err(closed()))
     }
 
     pub fn close(&self) {

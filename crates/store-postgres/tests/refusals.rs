@@ -41,7 +41,7 @@ async fn a_broken_schema_is_not_blamed_on_the_group() {
         let store = open(&url).await;
         let lease = join(&*store, "n").await;
         let admin = common::client(&url).await;
-        admin.batch_execute("DROP FUNCTION commit_group").await.expect("drop");
+        admin.batch_execute("DROP PROCEDURE commit_group").await.expect("drop");
         let failed = store.commit(group(lease, 0, 1, vec![insert(9)])).await;
         assert!(matches!(failed, Err(CommitError::Unavailable(_))), "got {failed:?}");
     })

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{JoinHandle, ThreadId};
 
 use futures_channel::oneshot;
-use orloj_store::Error;
+use orloj_store::{Error, Patience};
 use rusqlite::Connection;
 
 use crate::connection::{Reader, open_memory, open_mover, open_reader, open_writer};
@@ -176,7 +176,8 @@ impl Ending {
 
 fn run_reader(reader: &Reader, reads: &Queue<ReadTask>) {
     let _abandon = AbandonOnPanic(reads);
-    while let Some(task) = reads.pop() {
+    let mut patience = Patience::default();
+    while let Some(task) = reads.pop(&mut patience) {
         task(reader.start());
     }
 }
@@ -190,7 +191,8 @@ fn run_writer(
 ) {
     let _ended = EndOnPanic(ending);
     let _abandon = AbandonOnPanic(writes);
-    while let Some(task) = writes.pop() {
+    let mut patience = Patience::default();
+    while let Some(task) = writes.pop(&mut patience) {
         task(&mut writer);
     }
     for reader in readers {

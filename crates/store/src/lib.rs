@@ -9,6 +9,7 @@ mod error;
 pub mod format;
 mod node;
 mod notice;
+mod patience;
 mod query;
 mod rows;
 mod store;
@@ -19,6 +20,7 @@ pub use change::{Change, Group, InstanceWrite, JobUpdate, JobWrite, LockWrite, V
 pub use error::{CommitError, Error};
 pub use node::{Beat, Claim, Lease, NodeRow, Pulse};
 pub use notice::Notice;
+pub use patience::Patience;
 pub use query::{
     EndedFilter, IncidentFilter, InstanceFilter, JobFilter, PAGE_ROWS_MAX, Page, UserTaskFilter,
 };

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use crate::value::{StoredValue, Value, ValueTag, write_json_text};
+use crate::variables::Variables;
 
 /// Longest name of a variable, as in Zeebe.
 pub const NAME_CHARS_MAX: usize = 32_768;
@@ -17,7 +18,7 @@ pub const NESTING_MAX: usize = 1_000;
 
 /// Variables by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Document(pub BTreeMap<Arc<str>, StoredValue>);
+pub struct Document(pub Variables);
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentError {
@@ -75,7 +76,7 @@ impl Document {
             }
             variables.insert(name.into(), value);
         }
-        Ok(Self(variables))
+        Ok(Self(variables.into()))
     }
 
     pub fn is_empty(&self) -> bool {

@@ -7,6 +7,7 @@ mod id;
 mod key;
 mod time;
 mod value;
+mod variables;
 
 pub use document::{Document, DocumentError, NAME_CHARS_MAX, NESTING_MAX};
 pub use id::{ElementId, EngineName, ProcessId, TenantId};
@@ -16,3 +17,4 @@ pub use key::{
 };
 pub use time::Timestamp;
 pub use value::{Decimal, StoredValue, Value, ValueTag};
+pub use variables::Variables;

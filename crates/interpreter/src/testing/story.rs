@@ -22,7 +22,7 @@ pub(crate) const BEGINNING: Timestamp = Timestamp::from_ms(1_893_456_000_000);
 
 pub(crate) struct Story {
     pub(crate) process: Arc<Process>,
-    pub(crate) record: Option<Record>,
+    pub(crate) record: Option<Arc<Record>>,
     pub(crate) now: Timestamp,
     pub(crate) keys: KeyGenerator,
     /// What registered delegates answer, the next first; without an entry nobody registered one.
@@ -242,7 +242,7 @@ impl Story {
             }
         }
         assert_eq!(outcome.record.is_none(), outcome.end.is_some());
-        self.record = outcome.record;
+        self.record = outcome.record.map(Arc::new);
         self.check();
     }
 

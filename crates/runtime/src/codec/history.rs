@@ -1,6 +1,6 @@
 use orloj_interpreter::{EndKind, Event, LeaveKind};
 use orloj_store::Error;
-use orloj_store::format::{EventEntry, EventKind, append_event, decode_events};
+use orloj_store::format::{EventEntry, EventFields, EventKind, append_event, decode_events};
 use orloj_types::{InstanceKey, Timestamp};
 
 use crate::api::EventView;
@@ -22,74 +22,74 @@ pub(crate) fn append_events(
 ) {
     let origin = Origin { instance, started_at };
     for event in events {
-        append_event(stretch, &entry(event, origin, now));
+        append_event(stretch, fields(event, origin, now));
     }
 }
 
-fn entry(event: &Event, origin: Origin, now: Timestamp) -> EventEntry {
+fn fields(event: &Event, origin: Origin, now: Timestamp) -> EventFields<'_> {
     let base = origin.instance.raw();
-    let at = |kind: EventKind| EventEntry {
+    let at = |kind: EventKind| EventFields {
         kind: kind as u32,
         at_ms: now.ms_since(origin.started_at),
-        ..EventEntry::default()
+        ..EventFields::default()
     };
     match event {
         Event::InstanceStarted => at(EventKind::InstanceStarted),
-        Event::InstanceEnded { how } => EventEntry {
+        Event::InstanceEnded { how } => EventFields {
             number: i64::from(*how == EndKind::Cancelled),
             ..at(EventKind::InstanceEnded)
         },
-        Event::ElementEntered { key, element, scope } => EventEntry {
+        Event::ElementEntered { key, element, scope } => EventFields {
             key: key.raw() - base,
             of: scope.raw() - base,
-            name: element.to_string(),
+            name: &element,
             ..at(EventKind::ElementEntered)
         },
-        Event::ElementLeft { key, how } => EventEntry {
+        Event::ElementLeft { key, how } => EventFields {
             key: key.raw() - base,
             number: i64::from(*how == LeaveKind::Terminated),
             ..at(EventKind::ElementLeft)
         },
-        Event::JobCreated { key, element_instance, job_type } => EventEntry {
+        Event::JobCreated { key, element_instance, job_type } => EventFields {
             key: key.raw() - base,
             of: element_instance.raw() - base,
-            name: job_type.to_string(),
+            name: &job_type,
             ..at(EventKind::JobCreated)
         },
-        Event::JobActivated { key, activation } => EventEntry {
+        Event::JobActivated { key, activation } => EventFields {
             key: key.raw() - base,
             at_ms: activation.at.ms_since(origin.started_at),
-            name: activation.worker.to_string(),
+            name: &activation.worker,
             ..at(EventKind::JobActivated)
         },
         Event::JobCompleted { key } => {
-            EventEntry { key: key.raw() - base, ..at(EventKind::JobCompleted) }
+            EventFields { key: key.raw() - base, ..at(EventKind::JobCompleted) }
         }
-        Event::JobFailed { key, retries_left, message } => EventEntry {
+        Event::JobFailed { key, retries_left, message } => EventFields {
             key: key.raw() - base,
             number: i64::from(*retries_left),
-            message: message.to_string(),
+            message: &message,
             ..at(EventKind::JobFailed)
         },
         Event::JobThrew { key, code } => {
-            EventEntry { key: key.raw() - base, name: code.to_string(), ..at(EventKind::JobThrew) }
+            EventFields { key: key.raw() - base, name: &code, ..at(EventKind::JobThrew) }
         }
         Event::JobCancelled { key } => {
-            EventEntry { key: key.raw() - base, ..at(EventKind::JobCancelled) }
+            EventFields { key: key.raw() - base, ..at(EventKind::JobCancelled) }
         }
-        Event::IncidentOpened { key, element_instance, kind, message, job } => EventEntry {
+        Event::IncidentOpened { key, element_instance, kind, message, job } => EventFields {
             key: key.raw() - base,
             of: element_instance.raw() - base,
-            name: kind.to_string(),
-            message: message.to_string(),
+            name: &kind,
+            message: &message,
             job: job.map_or(0, |job| job.raw() - base),
             ..at(EventKind::IncidentOpened)
         },
         Event::IncidentClosed { key } => {
-            EventEntry { key: key.raw() - base, ..at(EventKind::IncidentClosed) }
+            EventFields { key: key.raw() - base, ..at(EventKind::IncidentClosed) }
         }
         Event::ResultDropped { element_instance } => {
-            EventEntry { key: element_instance.raw() - base, ..at(EventKind::ResultDropped) }
+            EventFields { key: element_instance.raw() - base, ..at(EventKind::ResultDropped) }
         }
     }
 }

@@ -4,13 +4,13 @@ use orloj_interpreter::{
     ElementInstance, ElementState, ExclusiveQueue, Incident, Job, JobKind, JobState, Record, Repeat,
 };
 use orloj_store::format::{
-    ElementEntry, IncidentEntry, JobEntry, RecordMessage, RepeatEntry, ScopeEntry, VariableEntry,
-    decode_record, encode_record,
+    ElementEntry, ElementFields, IncidentEntry, IncidentFields, JobEntry, JobFields, RecordMessage,
+    RecordWriter, RepeatFields, decode_record,
 };
 use orloj_store::{Error, LoadedInstance, VariableRow, VariableWrite};
 use orloj_types::{
     ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey, NodeNumber, StoredValue,
-    Timestamp, UserTaskKey,
+    Timestamp, UserTaskKey, Variables,
 };
 
 use super::job_state;
@@ -22,32 +22,37 @@ const NAME_OUTSIDE_BYTES_MAX: usize = 1_024;
 
 pub(crate) fn encode(record: &Record) -> Vec<u8> {
     let base = record.instance.raw();
-    encode_record(&RecordMessage {
-        started_at_ms: record.started_at.as_ms(),
-        awaited_by: record.awaited_by.map(|n| u32::from(n.0)),
-        elements: record.elements.iter().map(|e| element_entry(e, record)).collect(),
-        scopes: record
-            .variables
-            .iter()
-            .map(|(key, variables)| ScopeEntry {
-                key: key.raw() - base,
-                variables: variables
-                    .iter()
-                    .filter(|(name, value)| !is_large(name, value))
-                    .map(|(name, value)| VariableEntry::new(name, value))
-                    .collect(),
-            })
-            .collect(),
-        exclusive_holder: record.exclusive.holder.map(|key| key.raw() - base),
-        exclusive_parked: record.exclusive.parked.iter().map(|key| key.raw() - base).collect(),
-    })
+    let mut writer = RecordWriter::new(
+        record.started_at.as_ms(),
+        record.awaited_by.map(|number| u32::from(number.0)),
+    );
+    for element in &record.elements {
+        writer.element(element_fields(element, record), |writer| {
+            element.jobs.iter().for_each(|job| writer.job(job_fields(job, base)));
+            if let Some(key) = element.user_task {
+                writer.user_task(key.raw() - base);
+            }
+            if let Some(incident) = &element.incident {
+                writer.incident(incident_fields(incident, base));
+            }
+            for incident in &element.timer_incidents {
+                writer.timer_incident(incident_fields(incident, base));
+            }
+        });
+    }
+    for (key, variables) in &record.variables {
+        let small = variables.iter().filter(|(name, value)| !is_large(name, value));
+        writer.scope(key.raw() - base, small.map(|(name, value)| (&**name, value)));
+    }
+    let parked = record.exclusive.parked.iter().map(|key| key.raw() - base);
+    writer.finish(record.exclusive.holder.map(|key| key.raw() - base), parked)
 }
 
-fn element_entry(element: &ElementInstance, record: &Record) -> ElementEntry {
+fn element_fields<'a>(element: &'a ElementInstance, record: &Record) -> ElementFields<'a> {
     let base = record.instance.raw();
-    ElementEntry {
+    ElementFields {
         key: element.key.raw() - base,
-        element: element.element.to_string(),
+        element: &element.element,
         scope: element.scope.raw() - base,
         state: match element.state {
             ElementState::Entering => 0,
@@ -55,22 +60,14 @@ fn element_entry(element: &ElementInstance, record: &Record) -> ElementEntry {
             ElementState::Leaving => 2,
         },
         entered_ms: element.entered_at.ms_since(record.started_at),
-        arrived_by: element.arrived_by.as_ref().map(|id| id.to_string()),
-        jobs: element.jobs.iter().map(|job| job_entry(job, base)).collect(),
-        user_task: element.user_task.map(|key| key.raw() - base),
-        incident: element.incident.as_ref().map(|incident| incident_entry(incident, base)),
-        timer_incidents: element
-            .timer_incidents
-            .iter()
-            .map(|incident| incident_entry(incident, base))
-            .collect(),
+        arrived_by: element.arrived_by.as_deref(),
     }
 }
 
-fn incident_entry(incident: &Incident, base: i64) -> IncidentEntry {
-    IncidentEntry {
+fn incident_fields(incident: &Incident, base: i64) -> IncidentFields<'_> {
+    IncidentFields {
         key: incident.key.raw() - base,
-        kind: incident.kind.to_string(),
+        kind: &incident.kind,
         job: incident.job.map(|key| key.raw() - base),
     }
 }
@@ -83,15 +80,15 @@ fn decode_incident(entry: &IncidentEntry, base: i64) -> Incident {
     }
 }
 
-fn job_entry(job: &Job, base: i64) -> JobEntry {
+fn job_fields(job: &Job, base: i64) -> JobFields<'_> {
     let (event, repeat) = match &job.kind {
-        JobKind::Timer { event, repeat } => (event.to_string(), repeat.as_ref()),
-        _ => (String::new(), None),
+        JobKind::Timer { event, repeat } => (&**event, repeat.as_ref()),
+        _ => ("", None),
     };
-    JobEntry {
+    JobFields {
         key: job.key.raw() - base,
         kind: super::rows::job_kind(&job.kind) as u32,
-        job_type: job.job_type.to_string(),
+        job_type: &job.job_type,
         state: job_state(job.state) as u32,
         retries_left: job.retries_left,
         priority: job.priority,
@@ -99,8 +96,8 @@ fn job_entry(job: &Job, base: i64) -> JobEntry {
         due_at_ms: job.due_at.map(Timestamp::as_ms),
         failed_before: job.failed_before,
         event,
-        repeat: repeat.map(|repeat| RepeatEntry {
-            text: repeat.text.to_string(),
+        repeat: repeat.map(|repeat| RepeatFields {
+            text: &repeat.text,
             anchor_ms: repeat.anchor.as_ms(),
             fired: repeat.fired,
         }),
@@ -114,13 +111,13 @@ pub(crate) fn decode(loaded: &LoadedInstance) -> Result<Record, Error> {
     let mut variables = BTreeMap::new();
     for scope in &message.scopes {
         let key = ElementInstanceKey::new(scope.key + base);
-        let own: &mut BTreeMap<_, _> = variables.entry(key).or_default();
+        let own: &mut Variables = variables.entry(key).or_default();
         for entry in &scope.variables {
             own.insert(entry.name.as_str().into(), entry.value()?);
         }
     }
     for large in &loaded.variables {
-        let own: &mut BTreeMap<_, _> = variables.entry(large.scope).or_default();
+        let own: &mut Variables = variables.entry(large.scope).or_default();
         own.insert(large.name.clone(), large.value.clone());
     }
     let elements = message.elements.iter().map(|entry| element(entry, base, &message));
@@ -247,6 +244,11 @@ pub(crate) fn large_variables(
         }
     }
     writes
+}
+
+/// What the values kept outside the record take.
+pub(crate) fn large_bytes(record: &Record) -> usize {
+    large(record).map(|(_, name, value)| name.len() + value.bytes.len()).sum()
 }
 
 fn large(

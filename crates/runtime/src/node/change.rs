@@ -85,8 +85,9 @@ impl Node {
         let mut effects = Effects::default();
         let engine = self.config.engine.clone();
         let old = slot.record.take();
+        let old = old.as_deref();
         // An instance that ends keeps no record; its rows still need who it was.
-        let Some(identity) = outcome.record.as_ref().or(old.as_ref()) else {
+        let Some(identity) = outcome.record.as_ref().or(old) else {
             debug_assert!(outcome.end.is_some(), "started and ended in one command");
             return self.change_of_instant_end(instance, slot, outcome);
         };
@@ -95,7 +96,7 @@ impl Node {
         codec::append_events(&mut slot.events, &outcome.events, instance, started_at, now);
 
         for job in outcome.jobs {
-            self.job_change(job, old.as_ref(), identity, slot, &mut change, &mut effects);
+            self.job_change(job, old, identity, slot, &mut change, &mut effects);
         }
         for task in outcome.user_tasks {
             match task {
@@ -113,8 +114,7 @@ impl Node {
                 IncidentChange::Delete(key) => change.incidents_gone.push(key),
             }
         }
-        change.variables =
-            codec::large_variables(&engine, instance, old.as_ref(), outcome.record.as_ref());
+        change.variables = codec::large_variables(&engine, instance, old, outcome.record.as_ref());
 
         let expected_rev = slot.rev;
         slot.rev += 1;
@@ -151,14 +151,18 @@ impl Node {
                 awaited_by: identity.awaited_by,
             });
         } else if old.is_some() {
+            let record = codec::encode(identity);
+            slot.record_bytes = record.len() + codec::large_bytes(identity);
             change.instances.push(InstanceWrite::Update {
                 key: instance,
                 expected_rev,
                 rev: slot.rev,
-                record: codec::encode(identity),
+                record,
                 events: slot.events.clone(),
             });
         } else {
+            let record = codec::encode(identity);
+            slot.record_bytes = record.len() + codec::large_bytes(identity);
             change.instances.push(InstanceWrite::Insert(InstanceRow {
                 key: instance,
                 rev: slot.rev,
@@ -166,11 +170,11 @@ impl Node {
                 tenant: identity.tenant.clone(),
                 definition: identity.definition,
                 business_key: identity.business_key.clone(),
-                record: codec::encode(identity),
+                record,
                 events: slot.events.clone(),
             }));
         }
-        slot.record = outcome.record;
+        slot.record = outcome.record.map(Arc::new);
         (change, effects)
     }
 

@@ -88,7 +88,7 @@ impl Node {
             fresh: true,
             ..Slot::default()
         };
-        self.slots.insert(instance, slot);
+        self.slots.insert(instance, Box::new(slot));
         let origin = WorkOrigin::Client { id, awaits_end: start.await_end };
         self.submit(instance, Task::Work(Box::new(Work { command, origin })));
     }

@@ -13,7 +13,7 @@ use super::slot::Task;
 use super::{Node, Phase, RETRY_MS, Ticket};
 
 /// Jobs begun before the node looks up again: a lane that has become free must not wait for long.
-const PUMP_JOBS_MAX: usize = 128;
+const PUMP_JOBS_MAX: usize = 64;
 /// Jobs asked for in one acquisition.
 const ACQUIRE_JOBS_MAX: usize = 256;
 

@@ -132,6 +132,12 @@ impl Lane {
         self.flight.is_none() && self.open.is_empty() && self.again.is_empty()
     }
 
+    /// Changes that wait or are on their way.
+    pub fn changes(&self) -> usize {
+        let again: usize = self.again.iter().map(Vec::len).sum();
+        self.flight.as_ref().map_or(0, |f| f.entries.len()) + again + self.open.len()
+    }
+
     pub fn wake_at(&self) -> Option<Timestamp> {
         let waits = match &self.flight {
             Some(flight) => flight.phase == Phase::Lost,

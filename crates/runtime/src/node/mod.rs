@@ -66,7 +66,7 @@ pub struct Node {
     definitions: FxHashMap<DefinitionKey, Arc<Definition>>,
     /// Instances that wait for a definition.
     without_definition: FxHashMap<DefinitionKey, Vec<InstanceKey>>,
-    slots: FxHashMap<InstanceKey, Slot>,
+    slots: FxHashMap<InstanceKey, Box<Slot>>,
     idle_slots: slots::IdleSlots,
     to_load: Vec<InstanceKey>,
     /// Those that could not be read; asked for again when `retry_at` has come.
@@ -311,6 +311,11 @@ impl Node {
         let locks = expires.then_some(self.lock_end).flatten();
         let retry = (self.retry_at > self.now).then_some(self.retry_at);
         heartbeat.into_iter().chain(lanes).chain(polls).chain(due).chain(locks).chain(retry).min()
+    }
+
+    /// Whether no more than one change is on its way to the store.
+    pub fn awaits_little(&self) -> bool {
+        self.lanes.iter().map(Lane::changes).sum::<usize>() <= 1
     }
 
     pub fn lease(&self) -> Lease {

@@ -20,7 +20,9 @@ use crate::definition::Definition;
 pub(crate) struct Slot {
     pub state: SlotState,
     /// `None` once loaded: there is no such instance, or it has ended.
-    pub record: Option<Record>,
+    pub record: Option<Arc<Record>>,
+    /// What `record` takes in the store, large variables included.
+    pub record_bytes: usize,
     /// Of `record`, when it will have been committed.
     pub rev: i32,
     /// History not yet in rows of its own.
@@ -100,10 +102,9 @@ impl Slot {
     /// Roughly, for the bound of what is kept.
     pub fn bytes(&self) -> usize {
         const SLOT_BYTES: usize = 1_024;
-        let values = self.record.iter().flat_map(|record| record.variables.values());
-        let values = values.flat_map(|own| own.iter().map(|(n, v)| n.len() + v.bytes.len() + 96));
-        let elements = self.record.as_ref().map_or(0, |record| record.elements.len() * 512);
-        SLOT_BYTES + self.events.capacity() + elements + values.sum::<usize>()
+        // Stored records are terse: keys are differences, absent fields take nothing.
+        const IN_MEMORY_FACTOR: usize = 5;
+        SLOT_BYTES + self.events.capacity() + IN_MEMORY_FACTOR * self.record_bytes
     }
 
     pub fn basis(&self) -> (u64, i32) {

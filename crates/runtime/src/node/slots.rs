@@ -7,7 +7,7 @@ use orloj_store::{Error as StoreError, LoadedInstance};
 use orloj_types::{DefinitionKey, InstanceKey};
 use rustc_hash::FxHashMap;
 
-use super::slot::{Slot, SlotState, Task};
+use super::slot::{SlotState, Task};
 use super::{Action, Node, RETRY_MS};
 use crate::api::Error;
 use crate::codec;
@@ -39,7 +39,7 @@ impl Node {
     pub(super) fn submit(&mut self, instance: InstanceKey, task: Task) {
         let slot = self.slots.entry(instance).or_insert_with(|| {
             self.to_load.push(instance);
-            Slot::default()
+            Box::default()
         });
         slot.has_late_task |= slot.is_load_sent;
         slot.waiting.push_back(task);
@@ -126,7 +126,8 @@ impl Node {
                 Some(Ok((loaded, record))) => {
                     slot.rev = loaded.row.rev;
                     slot.events = loaded.row.events;
-                    slot.record = Some(record);
+                    slot.record_bytes = loaded.row.record.len() + codec::large_bytes(&record);
+                    slot.record = Some(record.into());
                 }
                 None => slot.record = None,
                 Some(Err(error)) => {

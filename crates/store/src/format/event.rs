@@ -2,6 +2,7 @@ use prost::Message;
 
 use crate::Error;
 use crate::format::damaged;
+use crate::format::wire::Wire;
 
 /// One thing that happened. Entries are concatenated with their lengths in front; a stretch of
 /// history is such a concatenation, without a version byte: unknown kinds are kept and shown as
@@ -74,10 +75,30 @@ impl EventKind {
     }
 }
 
-pub fn append_event(stretch: &mut Vec<u8>, event: &EventEntry) {
-    // Appending to a Vec cannot run out of capacity, the only error there is.
-    let appended = event.encode_length_delimited(stretch);
-    debug_assert!(appended.is_ok(), "a Vec grows");
+/// An [`EventEntry`] to be written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EventFields<'a> {
+    pub kind: u32,
+    pub at_ms: i64,
+    pub key: i64,
+    pub of: i64,
+    pub name: &'a str,
+    pub message: &'a str,
+    pub number: i64,
+    pub job: i64,
+}
+
+pub fn append_event(stretch: &mut Vec<u8>, event: EventFields<'_>) {
+    Wire(stretch).delimited(|wire| {
+        wire.uint(1, event.kind.into());
+        wire.sint(2, event.at_ms);
+        wire.sint(3, event.key);
+        wire.sint(4, event.of);
+        wire.bytes(5, event.name.as_bytes());
+        wire.bytes(6, event.message.as_bytes());
+        wire.sint(7, event.number);
+        wire.sint(8, event.job);
+    });
 }
 
 pub fn decode_events(mut stretch: &[u8]) -> Result<Vec<EventEntry>, Error> {
@@ -88,4 +109,51 @@ pub fn decode_events(mut stretch: &[u8]) -> Result<Vec<EventEntry>, Error> {
         events.push(event);
     }
     Ok(events)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_appended_is_what_the_message_says() {
+        let long = "x".repeat(200);
+        let events = [
+            EventFields::default(),
+            EventFields {
+                kind: 3,
+                at_ms: 12,
+                key: 5,
+                of: -2,
+                name: "charge",
+                ..Default::default()
+            },
+            EventFields {
+                kind: 11,
+                at_ms: i64::MAX,
+                key: i64::MIN,
+                message: &long,
+                number: -1,
+                job: 70,
+                ..Default::default()
+            },
+        ];
+        let (mut written, mut expected) = (Vec::new(), Vec::new());
+        for event in events {
+            append_event(&mut written, event);
+            let entry = EventEntry {
+                kind: event.kind,
+                at_ms: event.at_ms,
+                key: event.key,
+                of: event.of,
+                name: event.name.into(),
+                message: event.message.into(),
+                number: event.number,
+                job: event.job,
+            };
+            expected.extend(entry.encode_length_delimited_to_vec());
+        }
+        assert_eq!(written, expected);
+        assert_eq!(decode_events(&written).map(|events| events.len()), Ok(3));
+    }
 }

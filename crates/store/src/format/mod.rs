@@ -9,13 +9,17 @@
 mod activation;
 mod event;
 mod record;
+mod record_writer;
 mod variables;
+mod wire;
 
 pub use activation::{ActivationEntry, decode_activations, encode_activation};
-pub use event::{EventEntry, EventKind, append_event, decode_events};
+pub use event::{EventEntry, EventFields, EventKind, append_event, decode_events};
 pub use record::{
     ElementEntry, IncidentEntry, JobEntry, RecordMessage, RepeatEntry, ScopeEntry, decode_record,
-    encode_record,
+};
+pub use record_writer::{
+    ElementFields, ElementWriter, IncidentFields, JobFields, RecordWriter, RepeatFields,
 };
 pub use variables::{VariableEntry, VariablesMessage, decode_variables, encode_variables};
 

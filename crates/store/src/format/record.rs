@@ -4,7 +4,7 @@ use crate::Error;
 use crate::format::damaged;
 use crate::format::variables::VariableEntry;
 
-const VERSION: u8 = 1;
+pub(super) const VERSION: u8 = 1;
 
 /// The record of an instance, version 1.
 #[derive(Clone, PartialEq, Message)]
@@ -110,13 +110,6 @@ pub struct ScopeEntry {
     pub variables: Vec<VariableEntry>,
 }
 
-pub fn encode_record(record: &RecordMessage) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(1 + record.encoded_len());
-    bytes.push(VERSION);
-    record.encode_raw(&mut bytes);
-    bytes
-}
-
 pub fn decode_record(bytes: &[u8]) -> Result<RecordMessage, Error> {
     match bytes.split_first() {
         Some((&VERSION, message)) => {
@@ -129,7 +122,10 @@ pub fn decode_record(bytes: &[u8]) -> Result<RecordMessage, Error> {
 
 #[cfg(test)]
 mod tests {
+    use orloj_types::{StoredValue, ValueTag};
+
     use super::*;
+    use crate::format::{ElementFields, IncidentFields, JobFields, RecordWriter, RepeatFields};
 
     /// A record as version 0.1.0 wrote it. It must load for ever.
     const FIRST_RELEASE: &[u8] = &[
@@ -172,8 +168,69 @@ mod tests {
 
     #[test]
     fn records_of_the_first_release_load() {
-        assert_eq!(encode_record(&first()), FIRST_RELEASE);
         assert_eq!(decode_record(FIRST_RELEASE), Ok(first()));
+    }
+
+    #[test]
+    fn what_is_written_is_what_the_messages_say() {
+        let total = StoredValue::new(ValueTag::from_number(2).unwrap(), &[0, 90]);
+        let mut writer = RecordWriter::new(1_900_000_000_000, Some(3));
+        let fields = ElementFields {
+            key: 1,
+            element: "charge",
+            state: 1,
+            entered_ms: 7,
+            arrived_by: Some("f1"),
+            ..ElementFields::default()
+        };
+        writer.element(fields, |element| {
+            element.job(JobFields {
+                key: 2,
+                kind: 3,
+                retries_left: 3,
+                priority: 5,
+                exclusive: true,
+                due_at_ms: Some(1_900_000_036_096),
+                event: "time",
+                ..JobFields::default()
+            });
+        });
+        writer.scope(0, [("total", &total)].into_iter());
+        assert_eq!(writer.finish(Some(2), [3].into_iter()), FIRST_RELEASE);
+    }
+
+    #[test]
+    fn a_full_record_comes_back_byte_for_byte() {
+        let name = "n".repeat(300);
+        let mut writer = RecordWriter::new(-5, None);
+        let fields =
+            ElementFields { key: -9, element: &name, scope: 4, state: 2, ..first_fields() };
+        writer.element(fields, |element| {
+            for n in 0..3 {
+                element.job(JobFields {
+                    key: n,
+                    job_type: "pay",
+                    state: 4,
+                    failed_before: true,
+                    repeat: Some(RepeatFields { text: "R3/PT1S", anchor_ms: -1, fired: 2 }),
+                    ..JobFields::default()
+                });
+            }
+            element.user_task(0);
+            element.incident(IncidentFields { key: 6, kind: "IO", job: Some(0) });
+            element.timer_incident(IncidentFields { key: 7, kind: "", job: None });
+        });
+        writer.scope(8, std::iter::empty());
+        let bytes = writer.finish(None, [-1, 0, 700].into_iter());
+        let message = decode_record(&bytes).unwrap();
+        assert_eq!(message.elements[0].jobs.len(), 3);
+        assert_eq!(message.elements[0].user_task, Some(0));
+        assert_eq!(message.exclusive_parked, [-1, 0, 700]);
+        assert_eq!(message.encode_to_vec(), bytes[1..]);
+    }
+
+    fn first_fields() -> ElementFields<'static> {
+        ElementFields { entered_ms: 1, arrived_by: Some(""), ..ElementFields::default() }
     }
 
     #[test]

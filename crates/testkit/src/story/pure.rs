@@ -43,7 +43,7 @@ pub struct Pure {
 struct Instance {
     process: Arc<Process>,
     /// `None`: it has ended.
-    record: Option<Record>,
+    record: Option<Arc<Record>>,
     state: SeenState,
     variables: Document,
     went: Vec<String>,
@@ -156,7 +156,7 @@ impl Pure {
             }
         }
         let instance = self.instances.get_mut(&key).expect("it was just interpreted");
-        instance.record = outcome.record;
+        instance.record = outcome.record.map(Arc::new);
         if let Some(end) = outcome.end {
             instance.variables = end.variables;
             instance.state = match end.how {
