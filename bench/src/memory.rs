@@ -13,7 +13,7 @@ use crate::server::Server;
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
     /// Seconds of idleness watched
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 20)]
     idle_s: u64,
     /// Seconds of load
     #[arg(long, default_value_t = 10)]
@@ -33,7 +33,8 @@ pub async fn run(ground: &Ground, options: &Options) -> anyhow::Result<Vec<Figur
 async fn idle(ground: &Ground, place: Place, options: &Options) -> anyhow::Result<Vec<Figure>> {
     let fresh = ground.fresh(place).await?;
     let server = Server::start(&fresh.url, "bench")?;
-    tokio::time::sleep(Duration::from_secs(3)).await;
+    // A session that falls idle reports what it did within ten seconds.
+    tokio::time::sleep(Duration::from_secs(12)).await;
     let database = match place {
         Place::Postgres => Some(connect(&fresh.url).await?),
         Place::Sqlite => None,

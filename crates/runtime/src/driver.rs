@@ -47,6 +47,8 @@ const BATCH_EVENTS_MAX: usize = 128;
 /// A delegate that answers within this may be called on the node's thread, and no more time than
 /// this goes into such calls at once.
 const QUICK_CALL_MAX: Duration = Duration::from_millis(1);
+/// More callers than this are answered by a task.
+const REPLIES_AT_ONCE_MAX: usize = 4;
 /// Pause between two attempts to join.
 const JOIN_PAUSE: Duration = Duration::from_millis(200);
 
@@ -236,11 +238,13 @@ impl Driver {
 
     /// True: the node has stopped.
     fn perform(&mut self, actions: Vec<Action>) -> bool {
-        let mut calls = Vec::new();
+        let (mut calls, mut replies) = (Vec::new(), Vec::new());
         let mut is_over = false;
         for action in actions {
             match action {
-                Action::Reply { id, result } => self.answer(id, result),
+                Action::Reply { id, result } => {
+                    replies.extend(self.answers.remove(&id).map(|answer| (answer, result)));
+                }
                 Action::Push { stream, job } => self.push(stream, *job),
                 Action::CloseStream { stream } => {
                     self.streams.remove(&stream);
@@ -259,15 +263,28 @@ impl Driver {
         if !calls.is_empty() {
             self.call(calls);
         }
+        self.answer(replies);
         is_over
     }
 
-    fn answer(&mut self, id: RequestId, result: Answer) {
-        let Some(answer) = self.answers.remove(&id) else { return };
-        // Jobs for a caller that is gone go back.
-        if let Err(Ok(Reply::Jobs(jobs))) = answer.send(result) {
-            let jobs = jobs.iter().map(|job| (job.key, job.attempt)).collect();
-            self.node.handle(self.clock.now(), Event::Undelivered { jobs });
+    /// Waking a caller may mean waking a thread. Many are woken by a task of theirs, not by this
+    /// thread, which has the next group to prepare.
+    fn answer(&self, replies: Vec<(oneshot::Sender<Answer>, Answer)>) {
+        let (sender, count) = (self.sender.clone(), replies.len());
+        let answer_all = move || {
+            for (answer, result) in replies {
+                // Jobs for a caller that is gone go back.
+                if let Err(Ok(Reply::Jobs(jobs))) = answer.send(result) {
+                    let jobs = jobs.iter().map(|job| (job.key, job.attempt)).collect();
+                    // The thread is gone when the engine has stopped.
+                    let _ = sender.send(Input::Event(Event::Undelivered { jobs }));
+                }
+            }
+        };
+        match count {
+            0 => {}
+            1..=REPLIES_AT_ONCE_MAX => answer_all(),
+            _ => drop(self.tokio.spawn(async move { answer_all() })),
         }
     }
 

@@ -14,12 +14,12 @@ use crate::sql::RowType;
 pub(crate) struct RowArray {
     kind: RowType,
     rows: i32,
-    body: BytesMut,
+    body: Vec<u8>,
 }
 
 impl RowArray {
     pub fn new(kind: &RowType) -> Self {
-        Self { kind: kind.clone(), rows: 0, body: BytesMut::new() }
+        Self { kind: kind.clone(), rows: 0, body: Vec::new() }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -53,12 +53,12 @@ impl RowArray {
 /// Writes the columns of one row.
 pub(crate) struct RowWriter<'a> {
     columns: i32,
-    body: &'a mut BytesMut,
+    body: &'a mut Vec<u8>,
 }
 
 impl RowWriter<'_> {
     pub fn int8(&mut self, value: i64) -> &mut Self {
-        self.column(&Type::INT8, &value.to_be_bytes())
+        self.fixed(&Type::INT8, value.to_be_bytes())
     }
 
     pub fn int8_or_null(&mut self, value: Option<i64>) -> &mut Self {
@@ -69,15 +69,15 @@ impl RowWriter<'_> {
     }
 
     pub fn int4(&mut self, value: i32) -> &mut Self {
-        self.column(&Type::INT4, &value.to_be_bytes())
+        self.fixed(&Type::INT4, value.to_be_bytes())
     }
 
     pub fn int2(&mut self, value: i16) -> &mut Self {
-        self.column(&Type::INT2, &value.to_be_bytes())
+        self.fixed(&Type::INT2, value.to_be_bytes())
     }
 
     pub fn bool(&mut self, value: bool) -> &mut Self {
-        self.column(&Type::BOOL, &[value.into()])
+        self.fixed(&Type::BOOL, [value.into()])
     }
 
     pub fn text(&mut self, value: &str) -> &mut Self {
@@ -112,18 +112,27 @@ impl RowWriter<'_> {
         self.column(&Type::TEXT_ARRAY, &array)
     }
 
+    /// In one piece: a step writes dozens of columns.
+    fn fixed<const BYTES: usize>(&mut self, kind: &Type, value: [u8; BYTES]) -> &mut Self {
+        let mut cell = [0; HEADER_BYTES + 8];
+        cell[..HEADER_BYTES].copy_from_slice(&header(kind, length_of(BYTES)));
+        cell[HEADER_BYTES..HEADER_BYTES + BYTES].copy_from_slice(&value);
+        self.columns += 1;
+        self.body.extend_from_slice(&cell[..HEADER_BYTES + BYTES]);
+        self
+    }
+
     fn column(&mut self, kind: &Type, bytes: &[u8]) -> &mut Self {
         self.columns += 1;
-        self.body.put_u32(kind.oid());
-        self.body.put_i32(length_of(bytes.len()));
-        self.body.put_slice(bytes);
+        self.body.reserve(HEADER_BYTES + bytes.len());
+        self.body.extend_from_slice(&header(kind, length_of(bytes.len())));
+        self.body.extend_from_slice(bytes);
         self
     }
 
     fn null(&mut self, kind: &Type) -> &mut Self {
         self.columns += 1;
-        self.body.put_u32(kind.oid());
-        self.body.put_i32(-1);
+        self.body.extend_from_slice(&header(kind, -1));
         self
     }
 }
@@ -143,6 +152,14 @@ impl ToSql for RowArray {
     tokio_postgres::types::to_sql_checked!();
 }
 
+/// Type and length, in front of every column.
+const HEADER_BYTES: usize = 8;
+
+fn header(kind: &Type, length: i32) -> [u8; HEADER_BYTES] {
+    let (kind, length) = (kind.oid().to_be_bytes(), length.to_be_bytes());
+    [kind[0], kind[1], kind[2], kind[3], length[0], length[1], length[2], length[3]]
+}
+
 fn put_array_header(out: &mut BytesMut, element: u32, length: i32) {
     const HAS_NULLS: i32 = 0;
     const FIRST_INDEX: i32 = 1;
@@ -155,7 +172,7 @@ fn put_array_header(out: &mut BytesMut, element: u32, length: i32) {
     }
 }
 
-fn put_at(body: &mut BytesMut, at: usize, value: i32) {
+fn put_at(body: &mut [u8], at: usize, value: i32) {
     body[at..at + 4].copy_from_slice(&value.to_be_bytes());
 }
 

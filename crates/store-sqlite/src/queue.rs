@@ -20,6 +20,8 @@ pub(crate) struct Queue<T> {
 struct State<T> {
     entries: VecDeque<T>,
     closed: bool,
+    /// Threads asleep in [`Queue::pop`]; nobody else needs waking.
+    asleep: usize,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -30,7 +32,7 @@ pub(crate) enum Refusal {
 
 impl<T> Queue<T> {
     pub(crate) fn new(limit: usize) -> Self {
-        let state = State { entries: VecDeque::new(), closed: false };
+        let state = State { entries: VecDeque::new(), closed: false, asleep: 0 };
         Self {
             state: Mutex::new(state),
             filled: Condvar::new(),
@@ -49,8 +51,11 @@ impl<T> Queue<T> {
         }
         state.entries.push_back(entry);
         self.has_news.store(true, Ordering::Release);
+        let is_someone_asleep = state.asleep > 0;
         drop(state);
-        self.filled.notify_one();
+        if is_someone_asleep {
+            self.filled.notify_one();
+        }
         Ok(())
     }
 
@@ -84,7 +89,9 @@ impl<T> Queue<T> {
             if state.closed {
                 return None;
             }
+            state.asleep += 1;
             state = self.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.asleep -= 1;
         }
     }
 

@@ -12,7 +12,8 @@
 use std::sync::Arc;
 
 use orloj_model::{
-    DelegateTask, Element, ElementIndex, ElementKind, ServiceTask, UncaughtError, WorkerTask,
+    DelegateTask, Element, ElementIndex, ElementKind, JOB_TYPE_BYTES_MAX, ServiceTask,
+    UncaughtError, WorkerTask,
 };
 use orloj_types::{Document, ElementInstanceKey};
 
@@ -25,9 +26,6 @@ use crate::jobs::{self, Draft};
 use crate::record::JobKind;
 use crate::turn::Turn;
 use crate::{extract, flow, mappings, timers, variables};
-
-/// As in Zeebe, whose clients may send no longer one.
-const JOB_TYPE_CHARS_MAX: usize = 32_768;
 
 /// A delegate is called once per visit.
 const CALL_ORDINAL: u32 = 0;
@@ -82,8 +80,8 @@ fn job_type(
     let job_type = extract::text(turn, key, element, "job type", &worker.job_type)?;
     let problem = if job_type.is_empty() {
         "the job type is empty".to_owned()
-    } else if job_type.len() > JOB_TYPE_CHARS_MAX && job_type.chars().count() > JOB_TYPE_CHARS_MAX {
-        format!("the job type is longer than {JOB_TYPE_CHARS_MAX} characters")
+    } else if job_type.len() > JOB_TYPE_BYTES_MAX {
+        format!("the job type is longer than {JOB_TYPE_BYTES_MAX} bytes")
     } else {
         return Ok(job_type);
     };

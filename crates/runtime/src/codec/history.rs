@@ -42,7 +42,7 @@ fn fields(event: &Event, origin: Origin, now: Timestamp) -> EventFields<'_> {
         Event::ElementEntered { key, element, scope } => EventFields {
             key: key.raw() - base,
             of: scope.raw() - base,
-            name: &element,
+            name: element,
             ..at(EventKind::ElementEntered)
         },
         Event::ElementLeft { key, how } => EventFields {
@@ -53,7 +53,7 @@ fn fields(event: &Event, origin: Origin, now: Timestamp) -> EventFields<'_> {
         Event::JobCreated { key, element_instance, job_type } => EventFields {
             key: key.raw() - base,
             of: element_instance.raw() - base,
-            name: &job_type,
+            name: job_type,
             ..at(EventKind::JobCreated)
         },
         Event::JobActivated { key, activation } => EventFields {
@@ -68,11 +68,11 @@ fn fields(event: &Event, origin: Origin, now: Timestamp) -> EventFields<'_> {
         Event::JobFailed { key, retries_left, message } => EventFields {
             key: key.raw() - base,
             number: i64::from(*retries_left),
-            message: &message,
+            message,
             ..at(EventKind::JobFailed)
         },
         Event::JobThrew { key, code } => {
-            EventFields { key: key.raw() - base, name: &code, ..at(EventKind::JobThrew) }
+            EventFields { key: key.raw() - base, name: code, ..at(EventKind::JobThrew) }
         }
         Event::JobCancelled { key } => {
             EventFields { key: key.raw() - base, ..at(EventKind::JobCancelled) }
@@ -80,8 +80,8 @@ fn fields(event: &Event, origin: Origin, now: Timestamp) -> EventFields<'_> {
         Event::IncidentOpened { key, element_instance, kind, message, job } => EventFields {
             key: key.raw() - base,
             of: element_instance.raw() - base,
-            name: &kind,
-            message: &message,
+            name: kind,
+            message,
             job: job.map_or(0, |job| job.raw() - base),
             ..at(EventKind::IncidentOpened)
         },

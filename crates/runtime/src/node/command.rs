@@ -365,9 +365,9 @@ impl Node {
     pub(super) fn verdict(&mut self, verdict: Verdict) {
         match verdict {
             Verdict::Nothing => {}
-            Verdict::Committed(entries) => {
-                self.metrics.group_committed(entries.len());
-                for entry in entries {
+            Verdict::Committed(landed) => {
+                self.metrics.group_committed(landed.entries.len());
+                for entry in landed.entries {
                     self.committed(entry);
                 }
                 self.answer_served_polls();

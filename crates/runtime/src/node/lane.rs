@@ -45,7 +45,7 @@ pub(crate) struct Done {
 /// What became of a group.
 #[derive(Debug)]
 pub(crate) enum Verdict {
-    Committed(Vec<Entry>),
+    Committed(Landed),
     /// Interpret these again; the others are on their way.
     Lost(Vec<Entry>),
     /// The store will never take this one.
@@ -54,6 +54,15 @@ pub(crate) enum Verdict {
     /// lost before, that group may have landed; its callers are told that nothing is known.
     Fenced(Vec<Entry>),
     Nothing,
+}
+
+/// What a group on disk leaves behind.
+#[derive(Debug)]
+pub(crate) struct Landed {
+    pub entries: Vec<Entry>,
+    /// Nobody needs it any more, but to free its rows takes time that the lane's next group should
+    /// not wait for.
+    _group: Arc<Group>,
 }
 
 #[derive(Debug)]
@@ -94,6 +103,10 @@ enum Phase {
 }
 
 impl Flight {
+    fn land(self) -> Landed {
+        Landed { entries: self.entries, _group: self.group }
+    }
+
     fn restore(self) -> Vec<Entry> {
         let changes = Arc::unwrap_or_clone(self.group).changes;
         let restored = self.entries.into_iter().zip(changes);
@@ -193,7 +206,7 @@ impl Lane {
             return Verdict::Nothing;
         };
         match result {
-            Ok(()) => Verdict::Committed(flight.entries),
+            Ok(()) => Verdict::Committed(flight.land()),
             Err(CommitError::Conflicts(losers)) => self.take_out(flight.restore(), &losers),
             Err(CommitError::Statement(reason)) => self.halve(flight.restore(), reason),
             Err(CommitError::Unavailable(_)) => {
@@ -220,7 +233,7 @@ impl Lane {
             return Verdict::Nothing;
         };
         match result {
-            Ok(true) => Verdict::Committed(flight.entries),
+            Ok(true) => Verdict::Committed(flight.land()),
             Ok(false) => {
                 self.again.push_front(flight.restore());
                 Verdict::Nothing

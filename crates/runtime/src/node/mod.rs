@@ -75,7 +75,7 @@ pub struct Node {
     loads: u64,
     lanes: Vec<Lane>,
     /// Changes that are committed and whose effects are still to be worked off.
-    on_disk: Vec<Vec<lane::Entry>>,
+    on_disk: Vec<lane::Landed>,
 
     calls: FxHashMap<CallId, (InstanceKey, Box<slot::Attempt>)>,
     next_call: u64,
@@ -233,8 +233,8 @@ impl Node {
                 let verdict = self.lane_mut(lane).committed(group, result, now);
                 match verdict {
                     // The lane goes on before the followers of what it wrote are worked off.
-                    Verdict::Committed(entries) => {
-                        self.on_disk.push(entries);
+                    Verdict::Committed(landed) => {
+                        self.on_disk.push(landed);
                         self.flush_lanes();
                     }
                     verdict => self.verdict(verdict),
@@ -286,8 +286,8 @@ impl Node {
     }
 
     fn work_off(&mut self) {
-        for entries in std::mem::take(&mut self.on_disk) {
-            self.verdict(Verdict::Committed(entries));
+        for landed in std::mem::take(&mut self.on_disk) {
+            self.verdict(Verdict::Committed(landed));
         }
     }
 
