@@ -42,6 +42,10 @@ impl Store for Timed {
         })
     }
 
+    fn prepare(&self, group: &Arc<Group>) {
+        self.inner.prepare(group);
+    }
+
     pass! {
         fn join(claim: Claim) -> Lease;
         fn beat(beat: Beat) -> Pulse;

@@ -122,7 +122,7 @@ impl Driver {
                     break;
                 }
             }
-            if !has_news && !self.wait(&mut patience).await {
+            if !has_news && !self.node.has_backlog() && !self.wait(&mut patience).await {
                 self.node.handle(self.clock.now(), Event::Tick);
             }
         }
@@ -254,6 +254,10 @@ impl Driver {
                     for call in self.calls.drain(..) {
                         call.abort();
                     }
+                }
+                Action::Prepare(group) => {
+                    let store = self.store.clone();
+                    self.tokio.spawn(async move { store.prepare(&group) });
                 }
                 Action::Join => self.join(),
                 Action::Stopped => is_over = true,
@@ -405,6 +409,7 @@ impl Driver {
                 | Action::CloseStream { .. }
                 | Action::Invoke { .. }
                 | Action::AbortInvokes
+                | Action::Prepare(_)
                 | Action::Join
                 | Action::Stopped => Event::Tick,
             }

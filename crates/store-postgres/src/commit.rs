@@ -25,11 +25,27 @@ const INSTANCE_EXISTS: &str = "instance_pkey";
 
 /// One committer connection. It is opened when first needed, and again after it was lost.
 #[derive(Default)]
-pub(crate) struct Lane(tokio::sync::Mutex<Option<Connection>>);
+pub(crate) struct Lane {
+    connection: tokio::sync::Mutex<Option<Connection>>,
+    prepared: Mutex<Option<Prepared>>,
+}
+
+/// The rows of a group that will most likely be next.
+struct Prepared {
+    session: i64,
+    id: i64,
+    rows: GroupRows,
+}
 
 impl Lane {
     pub async fn close(&self) {
-        self.0.lock().await.take();
+        self.connection.lock().await.take();
+    }
+
+    fn take_prepared(&self, group: &Group) -> Option<GroupRows> {
+        let prepared = self.prepared.lock().expect("nothing panics while it is held").take()?;
+        let is_it = prepared.session == group.lease.session && prepared.id == group.id;
+        is_it.then_some(prepared.rows)
     }
 }
 
@@ -50,11 +66,23 @@ impl Epochs {
 }
 
 impl Shared {
+    pub(crate) fn prepare(&self, group: &Group) {
+        // Too large a group is refused when it is committed, not here.
+        let Ok(rows) = GroupRows::new(group, &self.types) else { return };
+        let (session, id) = (group.lease.session, group.id);
+        let mut prepared =
+            self.lane(group.lane).prepared.lock().expect("nothing panics while it is held");
+        *prepared = Some(Prepared { session, id, rows });
+    }
+
     pub(crate) async fn commit(&self, group: &Group) -> Result<(), CommitError> {
-        let rows = GroupRows::new(group, &self.types)?;
+        let rows = match self.lane(group.lane).take_prepared(group) {
+            Some(rows) => rows,
+            None => GroupRows::new(group, &self.types)?,
+        };
         let hold = rows.locked_lowest.map(|key| self.floor.hold(key));
         let lowered = hold.as_ref().filter(|hold| hold.must_lower).and(rows.locked_lowest);
-        let mut slot = self.lane(group.lane).0.lock().await;
+        let mut slot = self.lane(group.lane).connection.lock().await;
         // A reopened lane is known only to the store that did it; its epoch is learnt once.
         for attempt in 0..2 {
             let connection = self.lane_connection(&mut slot).await?;

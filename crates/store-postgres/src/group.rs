@@ -40,6 +40,7 @@ pub(crate) struct GroupRows {
 impl GroupRows {
     pub fn new(group: &Group, types: &RowTypes) -> Result<Self, CommitError> {
         let mut rows = Self::empty(types);
+        rows.reserve(&group.changes);
         rows.put_instances(&group.changes);
         for change in &group.changes {
             for job in &change.jobs {
@@ -72,6 +73,23 @@ impl GroupRows {
             ended: RowArray::new(&types.ended_in),
             locked_lowest: None,
         }
+    }
+
+    /// Room for what nearly every group is made of: growing would copy it several times.
+    fn reserve(&mut self, changes: &[Change]) {
+        const INSTANCE_BYTES: usize = 64;
+        const JOB_BYTES: usize = 320;
+        let records =
+            changes.iter().flat_map(|change| &change.instances).map(|write| match write {
+                InstanceWrite::Update { record, events, .. } => {
+                    INSTANCE_BYTES + record.len() + events.len()
+                }
+                InstanceWrite::Insert(_) | InstanceWrite::Delete { .. } => 0,
+            });
+        self.instances_updated.reserve(records.sum());
+        let jobs = changes.iter().flat_map(|change| &change.jobs);
+        let inserted = jobs.filter(|write| matches!(write, JobWrite::Insert(_))).count();
+        self.jobs_inserted.reserve(inserted * JOB_BYTES);
     }
 
     /// In the order of keys, whatever the order of changes: rows are locked as they are sent.

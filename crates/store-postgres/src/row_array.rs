@@ -22,6 +22,10 @@ impl RowArray {
         Self { kind: kind.clone(), rows: 0, body: Vec::new() }
     }
 
+    pub fn reserve(&mut self, bytes: usize) {
+        self.body.reserve(bytes);
+    }
+
     pub fn is_empty(&self) -> bool {
         self.rows == 0
     }

@@ -176,6 +176,10 @@ impl Store for PostgresStore {
         Box::pin(async move { self.shared.commit(&group).await })
     }
 
+    fn prepare(&self, group: &Arc<Group>) {
+        self.shared.prepare(group);
+    }
+
     fn landed(&self, lease: Lease, lane: u8, id: i64) -> Fut<'_, bool> {
         Box::pin(self.shared.landed(lease, lane, id))
     }

@@ -80,6 +80,10 @@ pub trait Store: Send + Sync + 'static {
     /// Applies a group in one transaction. See [`CommitError`] for what else may happen.
     fn commit(&self, group: Arc<Group>) -> Fut<'_, (), CommitError>;
 
+    /// Told of the group that a lane will most likely be asked to commit next, so that a store may
+    /// translate it while the lane is busy. It may never be committed.
+    fn prepare(&self, _group: &Arc<Group>) {}
+
     /// Whether the lane's group `id` was committed. Waits for a transaction still under way.
     /// `Error::Fenced` when the lease is gone: then it may have landed before the fencing, and the
     /// instance's revisions tell.

@@ -367,10 +367,7 @@ impl Node {
             Verdict::Nothing => {}
             Verdict::Committed(landed) => {
                 self.metrics.group_committed(landed.entries.len());
-                for entry in landed.entries {
-                    self.committed(entry);
-                }
-                self.answer_served_polls();
+                self.on_disk.push_back(landed);
             }
             Verdict::Lost(entries) => {
                 self.metrics.conflicts.inc_by(entries.len() as u64);
@@ -388,13 +385,13 @@ impl Node {
                     self.set_aside(&done.attempt.work, error);
                 }
                 self.reload(instance);
-                self.interpret_again(followers.into_iter().collect());
+                self.interpret_again(followers);
             }
             Verdict::Fenced(entries) => self.fenced(entries),
         }
     }
 
-    fn committed(&mut self, entry: Entry) {
+    pub(super) fn committed(&mut self, entry: Entry) {
         for done in entry.done {
             self.undo_pending(entry.instance);
             self.finish(entry.instance, done);

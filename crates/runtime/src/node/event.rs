@@ -223,6 +223,8 @@ pub enum Action {
         key: DefinitionKey,
     },
     Commit(Arc<Group>),
+    /// A hint: this group is to be committed next.
+    Prepare(Arc<Group>),
     AskLanded {
         lease: Lease,
         lane: u8,

@@ -3,7 +3,8 @@
 //! Contract. An instance always uses the same lane, so its changes are committed in order. A group
 //! holds at most one change per instance: changes of one instance that wait together are merged.
 //! When the lane is idle the next group leaves at once, so a single command pays for no one else;
-//! while a group is under way, changes gather, so throughput grows with load.
+//! while a group is under way, changes gather, so throughput grows with load. As soon as a full
+//! group has gathered it is closed and the store may translate it; it leaves when the lane is free.
 //!
 //! When a group fails, nothing of it was applied: losers of the revision check are taken out and
 //! the rest is sent again; a statement error without a culprit halves the group until the culprit
@@ -59,7 +60,7 @@ pub(crate) enum Verdict {
 /// What a group on disk leaves behind.
 #[derive(Debug)]
 pub(crate) struct Landed {
-    pub entries: Vec<Entry>,
+    pub entries: std::vec::IntoIter<Entry>,
     /// Nobody needs it any more, but to free its rows takes time that the lane's next group should
     /// not wait for.
     _group: Arc<Group>,
@@ -68,7 +69,12 @@ pub(crate) struct Landed {
 #[derive(Debug)]
 pub(crate) enum LaneAction {
     Commit(Arc<Group>),
-    AskLanded { number: u8, group: i64 },
+    AskLanded {
+        number: u8,
+        group: i64,
+    },
+    /// This group leaves next, unless the one under way fails.
+    Prepare(Arc<Group>),
 }
 
 #[derive(Debug)]
@@ -83,14 +89,22 @@ pub(crate) struct Lane {
     places: FxHashMap<InstanceKey, u64>,
     first_place: u64,
     flight: Option<Flight>,
+    /// A full group that waits for the one under way.
+    next: Option<Closed>,
     /// Not before this moment.
     resume_at: Timestamp,
 }
 
+/// Entries whose changes a group owns, until `restore` takes them back.
 #[derive(Debug)]
-struct Flight {
+struct Closed {
     group: Arc<Group>,
     entries: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Flight {
+    closed: Closed,
     phase: Phase,
 }
 
@@ -102,9 +116,9 @@ enum Phase {
     Asked,
 }
 
-impl Flight {
+impl Closed {
     fn land(self) -> Landed {
-        Landed { entries: self.entries, _group: self.group }
+        Landed { entries: self.entries.into_iter(), _group: self.group }
     }
 
     fn restore(self) -> Vec<Entry> {
@@ -125,6 +139,7 @@ impl Lane {
             places: FxHashMap::default(),
             first_place: 0,
             flight: None,
+            next: None,
             resume_at: Timestamp::ZERO,
         }
     }
@@ -142,13 +157,14 @@ impl Lane {
     }
 
     pub fn is_idle(&self) -> bool {
-        self.flight.is_none() && self.open.is_empty() && self.again.is_empty()
+        self.changes() == 0
     }
 
     /// Changes that wait or are on their way.
     pub fn changes(&self) -> usize {
         let again: usize = self.again.iter().map(Vec::len).sum();
-        self.flight.as_ref().map_or(0, |f| f.entries.len()) + again + self.open.len()
+        let closed = self.flight.iter().map(|flight| &flight.closed).chain(&self.next);
+        closed.map(|closed| closed.entries.len()).sum::<usize>() + again + self.open.len()
     }
 
     pub fn wake_at(&self) -> Option<Timestamp> {
@@ -165,22 +181,50 @@ impl Lane {
             return None;
         }
         if let Some(flight) = &mut self.flight {
-            if flight.phase != Phase::Lost {
-                return None;
+            if flight.phase == Phase::Lost {
+                flight.phase = Phase::Asked;
+                let group = flight.closed.group.id;
+                return Some(LaneAction::AskLanded { number: self.number, group });
             }
-            flight.phase = Phase::Asked;
-            return Some(LaneAction::AskLanded { number: self.number, group: flight.group.id });
+            return self.close_next(lease, now);
         }
-        let mut entries = self.again.pop_front().unwrap_or_else(|| self.take_open());
-        if entries.is_empty() {
+        let closed = match self.next.take() {
+            Some(closed) => closed,
+            None => {
+                let entries = self.again.pop_front().unwrap_or_else(|| self.take_open());
+                if entries.is_empty() {
+                    return None;
+                }
+                self.close(entries, lease, now)
+            }
+        };
+        let group = closed.group.clone();
+        self.flight = Some(Flight { closed, phase: Phase::Sent });
+        Some(LaneAction::Commit(group))
+    }
+
+    fn close_next(&mut self, lease: Lease, now: Timestamp) -> Option<LaneAction> {
+        let is_full = self.again.is_empty() && self.open.len() >= self.changes_max;
+        if self.next.is_some() || !is_full {
             return None;
         }
-        // The group owns the changes while it is under way; `restore` takes them back.
+        let entries = self.take_open();
+        let closed = self.close(entries, lease, now);
+        let group = closed.group.clone();
+        self.next = Some(closed);
+        Some(LaneAction::Prepare(group))
+    }
+
+    fn close(&mut self, mut entries: Vec<Entry>, lease: Lease, now: Timestamp) -> Closed {
         let changes = entries.iter_mut().map(|e| std::mem::take(&mut e.change)).collect();
         let group = Arc::new(Group { lease, lane: self.number, id: self.next_group, changes, now });
         self.next_group += 1;
-        self.flight = Some(Flight { group: group.clone(), entries, phase: Phase::Sent });
-        Some(LaneAction::Commit(group))
+        Closed { group, entries }
+    }
+
+    /// The group under way is not on disk: what was to follow it waits for what it becomes.
+    fn reopen_next(&mut self) {
+        self.again.extend(self.next.take().map(Closed::restore));
     }
 
     fn take_open(&mut self) -> Vec<Entry> {
@@ -202,24 +246,28 @@ impl Lane {
         result: Result<(), CommitError>,
         now: Timestamp,
     ) -> Verdict {
-        let Some(flight) = self.flight.take_if(|f| f.group.id == group) else {
+        let Some(flight) = self.flight.take_if(|f| f.closed.group.id == group) else {
             return Verdict::Nothing;
         };
-        match result {
-            Ok(()) => Verdict::Committed(flight.land()),
-            Err(CommitError::Conflicts(losers)) => self.take_out(flight.restore(), &losers),
-            Err(CommitError::Statement(reason)) => self.halve(flight.restore(), reason),
-            Err(CommitError::Unavailable(_)) => {
-                self.resume_at = now.plus_ms(RETRY_MS);
-                self.again.push_front(flight.restore());
-                Verdict::Nothing
-            }
+        let error = match result {
+            Ok(()) => return Verdict::Committed(flight.closed.land()),
             Err(CommitError::Unknown(_)) => {
                 // Ask at once; only a failed question waits.
                 self.flight = Some(Flight { phase: Phase::Lost, ..flight });
+                return Verdict::Nothing;
+            }
+            Err(error) => error,
+        };
+        self.reopen_next();
+        match error {
+            CommitError::Conflicts(losers) => self.take_out(flight.closed.restore(), &losers),
+            CommitError::Statement(reason) => self.halve(flight.closed.restore(), reason),
+            CommitError::Fenced => self.fenced(flight.closed.entries),
+            CommitError::Unavailable(_) | CommitError::Unknown(_) => {
+                self.resume_at = now.plus_ms(RETRY_MS);
+                self.again.push_front(flight.closed.restore());
                 Verdict::Nothing
             }
-            Err(CommitError::Fenced) => self.fenced(flight.entries),
         }
     }
 
@@ -229,16 +277,17 @@ impl Lane {
         result: Result<bool, StoreError>,
         now: Timestamp,
     ) -> Verdict {
-        let Some(mut flight) = self.flight.take_if(|f| f.group.id == group) else {
+        let Some(mut flight) = self.flight.take_if(|f| f.closed.group.id == group) else {
             return Verdict::Nothing;
         };
         match result {
-            Ok(true) => Verdict::Committed(flight.land()),
+            Ok(true) => Verdict::Committed(flight.closed.land()),
             Ok(false) => {
-                self.again.push_front(flight.restore());
+                self.reopen_next();
+                self.again.push_front(flight.closed.restore());
                 Verdict::Nothing
             }
-            Err(StoreError::Fenced) => self.fenced(flight.entries),
+            Err(StoreError::Fenced) => self.fenced(flight.closed.entries),
             Err(_) => {
                 self.resume_at = now.plus_ms(RETRY_MS);
                 flight.phase = Phase::Lost;
@@ -250,16 +299,28 @@ impl Lane {
 
     /// Everything that was not committed, when the lease is gone.
     pub fn drop_all(&mut self) -> Vec<Entry> {
-        let mut entries: Vec<Entry> =
-            self.flight.take().into_iter().flat_map(|f| f.entries).collect();
+        let flight = self.flight.take().map(|flight| flight.closed);
+        let closed = flight.into_iter().chain(self.next.take());
+        let mut entries: Vec<Entry> = closed.flat_map(|closed| closed.entries).collect();
         entries.extend(self.again.drain(..).flatten());
         entries.extend(self.open.drain(..));
         self.places.clear();
         entries
     }
 
-    /// Takes the waiting changes of an instance whose earlier change fell.
-    pub fn take_followers(&mut self, instance: InstanceKey) -> Option<Entry> {
+    /// Takes the waiting changes of an instance whose earlier change fell, in order.
+    pub fn take_followers(&mut self, instance: InstanceKey) -> Vec<Entry> {
+        let mut followers = Vec::new();
+        for group in &mut self.again {
+            let at = group.iter().position(|entry| entry.instance == instance);
+            followers.extend(at.map(|at| group.remove(at)));
+        }
+        self.again.retain(|group| !group.is_empty());
+        followers.extend(self.take_open_of(instance));
+        followers
+    }
+
+    fn take_open_of(&mut self, instance: InstanceKey) -> Option<Entry> {
         let place = self.places.remove(&instance)?;
         let at = usize::try_from(place - self.first_place).expect("an open place");
         let entry = self.open.remove(at)?;
@@ -277,9 +338,11 @@ impl Lane {
         if !rest.is_empty() {
             self.again.push_front(rest);
         }
-        let followers: Vec<Entry> =
-            lost.iter().filter_map(|entry| self.take_followers(entry.instance)).collect();
-        lost.extend(followers);
+        let fallen: Vec<InstanceKey> = lost.iter().map(|entry| entry.instance).collect();
+        for instance in fallen {
+            let followers = self.take_followers(instance);
+            lost.extend(followers);
+        }
         Verdict::Lost(lost)
     }
 

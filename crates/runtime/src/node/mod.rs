@@ -28,7 +28,7 @@ mod slots;
 mod timers;
 mod workers;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use orloj_executor::{Backlog, Demand, DueWatch, Heartbeat, JobQueue, TakerId};
@@ -49,6 +49,9 @@ use answer::{KnownJobs, Notices, PollState, Question};
 use lane::{Lane, Verdict};
 use slot::Slot;
 
+/// Effects worked off before the node looks up again: a lane that has become free must not wait
+/// for long.
+const WORK_OFF_MAX: usize = 64;
 /// Pause before the store is asked again after it did not answer.
 const RETRY_MS: i64 = 200;
 
@@ -75,7 +78,7 @@ pub struct Node {
     loads: u64,
     lanes: Vec<Lane>,
     /// Changes that are committed and whose effects are still to be worked off.
-    on_disk: Vec<lane::Landed>,
+    on_disk: VecDeque<lane::Landed>,
 
     calls: FxHashMap<CallId, (InstanceKey, Box<slot::Attempt>)>,
     next_call: u64,
@@ -172,7 +175,7 @@ impl Node {
             to_load_later: Vec::new(),
             loads: 0,
             lanes,
-            on_disk: Vec::new(),
+            on_disk: VecDeque::new(),
             calls: FxHashMap::default(),
             next_call: 0,
             questions: FxHashMap::default(),
@@ -214,7 +217,14 @@ impl Node {
     /// Takes one event. Call [`Node::flush`] after a batch of them.
     pub fn handle(&mut self, now: Timestamp, event: Event) {
         self.now = self.now.max(now);
-        self.work_off();
+        // What comes by the hundred need not wait for effects; to it they happen a moment later.
+        let can_wait = matches!(
+            event,
+            Event::Request { .. } | Event::Invoked { .. } | Event::Committed { result: Ok(()), .. }
+        );
+        if !can_wait {
+            self.work_off(usize::MAX);
+        }
         match event {
             Event::Request { id, request } => self.request(id, request),
             Event::RequestDropped { id } => self.request_dropped(id),
@@ -231,13 +241,11 @@ impl Node {
             Event::Committed { lane, group, result, .. } => {
                 let result = self.doubted(result);
                 let verdict = self.lane_mut(lane).committed(group, result, now);
-                match verdict {
-                    // The lane goes on before the followers of what it wrote are worked off.
-                    Verdict::Committed(landed) => {
-                        self.on_disk.push(landed);
-                        self.flush_lanes();
-                    }
-                    verdict => self.verdict(verdict),
+                let goes_on = matches!(verdict, Verdict::Committed(_));
+                self.verdict(verdict);
+                if goes_on {
+                    // The lane has its next group before the effects of this one happen.
+                    self.flush_lanes();
                 }
             }
             Event::Landed { lane, group, result, .. } => {
@@ -263,7 +271,8 @@ impl Node {
     /// Decides what to send now that a batch of events has been taken.
     pub fn flush(&mut self, now: Timestamp) -> Vec<Action> {
         self.now = self.now.max(now);
-        self.work_off();
+        let is_ending = self.phase != Phase::Running || !self.settling.is_empty();
+        self.work_off(if is_ending { usize::MAX } else { WORK_OFF_MAX });
         self.live();
         self.end_polls();
         self.check_due();
@@ -285,9 +294,26 @@ impl Node {
         if self.on_disk.is_empty() { Vec::new() } else { std::mem::take(&mut self.actions) }
     }
 
-    fn work_off(&mut self) {
-        for landed in std::mem::take(&mut self.on_disk) {
-            self.verdict(Verdict::Committed(landed));
+    /// Whether effects of committed changes are still to be worked off.
+    pub fn has_backlog(&self) -> bool {
+        !self.on_disk.is_empty()
+    }
+
+    /// Lets the effects of committed changes happen, of so many at most.
+    fn work_off(&mut self, changes: usize) {
+        let mut left = changes;
+        while left > 0 {
+            let Some(landed) = self.on_disk.front_mut() else { break };
+            match landed.entries.next() {
+                Some(entry) => {
+                    self.committed(entry);
+                    left -= 1;
+                }
+                None => {
+                    self.on_disk.pop_front();
+                    self.answer_served_polls();
+                }
+            }
         }
     }
 
@@ -296,7 +322,7 @@ impl Node {
         if self.phase == Phase::Stopped {
             return None;
         }
-        if self.can_pump() {
+        if self.can_pump() || self.has_backlog() {
             return Some(self.now);
         }
         // What waits for an answer asks for no moment, or the driver would spin until it came.
@@ -334,6 +360,7 @@ impl Node {
             let action = lane.flush(self.lease, self.now);
             self.actions.extend(action.map(|action| match action {
                 lane::LaneAction::Commit(group) => Action::Commit(group),
+                lane::LaneAction::Prepare(group) => Action::Prepare(group),
                 lane::LaneAction::AskLanded { number, group } => {
                     Action::AskLanded { lease: self.lease, lane: number, group }
                 }

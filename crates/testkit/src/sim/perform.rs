@@ -248,6 +248,7 @@ impl World<'_> {
             | Action::CloseStream { .. }
             | Action::Invoke { .. }
             | Action::AbortInvokes
+            | Action::Prepare(_)
             | Action::Notify(_)
             | Action::Stopped => return Ok(()),
         };
