@@ -66,10 +66,14 @@ fn main() -> anyhow::Result<()> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let figures = runtime.block_on(async {
-        match &arguments.command {
+        let figures = match &arguments.command {
             Some(command) => figures(&ground, command).await,
             None => all_figures(&ground).await,
+        };
+        if !ground.postgres.is_empty() {
+            ground.clean().await?;
         }
+        figures
     })?;
     if !figures.is_empty() {
         report::print(&figures, arguments.json);

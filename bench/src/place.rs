@@ -32,7 +32,7 @@ pub struct Ground {
     pub postgres: String,
 }
 
-/// An empty database, dropped with the value where it is a file.
+/// An empty database, dropped with the value where it is a file, else by [`Ground::clean`].
 pub struct Fresh {
     pub choice: StoreChoice,
     /// As `--store` takes it.
@@ -61,6 +61,13 @@ impl Ground {
                 Ok(Fresh { choice: StoreChoice::Postgres(url.clone()), url, _dir: None })
             }
         }
+    }
+
+    /// Drops the database of this run.
+    pub async fn clean(&self) -> anyhow::Result<()> {
+        let client = connect(&self.postgres).await?;
+        let name = format!("bench_{}", std::process::id());
+        Ok(client.batch_execute(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await?)
     }
 
     /// Steps per second of the bare storage.

@@ -17,7 +17,7 @@ use tokio::sync::{Semaphore, oneshot};
 use crate::api::{Delegate, Error};
 use crate::clock::Clock;
 use crate::definitions::Definitions;
-use crate::driver::{Driver, Input, Pace, Registry};
+use crate::driver::{Driver, Input, Pace, Registry, run_chores};
 use crate::handle::{Inner, Orloj};
 use crate::metrics::Metrics;
 use crate::node::{Config, Event, Node, store_error};
@@ -167,6 +167,9 @@ impl Builder {
         let is_ready = Arc::new(AtomicBool::new(true));
         let session = Arc::new(AtomicI64::new(lease.session));
         let (stopped, wait_stopped) = oneshot::channel();
+        let (chores, chores_to_do) = std::sync::mpsc::channel();
+        let (prepared, answered) = (store.clone(), inputs.clone());
+        spawn("orloj-chores", move || run_chores(&chores_to_do, &*prepared, &answered))?;
         let driver = Driver {
             node,
             store: store.clone(),
@@ -185,18 +188,25 @@ impl Builder {
             streams: FxHashMap::default(),
             calls: Vec::new(),
             pace: Pace::default(),
-            has_news: false,
+            to_call: Vec::new(),
+            chores,
             newest_definition: 0,
             session: session.clone(),
         };
-        let own = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|e| Error::Internal(format!("no runtime for the node: {e}")))?;
-        std::thread::Builder::new()
-            .name("orloj-node".into())
-            .spawn(move || driver.run(&own))
-            .map_err(|e| Error::Internal(format!("no thread for the node: {e}")))?;
+        let (began, has_begun) = oneshot::channel();
+        spawn("orloj-node", move || {
+            match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+                Ok(own) => {
+                    // Nobody waits when building was given up.
+                    let _ = began.send(Ok(()));
+                    driver.run(&own);
+                }
+                Err(error) => drop(began.send(Err(error))),
+            }
+        })?;
+        let began =
+            has_begun.await.map_err(|_| Error::Internal("the node's thread ended".into()))?;
+        began.map_err(|e| Error::Internal(format!("no runtime for the node: {e}")))?;
         Ok(Orloj {
             inner: Arc::new(Inner {
                 store,
@@ -215,6 +225,11 @@ impl Builder {
             }),
         })
     }
+}
+
+fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), Error> {
+    let thread = std::thread::Builder::new().name(name.into()).spawn(run);
+    thread.map(drop).map_err(|e| Error::Internal(format!("no thread {name}: {e}")))
 }
 
 /// Two: while one group is on its way to the disk the other is being filled.

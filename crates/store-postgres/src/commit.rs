@@ -18,7 +18,7 @@ use crate::store::Shared;
 /// us.
 const ANSWER_MAX: Duration = Duration::from_secs(20);
 
-/// What the function that commits groups raises.
+/// What the procedure that commits groups raises.
 const LANE_REFUSED: &str = "OJ001";
 const REVISION_REFUSED: &str = "OJ002";
 const INSTANCE_EXISTS: &str = "instance_pkey";

@@ -59,7 +59,9 @@ pub(crate) struct Shared {
 }
 
 impl PostgresStore {
-    /// Connects, and creates or migrates the schema. Calls are to be made on the same runtime.
+    /// Connects, and creates or migrates the schema. Needs a runtime that outlives the store: all
+    /// connections but the committers' belong to it. A committer's belongs to the runtime of whoever
+    /// commits first, and is opened again when that has ended.
     pub async fn connect(options: Options) -> Result<Self, Error> {
         options.check()?;
         let connector = Arc::new(Connector::new(&options.url)?);

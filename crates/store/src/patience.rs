@@ -2,7 +2,8 @@
 //!
 //! Putting a thread to sleep and waking it costs about as much as a commit to a fast disk. Where
 //! two threads hand one piece of work to and fro, each waits awake for the other as long as the
-//! other has been quick, and sleeps as soon as it has not.
+//! other has been quick, and sleeps as soon as it has not. It stands here because both ends of
+//! that hand-over, the engine's driver and an embedded store, know this crate.
 
 #![expect(clippy::disallowed_methods, reason = "it is about real time, and only drivers use it")]
 

@@ -56,6 +56,10 @@ pub enum Extended {
 
 /// What every store does. Time is always a parameter. Everything that writes is durable when the
 /// future resolves.
+///
+/// Futures are polled on more than one runtime: those of a node on its thread's own, which ends
+/// with the node. What must live longer, such as a pool's connections, belongs to a runtime of the
+/// store's choosing.
 pub trait Store: Send + Sync + 'static {
     // ---- nodes
 

@@ -1,5 +1,5 @@
 /// Longest id of a process, element or flow: what Camunda's and Flowable's columns hold.
 pub const ID_CHARS_MAX: usize = 255;
-/// Longest type of a worker job that is written in the model. It is the first column of an index,
+/// Longest type of a worker job, written in the model or computed. It is the first column of an index,
 /// and PostgreSQL takes no index entry beyond 2,704 bytes.
 pub const JOB_TYPE_BYTES_MAX: usize = 1_024;

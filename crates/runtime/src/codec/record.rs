@@ -246,9 +246,12 @@ pub(crate) fn large_variables(
     writes
 }
 
-/// What the values kept outside the record take.
-pub(crate) fn large_bytes(record: &Record) -> usize {
-    large(record).map(|(_, name, value)| name.len() + value.bytes.len()).sum()
+/// What a record takes in memory, roughly. Stored ones are terse: keys are differences, absent
+/// fields take nothing.
+pub(crate) fn in_memory_bytes(stored: &[u8], record: &Record) -> usize {
+    const FACTOR: usize = 5;
+    let values = large(record).map(|(_, name, value)| name.len() + value.bytes.len());
+    FACTOR * stored.len() + values.sum::<usize>()
 }
 
 fn large(

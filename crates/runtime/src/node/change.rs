@@ -152,7 +152,7 @@ impl Node {
             });
         } else if old.is_some() {
             let record = codec::encode(identity);
-            slot.record_bytes = record.len() + codec::large_bytes(identity);
+            slot.record_bytes = codec::in_memory_bytes(&record, identity);
             change.instances.push(InstanceWrite::Update {
                 key: instance,
                 expected_rev,
@@ -162,7 +162,7 @@ impl Node {
             });
         } else {
             let record = codec::encode(identity);
-            slot.record_bytes = record.len() + codec::large_bytes(identity);
+            slot.record_bytes = codec::in_memory_bytes(&record, identity);
             change.instances.push(InstanceWrite::Insert(InstanceRow {
                 key: instance,
                 rev: slot.rev,

@@ -19,6 +19,9 @@ pub struct Config {
     /// Requests under way before new ones are refused.
     pub requests_max: usize,
     pub heartbeat_timeout_ms: i64,
+    /// Committed changes whose effects happen before the node looks up again: a lane that has
+    /// become free must not wait for long. Not less than what a driver takes in at once.
+    pub work_off_max: usize,
     /// Whether other nodes may change the store: then nothing cached is proof.
     pub is_shared: bool,
     /// Instances kept in memory though nothing is to be done with them.
@@ -39,6 +42,7 @@ impl Default for Config {
             calls_max: 256,
             requests_max: 20_000,
             heartbeat_timeout_ms: 5_000,
+            work_off_max: 128,
             is_shared: false,
             idle_instances_max: 10_000,
             sabotage: None,

@@ -46,7 +46,7 @@ pub(crate) struct Done {
 /// What became of a group.
 #[derive(Debug)]
 pub(crate) enum Verdict {
-    Committed(Landed),
+    Committed(OnDisk),
     /// Interpret these again; the others are on their way.
     Lost(Vec<Entry>),
     /// The store will never take this one.
@@ -59,7 +59,7 @@ pub(crate) enum Verdict {
 
 /// What a group on disk leaves behind.
 #[derive(Debug)]
-pub(crate) struct Landed {
+pub(crate) struct OnDisk {
     pub entries: std::vec::IntoIter<Entry>,
     /// Nobody needs it any more, but to free its rows takes time that the lane's next group should
     /// not wait for.
@@ -117,8 +117,8 @@ enum Phase {
 }
 
 impl Closed {
-    fn land(self) -> Landed {
-        Landed { entries: self.entries.into_iter(), _group: self.group }
+    fn land(self) -> OnDisk {
+        OnDisk { entries: self.entries.into_iter(), _group: self.group }
     }
 
     fn restore(self) -> Vec<Entry> {

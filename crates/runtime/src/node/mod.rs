@@ -49,9 +49,6 @@ use answer::{KnownJobs, Notices, PollState, Question};
 use lane::{Lane, Verdict};
 use slot::Slot;
 
-/// Effects worked off before the node looks up again: a lane that has become free must not wait
-/// for long.
-const WORK_OFF_MAX: usize = 64;
 /// Pause before the store is asked again after it did not answer.
 const RETRY_MS: i64 = 200;
 
@@ -78,7 +75,7 @@ pub struct Node {
     loads: u64,
     lanes: Vec<Lane>,
     /// Changes that are committed and whose effects are still to be worked off.
-    on_disk: VecDeque<lane::Landed>,
+    on_disk: VecDeque<lane::OnDisk>,
 
     calls: FxHashMap<CallId, (InstanceKey, Box<slot::Attempt>)>,
     next_call: u64,
@@ -220,7 +217,12 @@ impl Node {
         // What comes by the hundred need not wait for effects; to it they happen a moment later.
         let can_wait = matches!(
             event,
-            Event::Request { .. } | Event::Invoked { .. } | Event::Committed { result: Ok(()), .. }
+            Event::Request { .. }
+                | Event::Invoked { .. }
+                | Event::Committed { result: Ok(()), .. }
+                | Event::StreamCredit { .. }
+                | Event::Noticed(_)
+                | Event::Tick
         );
         if !can_wait {
             self.work_off(usize::MAX);
@@ -272,7 +274,7 @@ impl Node {
     pub fn flush(&mut self, now: Timestamp) -> Vec<Action> {
         self.now = self.now.max(now);
         let is_ending = self.phase != Phase::Running || !self.settling.is_empty();
-        self.work_off(if is_ending { usize::MAX } else { WORK_OFF_MAX });
+        self.work_off(if is_ending { usize::MAX } else { self.config.work_off_max });
         self.live();
         self.end_polls();
         self.check_due();

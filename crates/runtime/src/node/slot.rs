@@ -21,7 +21,7 @@ pub(crate) struct Slot {
     pub state: SlotState,
     /// `None` once loaded: there is no such instance, or it has ended.
     pub record: Option<Arc<Record>>,
-    /// What `record` takes in the store, large variables included.
+    /// What `record` takes in memory, roughly.
     pub record_bytes: usize,
     /// Of `record`, when it will have been committed.
     pub rev: i32,
@@ -102,9 +102,7 @@ impl Slot {
     /// Roughly, for the bound of what is kept.
     pub fn bytes(&self) -> usize {
         const SLOT_BYTES: usize = 1_024;
-        // Stored records are terse: keys are differences, absent fields take nothing.
-        const IN_MEMORY_FACTOR: usize = 5;
-        SLOT_BYTES + self.events.capacity() + IN_MEMORY_FACTOR * self.record_bytes
+        SLOT_BYTES + self.events.capacity() + self.record_bytes
     }
 
     pub fn basis(&self) -> (u64, i32) {

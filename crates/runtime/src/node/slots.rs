@@ -126,7 +126,7 @@ impl Node {
                 Some(Ok((loaded, record))) => {
                     slot.rev = loaded.row.rev;
                     slot.events = loaded.row.events;
-                    slot.record_bytes = loaded.row.record.len() + codec::large_bytes(&record);
+                    slot.record_bytes = codec::in_memory_bytes(&loaded.row.record, &record);
                     slot.record = Some(record.into());
                 }
                 None => slot.record = None,

@@ -29,6 +29,18 @@ pub(super) async fn lanes_do_not_know_of_each_other(store: Arc<dyn Store>) {
     assert_eq!(store.landed(lease, 1, 5).await, Ok(true));
 }
 
+pub(super) async fn what_was_prepared_counts_only_when_it_is_committed(store: Arc<dyn Store>) {
+    let lease = Node::join(&store, "n").await.lease;
+    let dissolved = group(lease, 0, 1, vec![insert(10)]);
+    store.prepare(&dissolved);
+    store.commit(group(lease, 0, 2, vec![insert(11)])).await.expect("commit");
+    assert_eq!((rev(&store, 10).await, rev(&store, 11).await), (None, Some(1)));
+    let next = group(lease, 0, 3, vec![insert(10), update(11, 1)]);
+    store.prepare(&next);
+    store.commit(next).await.expect("commit");
+    assert_eq!((rev(&store, 10).await, rev(&store, 11).await), (Some(1), Some(2)));
+}
+
 pub(super) async fn a_fenced_session_commits_nothing(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     node.commit(vec![insert(10)]).await.expect("commit");

@@ -65,6 +65,7 @@ pub const CASES: &[Case] = cases! {
         a_group_has_landed_when_it_was_committed
         a_group_that_lost_has_not_landed
         lanes_do_not_know_of_each_other
+        what_was_prepared_counts_only_when_it_is_committed
         a_fenced_session_commits_nothing
         a_lane_that_was_not_opened_commits_nothing;
     isolation:

@@ -63,6 +63,7 @@ impl Plan {
             queue_jobs_max: small(random, 8_192, 1, 4),
             calls_max: small(random, 256, 1, 3),
             heartbeat_timeout_ms: 1_000,
+            work_off_max: small(random, 128, 1, 3),
             is_shared: kind == Kind::Cluster,
             idle_instances_max: small(random, 10_000, 0, 2),
             sabotage,

@@ -5,30 +5,35 @@
 //!
 //! The thread has a tokio runtime of its own, so that it reads and writes the committers' sockets
 //! itself: a lane would else wait for two more threads to be woken between any two groups. Foreign
-//! code runs on the application's runtime.
+//! code belongs to the application's runtime ([`calls`]).
 
 #![expect(clippy::disallowed_methods, reason = "tasks and pauses live in drivers")]
 
+mod calls;
+mod chores;
+
 use std::collections::VecDeque;
 use std::future::poll_fn;
-use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use orloj_executor::TakerId;
-use orloj_interpreter::{Invoke, InvokeResult};
+use orloj_interpreter::Invoke;
 use orloj_store::{Claim, Error as StoreError, Patience, Store};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{AbortHandle, yield_now};
 
-use crate::api::{ActivatedJob, Call, Delegate, DelegateResult, Error, Fault, StreamJobs};
+use crate::api::{ActivatedJob, Delegate, Error, StreamJobs};
+pub(crate) use calls::Pace;
+use chores::Replies;
+pub(crate) use chores::{Chore, run as run_chores};
+
 use crate::clock::Clock;
 use crate::definitions::Definitions;
 use crate::node::{Action, CallId, Event, Find, Found, Node, Reply, Request, RequestId};
@@ -44,16 +49,12 @@ enum Taken {
 
 /// Events taken before the node flushes; beyond it latency would suffer.
 const BATCH_EVENTS_MAX: usize = 128;
-/// A delegate that answers within this may be called on the node's thread, and no more time than
-/// this goes into such calls at once.
-const QUICK_CALL_MAX: Duration = Duration::from_millis(1);
-/// More callers than this are answered by a task.
+/// More callers than this are answered by another thread.
 const REPLIES_AT_ONCE_MAX: usize = 4;
 /// Pause between two attempts to join.
 const JOIN_PAUSE: Duration = Duration::from_millis(200);
 
 pub(crate) type Answer = Result<Reply, Error>;
-type Running = BoxFuture<'static, (CallId, InvokeResult)>;
 pub(crate) type Registry = FxHashMap<Arc<str>, Arc<dyn Delegate>>;
 
 /// What reaches the thread from outside.
@@ -83,7 +84,9 @@ pub(crate) struct Driver {
     pub streams: FxHashMap<TakerId, mpsc::UnboundedSender<ActivatedJob>>,
     pub calls: Vec<AbortHandle>,
     pub pace: Pace,
-    pub has_news: bool,
+    /// Foreign code asked for and not called yet.
+    pub to_call: Vec<(CallId, Invoke)>,
+    pub chores: std::sync::mpsc::Sender<Chore>,
     /// The newest definition known, to notice deployments of other nodes.
     pub newest_definition: i64,
     pub session: Arc<AtomicI64>,
@@ -93,7 +96,10 @@ impl Driver {
     /// Runs until the node has stopped.
     pub fn run(mut self, own: &Runtime) {
         let _unready = Unready(self.is_ready.clone());
-        own.block_on(self.live());
+        let mut patience = Patience::default();
+        while own.block_on(self.live(&mut patience)) {
+            self.call();
+        }
         self.answers.clear();
         self.streams.clear();
         if let Some(stopped) = self.stopped.take() {
@@ -102,17 +108,16 @@ impl Driver {
         }
     }
 
-    async fn live(&mut self) {
-        let mut patience = Patience::default();
+    /// Goes on until foreign code is to be called. False: the node has stopped.
+    async fn live(&mut self, patience: &mut Patience) -> bool {
         loop {
             let actions = self.node.flush(self.clock.now());
             self.is_ready.store(self.node.is_running(), Ordering::SeqCst);
             self.session.store(self.node.lease().session, Ordering::SeqCst);
             if self.perform(actions) {
-                return;
+                return false;
             }
-            // Calls that were answered on the spot are news already.
-            let mut has_news = std::mem::take(&mut self.has_news);
+            let mut has_news = false;
             loop {
                 let taken = poll_fn(|cx| Poll::Ready(self.take_inputs(cx))).await;
                 has_news |= taken != Taken::Nothing;
@@ -122,7 +127,10 @@ impl Driver {
                     break;
                 }
             }
-            if !has_news && !self.node.has_backlog() && !self.wait(&mut patience).await {
+            if !self.to_call.is_empty() {
+                return true;
+            }
+            if !has_news && !self.node.has_backlog() && !self.wait(patience).await {
                 self.node.handle(self.clock.now(), Event::Tick);
             }
         }
@@ -135,11 +143,12 @@ impl Driver {
         let begun = (self.node.awaits_little() && !self.asked.is_empty()).then(Instant::now);
         let awake_until = begun.and_then(|_| patience.awake_until());
         while awake_until.is_some_and(|until| Instant::now() < until) {
-            if poll_fn(|cx| Poll::Ready(self.take_inputs(cx))).await != Taken::Nothing {
+            let taken = poll_fn(|cx| Poll::Ready(self.take_inputs(cx))).await;
+            yield_now().await;
+            if taken != Taken::Nothing {
                 patience.waited_since(begun);
                 return true;
             }
-            yield_now().await;
         }
         let timeout = self.node.wake_at().map(|at| self.clock.until(at));
         let has_news = match timeout {
@@ -152,6 +161,8 @@ impl Driver {
             }
         };
         patience.waited_since(begun);
+        // As in `live`: a lane's next group may have to leave.
+        yield_now().await;
         has_news
     }
 
@@ -238,7 +249,7 @@ impl Driver {
 
     /// True: the node has stopped.
     fn perform(&mut self, actions: Vec<Action>) -> bool {
-        let (mut calls, mut replies) = (Vec::new(), Vec::new());
+        let mut replies = Replies::new();
         let mut is_over = false;
         for action in actions {
             match action {
@@ -249,46 +260,35 @@ impl Driver {
                 Action::CloseStream { stream } => {
                     self.streams.remove(&stream);
                 }
-                Action::Invoke { call, invoke } => calls.push((call, *invoke)),
+                Action::Invoke { call, invoke } => self.to_call.push((call, *invoke)),
                 Action::AbortInvokes => {
+                    self.to_call.clear();
                     for call in self.calls.drain(..) {
                         call.abort();
                     }
                 }
                 Action::Prepare(group) => {
-                    let store = self.store.clone();
-                    self.tokio.spawn(async move { store.prepare(&group) });
+                    // A hint; without that thread the group is translated when it is committed.
+                    let _ = self.chores.send(Chore::Prepare(group));
                 }
                 Action::Join => self.join(),
                 Action::Stopped => is_over = true,
                 other => self.ask_store(other),
             }
         }
-        if !calls.is_empty() {
-            self.call(calls);
-        }
         self.answer(replies);
         is_over
     }
 
-    /// Waking a caller may mean waking a thread. Many are woken by a task of theirs, not by this
-    /// thread, which has the next group to prepare.
-    fn answer(&self, replies: Vec<(oneshot::Sender<Answer>, Answer)>) {
-        let (sender, count) = (self.sender.clone(), replies.len());
-        let answer_all = move || {
-            for (answer, result) in replies {
-                // Jobs for a caller that is gone go back.
-                if let Err(Ok(Reply::Jobs(jobs))) = answer.send(result) {
-                    let jobs = jobs.iter().map(|job| (job.key, job.attempt)).collect();
-                    // The thread is gone when the engine has stopped.
-                    let _ = sender.send(Input::Event(Event::Undelivered { jobs }));
-                }
-            }
-        };
-        match count {
-            0 => {}
-            1..=REPLIES_AT_ONCE_MAX => answer_all(),
-            _ => drop(self.tokio.spawn(async move { answer_all() })),
+    /// Waking a caller may mean waking a thread; many are left to the thread for chores.
+    fn answer(&self, replies: Replies) {
+        if replies.len() <= REPLIES_AT_ONCE_MAX {
+            return chores::answer(replies, &self.sender);
+        }
+        if let Err(back) = self.chores.send(Chore::Answer(replies))
+            && let Chore::Answer(replies) = back.0
+        {
+            chores::answer(replies, &self.sender);
         }
     }
 
@@ -298,58 +298,6 @@ impl Driver {
         if !sent {
             self.node.handle(self.clock.now(), Event::Undelivered { jobs: vec![lost] });
         }
-    }
-
-    /// Calls foreign code. A delegate is first called in a task of its own, since it may hold up
-    /// its thread. Once it has answered at once, it is tried on the spot, which saves two switches
-    /// of threads; when that has taken its time, the rest of what was asked for shares a task.
-    fn call(&mut self, calls: Vec<(CallId, Invoke)>) {
-        let mut begun = Instant::now();
-        let tried_until = begun + QUICK_CALL_MAX;
-        let together: FuturesUnordered<Running> = FuturesUnordered::new();
-        for (call, invoke) in calls {
-            let name = invoke.delegate.clone();
-            let called = call_delegate(&self.delegates, invoke);
-            let mut running: Running = Box::pin(async move { (call, called.await) });
-            if !self.pace.is_quick(&name) {
-                let alone: FuturesUnordered<Running> = FuturesUnordered::new();
-                alone.push(self.pace.clone().measured(name, running));
-                self.spawn_calls(alone);
-                continue;
-            }
-            if begun < tried_until {
-                let outer = self.tokio.enter();
-                let polled = running.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-                drop(outer);
-                let ended = Instant::now();
-                if ended - begun > QUICK_CALL_MAX {
-                    self.pace.forget(&name);
-                }
-                begun = ended;
-                if let Poll::Ready((call, result)) = polled {
-                    self.node.handle(self.clock.now(), Event::Invoked { call, result });
-                    self.has_news = true;
-                    continue;
-                }
-            }
-            together.push(running);
-        }
-        if !together.is_empty() {
-            self.spawn_calls(together);
-        }
-    }
-
-    fn spawn_calls(&mut self, mut running: FuturesUnordered<Running>) {
-        let sender = self.sender.clone();
-        let task = self.tokio.spawn(async move {
-            while let Some((call, result)) = running.next().await {
-                if sender.send(Input::Event(Event::Invoked { call, result })).is_err() {
-                    return;
-                }
-            }
-        });
-        self.calls.retain(|call| !call.is_finished());
-        self.calls.push(task.abort_handle());
     }
 
     /// The store is asked from this thread and wakes it with its answer, without a detour.
@@ -439,35 +387,6 @@ impl Drop for Unready {
     }
 }
 
-/// Which delegates have answered quickly the last time.
-#[derive(Clone, Default)]
-pub(crate) struct Pace(Arc<Mutex<FxHashSet<Arc<str>>>>);
-
-impl Pace {
-    fn is_quick(&self, name: &str) -> bool {
-        self.names().contains(name)
-    }
-
-    fn forget(&self, name: &str) {
-        self.names().remove(name);
-    }
-
-    fn measured(self, name: Arc<str>, call: Running) -> Running {
-        Box::pin(async move {
-            let begun = Instant::now();
-            let answered = call.await;
-            if begun.elapsed() <= QUICK_CALL_MAX {
-                self.names().insert(name);
-            }
-            answered
-        })
-    }
-
-    fn names(&self) -> MutexGuard<'_, FxHashSet<Arc<str>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 async fn look_up(store: &dyn Store, find: Find) -> Result<Found, StoreError> {
     Ok(match find {
         Find::Job(key) => match store.job(key).await? {
@@ -491,52 +410,4 @@ async fn look_up(store: &dyn Store, find: Find) -> Result<Found, StoreError> {
             None => Found::Nothing,
         },
     })
-}
-
-/// The future of one call. A panic of foreign code is a failure like any other.
-pub(crate) fn call_delegate(
-    delegates: &Registry,
-    invoke: Invoke,
-) -> impl Future<Output = InvokeResult> + Send + 'static {
-    let delegate = delegates.get(&invoke.delegate).cloned();
-    async move {
-        let Some(delegate) = delegate else {
-            let message = format!("no delegate '{}'", invoke.delegate).into();
-            return InvokeResult::Failed { message };
-        };
-        let call = Call {
-            delegate: invoke.delegate,
-            instance: invoke.instance,
-            element: invoke.element,
-            tenant: invoke.tenant,
-            business_key: invoke.business_key,
-            variables: invoke.variables,
-        };
-        match AssertUnwindSafe(async { delegate.call(call).await }).catch_unwind().await {
-            Ok(result) => invoke_result(result),
-            Err(_) => InvokeResult::Failed { message: "the delegate panicked".into() },
-        }
-    }
-}
-
-fn unstorable() -> InvokeResult {
-    let message = "a variable's name or text contains the character U+0000".into();
-    InvokeResult::Failed { message }
-}
-
-/// Not every store takes U+0000 in a text.
-fn storable(text: &str) -> Arc<str> {
-    text.replace('\0', "\u{FFFD}").into()
-}
-
-fn invoke_result(result: DelegateResult) -> InvokeResult {
-    match result {
-        Ok(variables) if !variables.is_storable() => unstorable(),
-        Ok(variables) => InvokeResult::Done { variables },
-        Err(Fault::Failed(message)) => InvokeResult::Failed { message: storable(&message) },
-        Err(Fault::Error { variables, .. }) if !variables.is_storable() => unstorable(),
-        Err(Fault::Error { code, message, variables }) => {
-            InvokeResult::Error { code: storable(&code), message: storable(&message), variables }
-        }
-    }
 }
