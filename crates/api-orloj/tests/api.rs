@@ -229,7 +229,7 @@ async fn a_job_without_retries_waits_in_an_incident_until_both_are_mended() {
     assert_eq!(explained["job"]["key"], job.as_str());
     let codes: Vec<_> =
         explained["reasons"].as_array().unwrap().iter().map(|r| &r["code"]).collect();
-    assert_eq!(codes, ["incident", "no-retries"]);
+    assert_eq!(codes, ["no-retries", "incident"]);
 
     let (_, incidents) = face.get(&format!("/api/incidents?instance={instance}")).await;
     let incident = &incidents["items"][0];

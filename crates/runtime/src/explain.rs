@@ -13,7 +13,10 @@ impl Orloj {
         let row = row.ok_or(Error::Missing(Missing::Job(job.raw())))?;
         let instance = row.instance;
         let job = self.job_view(row).await?;
-        let mut reasons = Vec::new();
+        // In the order in which to clear them: without retries no incident is resolved.
+        let holder = self.exclusive_holder(&job).await?;
+        let mut reasons: Vec<Reason> =
+            reason_of_state(&job, holder, self.now()).into_iter().collect();
         let filter = IncidentFilter { instance: Some(instance) };
         let page = Page { before: None, limit: 1_000 };
         for incident in self.incidents(filter, page).await? {
@@ -28,8 +31,6 @@ impl Orloj {
                 });
             }
         }
-        let holder = self.exclusive_holder(&job).await?;
-        reasons.extend(reason_of_state(&job, holder, self.now()));
         Ok(Explanation { job, reasons })
     }
 
@@ -57,7 +58,7 @@ fn reason_of_state(
                 "no retries are left; the last failure was: {}",
                 job.failure.as_deref().unwrap_or("unknown")
             ),
-            Some(format!("raise the retries of job {}, then resolve its incident", job.key)),
+            Some(format!("orloj job retries {} 1", job.key)),
         ),
         JobState::ErrorThrown => reason(
             "error-not-caught",

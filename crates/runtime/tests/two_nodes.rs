@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use orloj::types::Document;
-use orloj::{ActivateJobs, Call, Deploy, LongPoll, Orloj, StartInstance, StoreChoice};
+use orloj::{ActivateJobs, Call, Deploy, FailJob, LongPoll, Orloj, StartInstance, StoreChoice};
 use orloj_testkit::story::Database;
 
 const MODEL: &str = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="t" xmlns:camunda="http://camunda.org/schema/1.0/bpmn">
@@ -39,6 +39,52 @@ fn jobs_created_on_one_are_worked_on_the_other_and_the_result_comes_back() {
     tokio.unwrap().block_on(pair(&database));
 }
 
+#[test]
+fn a_job_comes_with_what_is_true_now_wherever_it_was_set() {
+    let database = Database::create();
+    let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    tokio.unwrap().block_on(changed_elsewhere(&database));
+}
+
+async fn changed_elsewhere(database: &Database) {
+    let one = node(database, "one", true).await;
+    let two = node(database, "two", true).await;
+    one.deploy(Deploy::file("pair.bpmn", MODEL.as_bytes())).await.unwrap();
+    let start = StartInstance::latest("pair").with(Document::new().with("x", 1));
+    let started = one.start(start).await.unwrap();
+    let first = two.activate_jobs(far()).await.unwrap();
+    assert_eq!(first[0].variables, r#"{"near":true,"x":1}"#);
+    let failed = FailJob {
+        job: first[0].key,
+        retries: 2,
+        message: "not yet".into(),
+        back_off_ms: 0,
+        variables: Document::new(),
+    };
+    two.fail_job(failed).await.unwrap();
+    let scope = started.instance.root_scope();
+    one.set_variables(scope, Document::new().with("x", 2), false).await.unwrap();
+    one.update_retries(first[0].key, 7).await.unwrap();
+    let again = two.activate_jobs(far()).await.unwrap();
+    assert_eq!(again[0].key, first[0].key);
+    assert_eq!(again[0].variables, r#"{"near":true,"x":2}"#);
+    assert_eq!(again[0].retries, 7);
+    one.shutdown().await;
+    two.shutdown().await;
+}
+
+fn far() -> ActivateJobs {
+    ActivateJobs {
+        job_type: "far".into(),
+        worker: "w".into(),
+        timeout_ms: 60_000,
+        jobs_max: 1,
+        fetch_variables: Vec::new(),
+        long_poll: LongPoll::UpToMs(30_000),
+        bytes_max: 1 << 20,
+    }
+}
+
 async fn pair(database: &Database) {
     let starts = node(database, "starts", false).await;
     let works = node(database, "works", true).await;
@@ -49,18 +95,7 @@ async fn pair(database: &Database) {
             starts.start_and_wait(StartInstance::latest("pair"), Duration::from_secs(30)).await
         })
     };
-    let jobs = works
-        .activate_jobs(ActivateJobs {
-            job_type: "far".into(),
-            worker: "w".into(),
-            timeout_ms: 60_000,
-            jobs_max: 1,
-            fetch_variables: Vec::new(),
-            long_poll: LongPoll::UpToMs(30_000),
-            bytes_max: 1 << 20,
-        })
-        .await
-        .unwrap();
+    let jobs = works.activate_jobs(far()).await.unwrap();
     assert_eq!(jobs.len(), 1);
     assert_eq!(jobs[0].variables, r#"{"near":true}"#);
     works.complete_job(jobs[0].key, Document::new().with("far", 1)).await.unwrap();

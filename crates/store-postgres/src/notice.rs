@@ -50,6 +50,7 @@ fn words(notice: &Notice) -> Vec<String> {
             types.iter().map(|job_type| format!("j{}", escaped(job_type))).collect()
         }
         Notice::DueAt(at) => vec![format!("t{}", at.as_ms())],
+        Notice::Joined => vec!["n".to_owned()],
         Notice::Deployed => vec!["d".to_owned()],
         Notice::InstanceEnded { instance, node } => vec![format!("e{instance},{}", node.0)],
     }
@@ -60,6 +61,7 @@ fn notice(word: &str) -> Option<Notice> {
     Some(match kind {
         "j" => Notice::JobsReady { types: vec![unescaped(rest)?] },
         "t" => Notice::DueAt(Timestamp::from_ms(rest.parse().ok()?)),
+        "n" => Notice::Joined,
         "d" => Notice::Deployed,
         "e" => {
             let (instance, node) = rest.split_once(',')?;
@@ -107,6 +109,7 @@ mod tests {
             ["", "pay", "a b%2c,d", "š 🕰", "%"].into_iter().map(Into::into).collect();
         let rest = [
             Notice::DueAt(Timestamp::from_ms(-5)),
+            Notice::Joined,
             Notice::Deployed,
             Notice::InstanceEnded { instance: InstanceKey::new(77), node: NodeNumber(1023) },
         ];

@@ -10,6 +10,8 @@ pub enum Notice {
     JobsReady { types: Vec<Arc<str>> },
     /// Something becomes due at this moment.
     DueAt(Timestamp),
+    /// A node has joined: from now on there is someone to tell.
+    Joined,
     /// A definition was added.
     Deployed,
     /// An instance has ended whose result is awaited on `node`.

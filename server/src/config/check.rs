@@ -74,8 +74,25 @@ pub fn check(
         heartbeat_timeout: Duration::from_millis(heartbeat_ms),
         executor: written.executor.unwrap_or(true),
         threads: usize::try_from(threads).expect("at most THREADS_MAX"),
-        log: parsed("log", log, place)?,
+        log: log_levels(log, place)?,
     })
+}
+
+/// A bare word that is no level would be taken for the name of a part, and silence all others.
+fn log_levels(text: &str, place: &dyn Fn(&str) -> Place) -> Result<Targets, Error> {
+    const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+    let is_level = |word: &str| LEVELS.contains(&word.trim().to_ascii_lowercase().as_str());
+    match text.split(',').find(|word| !word.contains('=') && !is_level(word)) {
+        None => parsed("log", text, place),
+        Some(word) => {
+            let problem = format!(
+                "'{}' is neither a level ({}) nor PART=LEVEL",
+                word.trim(),
+                LEVELS.join(", ")
+            );
+            Err(value("log", problem, place))
+        }
+    }
 }
 
 fn parsed<T: FromStr>(key: &str, text: &str, place: &dyn Fn(&str) -> Place) -> Result<T, Error>

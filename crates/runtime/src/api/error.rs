@@ -18,7 +18,7 @@ pub enum Error {
     #[error("variables: {0}")]
     Variables(#[from] DocumentError),
     /// Resources that could not be deployed; every problem is listed.
-    #[error("{} problem(s) in the deployment", .0.len())]
+    #[error("{} problem(s) in the deployment", problems(.0))]
     Deployment(Vec<ResourceProblem>),
     /// A lock cannot be moved because nobody holds it.
     #[error("job {0} is not locked by a worker")]
@@ -66,4 +66,8 @@ pub struct ResourceProblem {
     /// Empty when the resource as a whole is to blame; then `message` says why.
     pub diagnostics: Vec<Diagnostic>,
     pub message: String,
+}
+
+fn problems(resources: &[ResourceProblem]) -> usize {
+    resources.iter().map(|resource| resource.diagnostics.len().max(1)).sum()
 }

@@ -112,7 +112,7 @@ impl Driver {
     async fn live(&mut self, patience: &mut Patience) -> bool {
         loop {
             let actions = self.node.flush(self.clock.now());
-            self.is_ready.store(self.node.is_running(), Ordering::SeqCst);
+            self.is_ready.store(self.node.is_ready(), Ordering::SeqCst);
             self.session.store(self.node.lease().session, Ordering::SeqCst);
             if self.perform(actions) {
                 return false;

@@ -122,6 +122,7 @@ impl KnownJobs {
 /// Hints for the other nodes, gathered between two flushes.
 #[derive(Debug, Default)]
 pub(crate) struct Notices {
+    pub joined: bool,
     pub types: BTreeSet<Arc<str>>,
     pub due_at: Option<Timestamp>,
     pub ended: Vec<(InstanceKey, NodeNumber)>,
@@ -130,6 +131,7 @@ pub(crate) struct Notices {
 impl Notices {
     pub fn take(&mut self) -> Vec<Notice> {
         let mut notices = Vec::new();
+        notices.extend(std::mem::take(&mut self.joined).then_some(Notice::Joined));
         if !self.types.is_empty() {
             let types = std::mem::take(&mut self.types).into_iter().collect();
             notices.push(Notice::JobsReady { types });

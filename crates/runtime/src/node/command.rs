@@ -206,6 +206,19 @@ impl Node {
             slot.waiting.push_front(task);
             return;
         }
+        let Some(slot) = self.slots.get_mut(&instance) else { return };
+        let runs_job =
+            matches!(&task, Task::Work(work) if matches!(work.origin, WorkOrigin::Engine { .. }));
+        if runs_job
+            && self.config.is_shared
+            && !slot.fresh
+            && slot.record.is_some()
+            && slot.is_doubtful(self.now, self.has_peers)
+        {
+            slot.state = SlotState::Verifying;
+            slot.waiting.push_front(task);
+            return;
+        }
         let Some(slot) = self.slots.get(&instance) else { return };
         let attempt = match task {
             Task::Deliver { taker, row } => return self.deliver(instance, taker, row),
@@ -395,6 +408,9 @@ impl Node {
         for done in entry.done {
             self.undo_pending(entry.instance);
             self.finish(entry.instance, done);
+        }
+        if let Some(slot) = self.slots.get_mut(&entry.instance) {
+            slot.known_at = self.now;
         }
         self.rest(entry.instance);
     }

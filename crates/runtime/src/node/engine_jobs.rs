@@ -116,6 +116,10 @@ impl Node {
             self.queue.release();
         }
         for row in jobs {
+            // Others may have worked on it since this node did.
+            if let Some(slot) = self.slots.get_mut(&row.instance) {
+                slot.known_at = orloj_types::Timestamp::ZERO;
+            }
             self.held.insert(row.key);
             self.queue.push_reserved(QueuedJob { job: row.key, instance: row.instance });
         }

@@ -61,11 +61,17 @@ impl Node {
         let pulse = match result {
             Ok(pulse) => pulse,
             Err(StoreError::Fenced) => return self.fenced(Vec::new()),
-            Err(_) => {
+            Err(error) => {
+                if !std::mem::replace(&mut self.is_store_away, true) {
+                    tracing::warn!(%error, "the store does not answer");
+                }
                 self.metrics.store_errors.inc();
                 return self.heartbeat.missed(self.now);
             }
         };
+        if std::mem::take(&mut self.is_store_away) {
+            tracing::warn!("the store answers again");
+        }
         let suspects = self.heartbeat.beaten(&pulse, self.now);
         for suspect in suspects {
             self.actions.push(Action::Fence { session: suspect.session, beat: suspect.beat });
@@ -142,6 +148,10 @@ impl Node {
             }
             Notice::InstanceEnded { instance, node } if node == self.lease.node => {
                 self.look_for_end(instance);
+            }
+            Notice::Joined => {
+                self.has_peers = true;
+                self.heartbeat.hasten(self.now);
             }
             Notice::InstanceEnded { .. } | Notice::Deployed => {}
         }
@@ -255,6 +265,8 @@ impl Node {
         }
         self.due.add(self.now);
         self.has_pulse = false;
+        self.has_peers = self.config.is_shared;
+        self.notices.joined = self.config.is_shared;
         self.phase = Phase::Running;
     }
 

@@ -122,6 +122,8 @@ pub struct Node {
     notices: Notices,
     /// Sessions of all live nodes, this one included, in order.
     sessions: Vec<i64>,
+    /// The last beat did not come through.
+    is_store_away: bool,
     /// Whether other nodes are known to share the store.
     has_peers: bool,
     /// Whether a beat has come through since the last join: before, nothing is known.
@@ -150,6 +152,7 @@ impl Node {
         metrics: Metrics,
         now: Timestamp,
     ) -> Self {
+        let is_shared = config.is_shared;
         let mut keys = KeyGenerator::new(lease.node);
         keys.raise_above(lease.keys_above);
         let lanes = (0..config.lanes).map(|n| Lane::new(n, config.group_changes_max)).collect();
@@ -201,9 +204,11 @@ impl Node {
             awaiting: FxHashMap::default(),
             ends_probed_at: now,
             settling: Vec::new(),
-            notices: Notices::default(),
+            notices: Notices { joined: is_shared, ..Notices::default() },
             sessions: Vec::new(),
-            has_peers: false,
+            // Until the first pulse says otherwise.
+            has_peers: is_shared,
+            is_store_away: false,
             has_pulse: false,
             is_pulse_stale: false,
             none_due_at: None,
@@ -350,8 +355,10 @@ impl Node {
         self.lease
     }
 
-    pub fn is_running(&self) -> bool {
-        self.phase == Phase::Running
+    /// Whether commands are taken: also not when the store has been silent for so long that
+    /// others may count this node as dead.
+    pub fn is_ready(&self) -> bool {
+        self.phase == Phase::Running && self.heartbeat.is_trusted(self.now)
     }
 
     fn flush_lanes(&mut self) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use orloj_executor::TakerId;
 use orloj_interpreter::{Record, Run};
 use orloj_store::JobRow;
-use orloj_types::{NodeNumber, TenantId};
+use orloj_types::{NodeNumber, TenantId, Timestamp};
 
 use super::event::{Work, WorkOrigin};
 use crate::definition::Definition;
@@ -37,6 +37,8 @@ pub(crate) struct Slot {
     pub calls: u32,
     /// Stamp of the last use, for eviction.
     pub used: u64,
+    /// When the store was last known to have `record`: it was read or written then.
+    pub known_at: Timestamp,
     /// False when other nodes may have changed the instance since it was read.
     pub fresh: bool,
     /// The read under way has been sent, so it may be older than what is submitted now.
@@ -103,6 +105,15 @@ impl Slot {
     pub fn bytes(&self) -> usize {
         const SLOT_BYTES: usize = 1_024;
         SLOT_BYTES + self.events.capacity() + self.record_bytes
+    }
+
+    /// Whether another node may long have changed the instance: foreign code must not be called
+    /// with what has been true once.
+    pub fn is_doubtful(&self, now: Timestamp, has_peers: bool) -> bool {
+        /// What a commit says holds for as long as a job usually waits for its turn.
+        const TRUE_FOR_MS: i64 = 1_000;
+        let is_old = now.ms_since(self.known_at) > TRUE_FOR_MS;
+        self.known_at == Timestamp::ZERO || (has_peers && is_old)
     }
 
     pub fn basis(&self) -> (u64, i32) {

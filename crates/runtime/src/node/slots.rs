@@ -140,6 +140,7 @@ impl Node {
             slot.fresh = !std::mem::take(&mut slot.has_late_task);
             self.loads += 1;
             slot.loaded = self.loads;
+            slot.known_at = self.now;
             self.run_slot(instance);
         }
     }

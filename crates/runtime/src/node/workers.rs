@@ -222,6 +222,12 @@ impl Node {
     /// Hands an acquired job to its taker, now that its instance's state is there.
     pub(super) fn deliver(&mut self, instance: InstanceKey, taker: TakerId, row: Box<JobRow>) {
         let Some(slot) = self.slots.get_mut(&instance) else { return };
+        if self.config.is_shared && !slot.fresh && slot.record.is_some() {
+            // Whoever had the job before may have worked through another node.
+            slot.state = SlotState::Verifying;
+            slot.waiting.push_front(Task::Deliver { taker, row });
+            return;
+        }
         let found = slot.record.as_ref().and_then(|record| {
             let (element, job) = record.job(row.key)?;
             Some(orloj_interpreter::JobRow {
@@ -232,11 +238,6 @@ impl Node {
             })
         });
         let Some(job) = found else {
-            if self.config.is_shared && !slot.fresh && slot.record.is_some() {
-                slot.state = SlotState::Verifying;
-                slot.waiting.push_front(Task::Deliver { taker, row });
-                return;
-            }
             // Its row goes with the change that ended it.
             self.return_credit(taker, 1);
             return self.expect_one_less(taker);
