@@ -39,14 +39,14 @@ mod tests {
     use super::*;
 
     fn post(origin: &str) -> Request {
-        let request = Request::post("/api/instances").header("host", "orloj.local:8080");
+        let request = Request::post("/api/instances").header("host", "orloj.example:8080");
         request.header("origin", origin).body(Body::empty()).unwrap()
     }
 
     #[test]
     fn only_its_own_pages_give_commands() {
-        assert!(!has_other_origin(&post("http://orloj.local:8080")));
-        for other in ["http://evil.example", "http://orloj.local", "null", ""] {
+        assert!(!has_other_origin(&post("http://orloj.example:8080")));
+        for other in ["http://evil.example", "http://orloj.example", "null", ""] {
             assert!(has_other_origin(&post(other)), "{other}");
         }
         let plain = Request::post("/").header("host", "a").body(Body::empty()).unwrap();
