@@ -3,12 +3,12 @@
 //! A file may be one line of megabytes with a problem in every element, so neither lines nor
 //! characters may be counted from the start for each of them.
 
-use crate::graph::Position;
+use crate::position::Position;
 
 /// Characters are counted ahead in steps of this many bytes.
 const STEP_BYTES: usize = 128;
 
-pub(crate) struct Places<'i> {
+pub struct Places<'i> {
     text: &'i str,
     line_starts: Vec<usize>,
     /// Characters before the byte offset `index * STEP_BYTES`.

@@ -3,15 +3,16 @@
 //! The tree builder is safe for any text, but not linear for every text: attributes are compared
 //! pairwise, namespaces are copied into each element that declares one. The gate reads the file
 //! once as a stream and refuses what would make that expensive, and document types altogether:
-//! they are the way to entities, and no BPMN file needs one.
+//! they are the way to entities, and no BPMN or DMN file needs one.
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use crate::xml::Refusal;
-use crate::xml::places::Places;
+use crate::places::Places;
+use crate::position::Position;
+use crate::refusal::Refusal;
 
-/// Larger than any process; as much as a deployment over gRPC can carry.
+/// Larger than any model; as much as a deployment over gRPC can carry.
 pub const INPUT_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Nesting of elements. Sub-processes in hand-drawn models nest less than ten deep.
 pub const DEPTH_MAX: usize = 256;
@@ -22,18 +23,18 @@ pub const NAMESPACES_MAX: usize = 64;
 /// Elements of one file, diagram included.
 pub const ELEMENTS_MAX: usize = 500_000;
 
-pub(crate) fn check_size(bytes: &[u8]) -> Result<(), Refusal> {
+pub fn check_size(bytes: &[u8]) -> Result<(), Refusal> {
     if bytes.len() <= INPUT_BYTES_MAX {
         return Ok(());
     }
     Err(Refusal {
-        position: crate::graph::Position { line: 1, column: 1 },
+        position: Position::FIRST,
         code: "file-too-large",
         message: format!("the file has {} bytes; at most {INPUT_BYTES_MAX} are read", bytes.len()),
     })
 }
 
-pub(crate) fn check(places: &Places<'_>) -> Result<(), Refusal> {
+pub fn check(places: &Places<'_>) -> Result<(), Refusal> {
     let mut reader = Reader::from_str(places.text());
     let mut seen = Seen::default();
     loop {

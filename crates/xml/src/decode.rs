@@ -7,16 +7,15 @@ use std::borrow::Cow;
 
 use encoding_rs::{DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-use crate::graph::Position;
-use crate::xml::Refusal;
-use crate::xml::places::Places;
+use crate::places::Places;
+use crate::position::Position;
+use crate::quoted::quoted;
+use crate::refusal::Refusal;
 
 /// A declaration is at most `<?xml` and three short attributes.
 const DECLARATION_BYTES_MAX: usize = 1_024;
 
-const FIRST: Position = Position { line: 1, column: 1 };
-
-pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Refusal> {
+pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Refusal> {
     if bytes.starts_with(&[0, 0, 0xFE, 0xFF]) || bytes.starts_with(&[0xFF, 0xFE, 0, 0]) {
         return Err(unsupported("UTF-32"));
     }
@@ -64,7 +63,7 @@ fn declared_encoding(body: &[u8], seen: &'static Encoding) -> Option<String> {
 /// The encoding that both what was seen and what is declared allow.
 fn agreed(seen: Option<&'static Encoding>, label: &str) -> Result<&'static Encoding, Refusal> {
     let Some(declared) = Encoding::for_label_no_replacement(label.trim().as_bytes()) else {
-        return Err(unsupported(&crate::diagnostic::quoted(label)));
+        return Err(unsupported(&quoted(label)));
     };
     let declares_wide = declared == UTF_16LE || declared == UTF_16BE;
     match seen {
@@ -112,9 +111,9 @@ fn malformed(readable: &str, encoding: &'static Encoding) -> Refusal {
 }
 
 fn contradiction(seen: &str, label: &str) -> Refusal {
-    let label = crate::diagnostic::quoted(label);
+    let label = quoted(label);
     Refusal {
-        position: FIRST,
+        position: Position::FIRST,
         code: "encoding-contradiction",
         message: format!("the file is written in {seen} but declares the encoding {label}"),
     }
@@ -122,7 +121,7 @@ fn contradiction(seen: &str, label: &str) -> Refusal {
 
 fn unsupported(name: &str) -> Refusal {
     Refusal {
-        position: FIRST,
+        position: Position::FIRST,
         code: "encoding-unsupported",
         message: format!("the encoding {name} is not supported"),
     }
