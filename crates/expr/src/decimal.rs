@@ -33,6 +33,10 @@ pub(crate) struct Parts {
 impl Parts {
     const ZERO: Self = Self { negative: false, digits: 0, exponent: 0 };
 
+    pub(crate) fn new(negative: bool, digits: u128, exponent: i32) -> Self {
+        rounded(negative, digits, exponent)
+    }
+
     pub(crate) fn from_i64(number: i64) -> Self {
         Self { negative: number < 0, digits: number.unsigned_abs().into(), exponent: 0 }
     }
@@ -256,6 +260,57 @@ impl Parts {
         i64::try_from(if self.negative { -magnitude } else { magnitude }).ok()
     }
 
+    /// Exactly this whole number, if it is one.
+    pub(crate) fn to_i128(self) -> Option<i128> {
+        if self.is_zero() {
+            return Some(0);
+        }
+        let magnitude = match self.exponent {
+            0.. => self.scaled_to(0)?,
+            _ => {
+                let unit = POWERS.get(self.exponent.unsigned_abs() as usize)?;
+                if !self.digits.is_multiple_of(*unit) {
+                    return None;
+                }
+                self.digits / unit
+            }
+        };
+        let magnitude = i128::try_from(magnitude).ok()?;
+        Some(if self.negative { -magnitude } else { magnitude })
+    }
+
+    /// At this exponent or a lower one, without the digits below it.
+    pub(crate) fn rescaled(self, exponent: i32, rounding: Rounding) -> Option<Self> {
+        if self.exponent >= exponent || self.is_zero() {
+            return Some(self);
+        }
+        let places = (exponent - self.exponent).unsigned_abs() as usize;
+        let (kept, rest, half) = match POWERS.get(places) {
+            Some(unit) => {
+                let rest = self.digits % unit;
+                (self.digits / unit, rest != 0, rest.cmp(&(unit / 2)))
+            }
+            // Everything lies below, and far below the half.
+            None => (0, true, Ordering::Less),
+        };
+        let up = match rounding {
+            Rounding::Up => rest,
+            Rounding::Down => false,
+            Rounding::Floor => rest && self.negative,
+            Rounding::Ceiling => rest && !self.negative,
+            Rounding::HalfUp => half.is_ge(),
+            Rounding::HalfDown => half.is_gt(),
+            Rounding::HalfEven => half.is_gt() || half.is_eq() && kept & 1 == 1,
+        };
+        Some(rounded(self.negative, kept + u128::from(up), exponent))
+    }
+
+    /// Half-even, to at most so many digits.
+    pub(crate) fn reduced_to(self, digits_max: u32) -> Self {
+        let places = count(self.digits).saturating_sub(digits_max) as i32;
+        self.rescaled(self.exponent + places, Rounding::HalfEven).unwrap_or(self)
+    }
+
     /// Towards zero.
     pub(crate) fn truncated(self) -> Self {
         if self.exponent >= 0 {
@@ -292,6 +347,18 @@ impl Parts {
         let distance = usize::try_from(self.exponent - exponent).ok()?;
         self.digits.checked_mul(*POWERS.get(distance)?)
     }
+}
+
+/// What becomes of digits that are dropped. Up is away from zero, down is towards it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rounding {
+    Up,
+    Down,
+    Floor,
+    Ceiling,
+    HalfUp,
+    HalfDown,
+    HalfEven,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

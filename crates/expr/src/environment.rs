@@ -1,7 +1,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use orloj_types::{Document, Timestamp, Value};
+use orloj_types::{Document, Timestamp, Value, Zone};
+
+use crate::feel::Types;
+use crate::uel::Host;
 
 /// Deepest nesting of evaluation, values that are compared included. Variables may be nested
 /// 1,000 deep; a level takes well under a kilobyte of stack.
@@ -17,17 +20,46 @@ pub trait Scope {
     fn get(&self, name: &str) -> Option<Value>;
 }
 
-/// Everything an evaluation may know of the world. The time zone is UTC.
+/// Everything an evaluation may know of the world.
 #[derive(Clone, Copy)]
 pub struct Environment<'a> {
     pub scope: &'a dyn Scope,
     pub now: Timestamp,
+    /// Of `now()` and `today()`; UTC unless said otherwise.
+    pub zone: &'a Zone,
+    /// All that is random follows from it.
+    pub seed: u64,
+    /// The types that the model defines, for `instance of` and parameters.
+    pub types: Option<&'a dyn Types>,
+    /// Who UEL talks to: execution, user, beans.
+    pub host: Option<&'a dyn Host>,
     pub budget: Budget,
 }
 
 impl<'a> Environment<'a> {
     pub fn new(scope: &'a dyn Scope, now: Timestamp) -> Self {
-        Self { scope, now, budget: Budget::default() }
+        let zone = &Zone::UTC;
+        Self { scope, now, zone, seed: 0, types: None, host: None, budget: Budget::default() }
+    }
+
+    pub fn with_zone(mut self, zone: &'a Zone) -> Self {
+        self.zone = zone;
+        self
+    }
+
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    pub fn with_types(mut self, types: &'a dyn Types) -> Self {
+        self.types = Some(types);
+        self
+    }
+
+    pub fn with_host(mut self, host: &'a dyn Host) -> Self {
+        self.host = Some(host);
+        self
     }
 
     pub fn with_budget(mut self, budget: Budget) -> Self {

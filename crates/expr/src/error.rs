@@ -28,6 +28,8 @@ pub enum EvalError {
     UnknownName { name: Arc<str>, offset: usize },
     #[error("unknown property used in expression: a {holder} has no property '{property}'")]
     UnknownProperty { property: String, holder: &'static str, offset: usize },
+    #[error("{receiver} has no method '{method}' with {arguments} arguments that may be called")]
+    UnknownMethod { method: String, receiver: String, arguments: usize, offset: usize },
     /// Operands that cannot be brought to one type, or have no result.
     #[error("{message}")]
     Operands { message: String, offset: usize },
@@ -53,6 +55,7 @@ impl EvalError {
         match self {
             Self::UnknownName { offset, .. }
             | Self::UnknownProperty { offset, .. }
+            | Self::UnknownMethod { offset, .. }
             | Self::Operands { offset, .. }
             | Self::Budget { offset, .. } => *offset,
         }

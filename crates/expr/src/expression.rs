@@ -4,7 +4,9 @@ use std::sync::Arc;
 use orloj_types::Value;
 
 use crate::environment::Environment;
+use crate::environment::Scope;
 use crate::error::{EvalError, ParseError};
+use crate::feel::{Mode, Names, Session};
 use crate::{feel, uel};
 
 /// Deepest nesting of operators, parentheses and literals in a text. It bounds the stack that the
@@ -36,6 +38,7 @@ struct Inner {
 enum Program {
     Constant(Value),
     Feel(feel::Program),
+    UnaryTests(feel::Program),
     Uel(uel::Program),
 }
 
@@ -69,10 +72,25 @@ impl Expression {
         }
     }
 
+    /// FEEL of a mode, with the names that are known where it stands.
+    pub fn parse_with(mode: Mode, text: &str, names: &Names) -> Result<Self, ParseError> {
+        check_length(text)?;
+        let program = feel::parse(text, 0, mode, names)?;
+        Ok(Self::new(Language::Feel, text, Program::Feel(program)))
+    }
+
+    /// FEEL as a cell of a decision table has it: tests of an input, to be evaluated with
+    /// [`Expression::test`].
+    pub fn parse_unary_tests(mode: Mode, text: &str, names: &Names) -> Result<Self, ParseError> {
+        check_length(text)?;
+        let program = feel::parse_unary_tests(text, mode, names)?;
+        Ok(Self::new(Language::Feel, text, Program::UnaryTests(program)))
+    }
+
     /// FEEL that starts `base` bytes into the text that its author knows.
     pub(crate) fn parse_feel_at(text: &str, base: usize) -> Result<Self, ParseError> {
         check_length(text)?;
-        let program = feel::parse(text, base)?;
+        let program = feel::parse(text, base, Mode::Camunda8, &Names::new())?;
         Ok(Self::new(Language::Feel, text, Program::Feel(program)))
     }
 
@@ -104,10 +122,45 @@ impl Expression {
                 Ok(Evaluated { value: value.clone(), warnings: Vec::new() })
             }
             Program::Feel(program) => feel::evaluate(program, environment),
-            Program::Uel(program) => {
-                let value = uel::evaluate(program, environment)?;
-                Ok(Evaluated { value, warnings: Vec::new() })
+            Program::UnaryTests(program) => {
+                let input = environment.scope.get("?").unwrap_or_default();
+                feel::evaluate_tests(program, environment, &input)
             }
+            Program::Uel(program) => {
+                let (value, effects) = uel::evaluate(program, environment)?;
+                match effects.is_empty() {
+                    true => Ok(Evaluated { value, warnings: Vec::new() }),
+                    false => {
+                        Err(EvalError::operands("the expression may not change variables here", 0))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether `input` passes these unary tests: a boolean, or null where it cannot be said.
+    pub fn test(
+        &self,
+        environment: &Environment<'_>,
+        input: &Value,
+    ) -> Result<Evaluated, EvalError> {
+        match &self.inner.program {
+            Program::UnaryTests(program) => feel::evaluate_tests(program, environment, input),
+            _ => self.evaluate(environment),
+        }
+    }
+
+    /// Also what the expression wants done: UEL can set variables.
+    pub fn evaluate_with_effects(
+        &self,
+        environment: &Environment<'_>,
+    ) -> Result<(Evaluated, Vec<uel::Effect>), EvalError> {
+        match &self.inner.program {
+            Program::Uel(program) => {
+                let (value, effects) = uel::evaluate(program, environment)?;
+                Ok((Evaluated { value, warnings: Vec::new() }, effects))
+            }
+            _ => Ok((self.evaluate(environment)?, Vec::new())),
         }
     }
 
@@ -116,12 +169,48 @@ impl Expression {
     }
 }
 
+impl Session<'_> {
+    /// The value of an expression with these variables, under the session's budget. UEL has no
+    /// part in sessions and keeps its own.
+    pub fn evaluate(
+        &mut self,
+        expression: &Expression,
+        scope: &dyn Scope,
+    ) -> Result<Value, EvalError> {
+        match &expression.inner.program {
+            Program::Constant(value) => Ok(value.clone()),
+            Program::Feel(program) => self.run_in(program, scope),
+            Program::UnaryTests(program) => {
+                let input = scope.get("?").unwrap_or_default();
+                self.test_in(program, scope, &input)
+            }
+            Program::Uel(_) => {
+                let environment = Environment { scope, ..*self.environment() };
+                expression.evaluate(&environment).map(|evaluated| evaluated.value)
+            }
+        }
+    }
+
+    /// Whether `input` passes unary tests.
+    pub fn test(
+        &mut self,
+        tests: &Expression,
+        scope: &dyn Scope,
+        input: &Value,
+    ) -> Result<Value, EvalError> {
+        match &tests.inner.program {
+            Program::UnaryTests(program) => self.test_in(program, scope, input),
+            _ => self.evaluate(tests, scope),
+        }
+    }
+}
+
 /// The expression in canonical form: parsing it again gives an expression with the same meaning.
 pub fn print(expression: &Expression) -> String {
     match (&expression.inner.program, expression.inner.language) {
         (Program::Constant(Value::Text(text)), Language::Uel) => uel::literal_text(text),
         (Program::Constant(value), _) => feel::literal(value),
-        (Program::Feel(program), _) => feel::print(program),
+        (Program::Feel(program) | Program::UnaryTests(program), _) => feel::print(program),
         (Program::Uel(program), _) => uel::print(program),
     }
 }

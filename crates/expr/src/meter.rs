@@ -7,6 +7,7 @@ use crate::error::{EvalError, Limit};
 pub(crate) const SLOT_BYTES: usize = size_of::<Value>();
 
 /// What is left of a budget during one evaluation.
+#[derive(Clone, Copy)]
 pub(crate) struct Meter {
     budget: Budget,
     steps_left: usize,

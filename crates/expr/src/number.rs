@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use orloj_types::{Decimal, Value};
 
 use crate::decimal::Parts;
+pub(crate) use crate::decimal::Rounding;
 
 /// Up to here every integer is a double exactly.
 const EXACT_DOUBLE_MAX: u64 = 1 << 53;
@@ -37,6 +38,148 @@ impl Number {
             Ok(whole) => Some(Self::Int(whole)),
             Err(_) => settled(Parts::parse(text)?),
         }
+    }
+
+    /// With an exponent as well.
+    pub(crate) fn from_text(text: &str) -> Option<Self> {
+        Self::from_literal(text)
+    }
+
+    pub(crate) fn from_i128(number: i128) -> Option<Self> {
+        match i64::try_from(number) {
+            Ok(small) => Some(Self::Int(small)),
+            Err(_) => settled(Parts::new(number < 0, number.unsigned_abs(), 0)),
+        }
+    }
+
+    pub(crate) fn from_f64(number: f64) -> Option<Self> {
+        shortest(number)
+    }
+
+    /// Towards zero.
+    pub(crate) fn to_i128(self) -> Option<i128> {
+        match self {
+            Self::Int(number) => Some(number.into()),
+            Self::Decimal(number) => number.truncated().to_i128(),
+        }
+    }
+
+    /// Exactly this whole number, if it is one.
+    pub(crate) fn whole(self) -> Option<i64> {
+        match self {
+            Self::Int(number) => Some(number),
+            Self::Decimal(number) => number.to_i64(),
+        }
+    }
+
+    /// With so many digits behind the point, which may be fewer than none.
+    pub(crate) fn rounded(self, scale: i32, rounding: Rounding) -> Option<Self> {
+        if let (Self::Int(_), 0..) = (self, scale) {
+            return Some(self);
+        }
+        settled(self.parts().rescaled(-scale, rounding)?)
+    }
+
+    /// With at most so many digits.
+    pub(crate) fn shortened(self, digits_max: u32) -> Option<Self> {
+        settled(self.parts().reduced_to(digits_max))
+    }
+
+    pub(crate) fn is_negative(self) -> bool {
+        match self {
+            Self::Int(number) => number < 0,
+            Self::Decimal(number) => number.is_negative(),
+        }
+    }
+
+    pub(crate) fn is_zero(self) -> bool {
+        self.parts().is_zero()
+    }
+
+    pub(crate) fn abs(self) -> Self {
+        if self.is_negative() { self.negate() } else { self }
+    }
+
+    pub(crate) fn compare(self, other: Self) -> Ordering {
+        self.parts().compare(other.parts())
+    }
+
+    /// `a - b * floor(a / b)`: the sign is that of the divisor.
+    pub(crate) fn modulo(self, other: Self) -> Option<Self> {
+        if let (Self::Int(a), Self::Int(b)) = (self, other) {
+            let rest = a.checked_rem(b)?;
+            let turned = rest != 0 && (rest < 0) != (b < 0);
+            return Some(Self::Int(if turned { rest + b } else { rest }));
+        }
+        let quotient = self.div(other)?.rounded(0, Rounding::Floor)?;
+        self.sub(quotient.mul(other)?)
+    }
+
+    /// By Newton's method from the double: each step doubles the digits.
+    pub(crate) fn sqrt(self) -> Option<Self> {
+        if self.is_negative() {
+            return None;
+        }
+        if self.is_zero() {
+            return Some(Self::Int(0));
+        }
+        // The exponent is halved apart, because doubles end long before decimals do.
+        let parts = self.parts().reduced();
+        let half = (parts.exponent() - i32::from(parts.exponent().rem_euclid(2) == 1)) / 2;
+        let scale = settled(Parts::new(false, 1, 2 * half))?;
+        let number = self.div(scale)?;
+        let mut root = shortest(number.to_f64().sqrt())?;
+        for _ in 0..3 {
+            root = root.add(number.div(root)?)?.div(Self::Int(2))?;
+        }
+        // The last digit may be off by one, so a shorter root that is exact is taken instead.
+        let short = settled(root.parts().reduced_to(30))
+            .filter(|short| short.mul(*short).is_some_and(|square| square.compare(number).is_eq()));
+        short.unwrap_or(root).mul(settled(Parts::new(false, 1, half))?)
+    }
+
+    pub(crate) fn exp(self) -> Option<Self> {
+        let size = self.to_f64();
+        if size > 15_000.0 {
+            return None;
+        }
+        if size < -15_000.0 {
+            return Some(Self::Int(0));
+        }
+        // e^x = (e^(x / 2^k))^(2^k), with the inner exponent below 2^-8.
+        let mut halvings = 0;
+        let mut small = self;
+        while small.to_f64().abs() > 1.0 / 256.0 {
+            small = small.div(Self::Int(2))?;
+            halvings += 1;
+        }
+        let (mut sum, mut term) = (Self::Int(1), Self::Int(1));
+        for n in 1..=18 {
+            term = term.mul(small)?.div(Self::Int(n))?;
+            sum = sum.add(term)?;
+        }
+        for _ in 0..halvings {
+            sum = sum.mul(sum)?;
+        }
+        // Each squaring may cost a bit, so the last digits are noise.
+        settled(sum.parts().reduced_to(34))
+    }
+
+    /// The natural logarithm, by Halley's method from the double.
+    pub(crate) fn ln(self) -> Option<Self> {
+        if self.is_negative() || self.is_zero() {
+            return None;
+        }
+        let parts = self.parts().reduced();
+        // ln(d × 10^e) from doubles, where the number itself may be beyond them.
+        let guess = (parts.digits() as f64).ln() + f64::from(parts.exponent()) * 10_f64.ln();
+        let mut log = shortest(guess)?;
+        for _ in 0..2 {
+            let power = log.exp()?;
+            let step = self.sub(power)?.div(self.add(power)?)?.mul(Self::Int(2))?;
+            log = log.add(step)?;
+        }
+        settled(log.parts().reduced_to(34))
     }
 
     /// Whole numbers that fit are integers, so that they are stored and shown as such.

@@ -49,6 +49,13 @@ fn write_nested(
         }
         Value::Double(number) => write_java_double(*number, out),
         Value::Decimal(number) => write_java_decimal(number, out),
+        Value::Temporal(temporal) => match crate::uel::java_text(temporal) {
+            Some(text) => out.push_str(&text),
+            None => {
+                let _ = write!(out, "{temporal}");
+            }
+        },
+        Value::Range(_) | Value::Function(_) => out.push_str("null"),
         Value::Text(text) => {
             meter.bytes(text.len(), offset)?;
             out.push_str(text);

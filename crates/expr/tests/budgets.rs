@@ -152,3 +152,96 @@ fn warnings_are_limited() {
     assert_eq!(evaluated.warnings.len(), WARNINGS_MAX);
     assert_eq!(evaluated.value.to_json(), "[]");
 }
+
+/// Every bomb ends in an error that names a limit, or is small after all.
+#[test]
+fn bombs_of_the_whole_language_end() {
+    let chain = |first: &str, next: &dyn Fn(usize) -> String, count: usize| {
+        let mut text = format!("{{a0: {first}");
+        for at in 1..count {
+            text.push_str(&format!(", a{at}: {}", next(at - 1)));
+        }
+        format!("{text}}}.a{}", count - 1)
+    };
+    let bombs = [
+        ("{f: function(n) f(n + 1), r: f(0)}.r".to_owned(), Limit::Depth),
+        ("{f: function(n) n + f([n]), r: f(0)}.r".to_owned(), Limit::Depth),
+        ("{f: function(g) g(g), r: f(f)}.r".to_owned(), Limit::Depth),
+        ("for i in 1..9000000000000000000 return i".to_owned(), Limit::Steps),
+        ("for a in 1..99, b in 1..99, c in 1..99, d in 1..99 return 1".to_owned(), Limit::Steps),
+        ("some a in 1..9999, b in 1..9999 satisfies false".to_owned(), Limit::Steps),
+        ("for i in 1..100000 return partial".to_owned(), Limit::ResultBytes),
+        ("for i in 1..9000 return string(partial)".to_owned(), Limit::Steps),
+        (chain("[1]", &|at| format!("concatenate(a{at}, a{at})"), 60), Limit::ResultBytes),
+        (chain("\"ab\"", &|at| format!("string join([a{at}, a{at}])"), 60), Limit::ResultBytes),
+        (chain("\"ab\"", &|at| format!("replace(a{at}, \".\", a{at})"), 9), Limit::ResultBytes),
+        (format!("string({})", chain("[1]", &|at| format!("[a{at}, a{at}]"), 60)), Limit::Steps),
+        (format!("flatten({})", chain("[1]", &|at| format!("[a{at}, a{at}]"), 60)), Limit::Steps),
+        (chain("{}", &|at| format!("context put({{}}, \"x\", a{at})"), 5_000), Limit::Depth),
+        (chain("function() 1", &|at| format!("function() a{at}()"), 5_000), Limit::Depth),
+        ("sort(for i in 1..20000 return -i, function(x, y) x < y)".to_owned(), Limit::Steps),
+        ("distinct values(for i in 1..20000 return i)".to_owned(), Limit::Steps),
+        ("count(for i in 1..2000 return exp(i))".to_owned(), Limit::Steps),
+        ("for i in 1..99999 return matches(\"aaaa\", \"(a*)*b\")".to_owned(), Limit::Steps),
+    ];
+    for (text, expected) in bombs {
+        let short = &text[..text.len().min(80)];
+        let found = match evaluate(Language::Feel, &text, Budget::default()) {
+            Err(EvalError::Budget { limit, .. }) => limit,
+            other => panic!("{short}: {other:?}"),
+        };
+        // Which of two limits is met first is no promise.
+        let memory = [Limit::Steps, Limit::ResultBytes];
+        let agree = found == expected || memory.contains(&found) && memory.contains(&expected);
+        assert!(agree, "{short}: {found:?}");
+    }
+}
+
+#[test]
+fn regular_expressions_are_linear_and_small() {
+    let long = "a".repeat(20_000);
+    for pattern in ["(a*)*b", "(a|aa)+$", "(a|a?)+b", "^(([a-z])+.)+[A-Z]([a-z])+$"] {
+        let text = format!("matches(\"{long}\", \"{pattern}\")");
+        assert!(evaluate(Language::Feel, &text, Budget::default()).is_ok(), "{pattern}");
+    }
+    for pattern in [r"(\\w{900}){900}", r"((a{99}){99}){99}", &"(".repeat(3_000)] {
+        let text = format!("matches(\"a\", \"{pattern}\")");
+        let value = evaluate(Language::Feel, &text, Budget::default());
+        assert!(value.is_err() || value.is_ok_and(|value| value.is_null()), "{pattern}");
+    }
+}
+
+#[test]
+fn deep_calls_fit_on_the_stack() {
+    let shapes = [
+        "{f: function(n) if n = 0 then 0 else 1 + f(n - 1), r: f(80)}.r",
+        "{f: function(n) if n = 0 then [] else concatenate([n], f(n - 1)), r: count(f(80))}.r",
+        "{f: function(n) if n = 0 then 0 else sum(for i in [n] return f(i - 1)) + 1, r: f(60)}.r",
+        "{f: function(n) if n = 0 then 0 else sort([2, 1], function(x, y) f(n - 1) = x)[1], r: f(3)}.r",
+    ];
+    for text in shapes {
+        evaluate(Language::Feel, text, Budget::default())
+            .unwrap_or_else(|error| panic!("{text}: {error}"));
+    }
+    // To the limit in every way of calling.
+    let endless = [
+        "{f: function(n) [f(n)], r: f(1)}.r",
+        "{f: function(n) {a: f(n)}, r: f(1)}.r",
+        "{f: function(n) (for i in [1] return f(n)), r: f(1)}.r",
+        "{f: function(n) some i in [1] satisfies f(n), r: f(1)}.r",
+        "{f: function(n) [1][f(n)], r: f(1)}.r",
+        "{f: function(n) 1 in (f(n)), r: f(1)}.r",
+        "{f: function(n) if f(n) then 1 else 2, r: f(1)}.r",
+        "{f: function(n) 1 between f(n) and 2, r: f(1)}.r",
+        "{f: function(n) string(f(n)), r: f(1)}.r",
+        "{f: function(n) sort([1, 2], function(x, y) f(n)), r: f(1)}.r",
+        "{f: function(n) f(n: f(n)), r: f(1)}.r",
+        "{f: function(n) -f(n) * 2, r: f(1)}.r",
+        "{f: function(n) f(n).a, r: f(1)}.r",
+        "{f: function(n) f(n) and true, r: f(1)}.r",
+        "{f: function(n) f(n) instance of number, r: f(1)}.r",
+    ];
+    for text in endless {
+        assert_eq!(limit(Language::Feel, text), Limit::Depth, "{text}");
+    }
+}

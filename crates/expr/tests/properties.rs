@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use orloj_expr::{Environment, Expression, Language, print, static_value, zeebe_expression};
-use orloj_types::{Document, Timestamp, Value};
+use orloj_expr::{
+    Environment, Expression, Language, Mode, Names, print, static_value, zeebe_expression,
+};
+use orloj_types::{Date, Document, Temporal, Timestamp, Value};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -101,6 +103,27 @@ const FEEL_PIECES: &[&str] = &[
     "é",
     "instance",
     "of",
+    "x in",
+    "return",
+    "some",
+    "every",
+    "satisfies",
+    "function(",
+    "partial",
+    "number",
+    "list<",
+    "context",
+    "->",
+    "@\"P1D\"",
+    "@\"2020-02-29\"",
+    "date and time(",
+    "count(",
+    "string(",
+    "get or else(",
+    "sort(",
+    "b:",
+    "'",
+    "external",
 ];
 
 const UEL_PIECES: &[&str] = &[
@@ -132,6 +155,15 @@ fn feel() -> impl Strategy<Value = String> {
         "{}",
         "`odd name`",
         "007",
+        "@\"2020-02-29\"",
+        "@\"10:11:12@Europe/Prague\"",
+        "@\"P1Y2M\"",
+        "?",
+        "item",
+        "partial",
+        "`for`",
+        "`date`",
+        "now()",
     ])
     .prop_map(str::to_owned);
     leaf.prop_recursive(6, 60, 4, |inner| {
@@ -163,6 +195,20 @@ fn feel() -> impl Strategy<Value = String> {
                 .prop_map(|(a, (open, close), b, c)| format!("({a}) in {open}({b})..({c}){close}")),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a})[{b}]")),
             inner.clone().prop_map(|a| format!("({a}).b.c")),
+            (bracket_pair(), inner.clone(), inner.clone())
+                .prop_map(|((open, close), a, b)| format!("{open}({a})..({b}){close}")),
+            (select(vec!["<", "<=", ">", ">="]), inner.clone())
+                .prop_map(|(o, a)| format!("({o} ({a}))")),
+            (inner.clone(), inner.clone())
+                .prop_map(|(a, b)| format!("for x in ({a}), y in 1..2 return {b}")),
+            (select(vec!["some", "every"]), inner.clone(), inner.clone())
+                .prop_map(|(word, a, b)| format!("{word} x in ({a}) satisfies {b}")),
+            (inner.clone(), select(TYPES)).prop_map(|(a, of)| format!("({a}) instance of {of}")),
+            inner.clone().prop_map(|a| format!("{{f: function(x, y: number) {a}, r: f(1, 2)}}.r")),
+            (select(FUNCTIONS), vec(inner.clone(), 0..4))
+                .prop_map(|(name, given)| format!("{name}({})", given.join(", "))),
+            inner.clone().prop_map(|a| format!("string length(string: {a})")),
+            inner.clone().prop_map(|a| format!("date and time({a}).time offset")),
             vec(inner.clone(), 0..4).prop_map(|items| format!("[{}]", items.join(", "))),
             vec(inner, 0..4).prop_map(|values| {
                 let keys = ["a", "\"b c\"", "x y", "`q`"];
@@ -172,6 +218,64 @@ fn feel() -> impl Strategy<Value = String> {
             }),
         ]
     })
+}
+
+const TYPES: &[&str] = &[
+    "number",
+    "string",
+    "Any",
+    "date and time",
+    "years and months duration",
+    "list<number>",
+    "context<a: number, `b c`: list<Any>>",
+    "function<number, string> -> Any",
+    "range<date>",
+    "tUnknown",
+    "`a.b`",
+];
+
+const FUNCTIONS: &[&str] = &[
+    "count",
+    "string",
+    "not",
+    "and",
+    "or",
+    "substring before",
+    "years and months duration",
+    "get or else",
+    "list contains",
+    "no such function",
+    "f",
+];
+
+fn bracket_pair() -> impl Strategy<Value = (&'static str, &'static str)> {
+    (select(vec!["[", "(", "]"]), select(vec!["]", ")", "["]))
+}
+
+fn parse_print_parse_standard(text: &str) {
+    let names = Names::new();
+    let Ok(first) = Expression::parse_with(Mode::Standard, text, &names) else { return };
+    let printed = print(&first);
+    let second = Expression::parse_with(Mode::Standard, &printed, &names)
+        .unwrap_or_else(|error| panic!("{text} was printed as {printed}: {error}"));
+    assert_eq!(print(&second), printed, "{text}");
+    assert_eq!(outcome(&second), outcome(&first), "{text} was printed as {printed}");
+}
+
+fn tests_survive(text: &str) {
+    let names = Names::new();
+    let scope = scope();
+    let environment = Environment::new(&scope, Timestamp::ZERO);
+    let Ok(first) = Expression::parse_unary_tests(Mode::Standard, text, &names) else { return };
+    let printed = print(&first);
+    let second = Expression::parse_unary_tests(Mode::Standard, &printed, &names)
+        .unwrap_or_else(|error| panic!("{text} was printed as {printed}: {error}"));
+    assert_eq!(print(&second), printed, "{text}");
+    let answer = |tests: &Expression| {
+        let evaluated = tests.test(&environment, &Value::Int(1));
+        evaluated.map(|evaluated| evaluated.value.to_json()).map_err(|error| error.message())
+    };
+    assert_eq!(answer(&second), answer(&first), "{text} was printed as {printed}");
 }
 
 fn uel() -> impl Strategy<Value = String> {
@@ -215,6 +319,10 @@ fn value() -> impl Strategy<Value = Value> {
         Just(Value::Null),
         any::<bool>().prop_map(Value::Bool),
         any::<i64>().prop_map(Value::Int),
+        (-4_000_000_i64..4_000_000)
+            .prop_map(|days| Value::temporal(Date::from_days(days).expect("a day"))),
+        any::<i64>().prop_map(|months| Value::temporal(Temporal::Months(months))),
+        any::<i64>().prop_map(|nanos| Value::temporal(Temporal::Nanos(nanos.into()))),
         (-1e12..1e12).prop_map(Value::Double),
         "[0-9]{1,20}\\.[0-9]{1,15}"
             .prop_map(|text| Value::Decimal(text.parse().expect("a number"))),
@@ -253,6 +361,8 @@ proptest! {
     fn any_feel_tokens_survive(pieces in vec(select(FEEL_PIECES), 0..14)) {
         survives(Language::Feel, &pieces.join(" "));
         survives(Language::Feel, &pieces.concat());
+        parse_print_parse_standard(&pieces.join(" "));
+        tests_survive(&pieces.join(" "));
     }
 
     #[test]
@@ -265,6 +375,9 @@ proptest! {
     fn printed_feel_means_the_same(text in feel()) {
         prop_assume!(Expression::parse(Language::Feel, &text).is_ok());
         parse_print_parse(Language::Feel, &text);
+        parse_print_parse_standard(&text);
+        tests_survive(&text);
+        tests_survive(&format!("not({text}, < 3)"));
     }
 
     #[test]

@@ -5,6 +5,8 @@
 mod document;
 mod id;
 mod key;
+mod temporal;
+mod temporal_text;
 mod time;
 mod value;
 mod variables;
@@ -15,6 +17,10 @@ pub use key::{
     DefinitionKey, DeploymentKey, ElementInstanceKey, IncidentKey, InstanceKey, JobKey, KeyBlock,
     KeyGenerator, NODE_NUMBER_MAX, NodeNumber, UserTaskKey,
 };
+pub use temporal::{
+    Clock, Date, DateTime, NANOS_PER_DAY, NANOS_PER_SECOND, Temporal, Time, YEAR_MAX, Zone,
+    days_in_month,
+};
 pub use time::Timestamp;
-pub use value::{Decimal, StoredValue, Value, ValueTag};
+pub use value::{Callable, Decimal, Function, Range, RangeForm, StoredValue, Value, ValueTag};
 pub use variables::Variables;

@@ -1,8 +1,11 @@
 //! Values: as they rest in a store, and as expressions see them.
 
+use std::any::Any;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
+
+use crate::temporal::Temporal;
 
 /// 38 significant digits.
 pub type Decimal = fastnum::D128;
@@ -108,6 +111,9 @@ impl StoredValue {
 
 /// A value as expressions see it. Integer, double and decimal stay apart, because the dialects
 /// compute with them differently.
+///
+/// Ranges and functions live inside an evaluation only: stored and as JSON they are null. Dates,
+/// times and durations are stored as their text and read again as text, as in Zeebe.
 #[derive(Clone, Debug, Default)]
 pub enum Value {
     #[default]
@@ -119,9 +125,78 @@ pub enum Value {
     Text(Arc<str>),
     List(Arc<Vec<Value>>),
     Map(Arc<BTreeMap<Arc<str>, Value>>),
+    Temporal(Arc<Temporal>),
+    Range(Arc<Range>),
+    Function(Function),
+}
+
+/// All values between two ends. An end that is null is not there: `< 5` has no low end.
+#[derive(Clone, Debug)]
+pub struct Range {
+    pub low: Value,
+    pub low_included: bool,
+    pub high: Value,
+    pub high_included: bool,
+    pub form: RangeForm,
+}
+
+/// How a range was written, which tells `(= 5)` from `[5..5]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RangeForm {
+    #[default]
+    Interval,
+    /// `(= 5)`: both ends are the value.
+    Equal,
+    /// `(!= 5)`: everything but the value, which both ends name.
+    NotEqual,
+}
+
+impl Range {
+    /// With a null where there is no end.
+    pub fn new(low: Value, low_included: bool, high: Value, high_included: bool) -> Self {
+        Self { low, low_included, high, high_included, form: RangeForm::Interval }
+    }
+}
+
+/// Something that can be called, made by the evaluator that calls it.
+#[derive(Clone)]
+pub struct Function(pub Arc<dyn Callable>);
+
+pub trait Callable: Any + Send + Sync {
+    /// The names of the parameters, in their order.
+    fn parameters(&self) -> &[Arc<str>];
+}
+
+impl Function {
+    /// The function as the type that its maker gave it.
+    pub fn downcast<T: Callable>(&self) -> Option<&T> {
+        let any: &dyn Any = &*self.0;
+        any.downcast_ref()
+    }
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Function({})", self.0.parameters().join(", "))
+    }
 }
 
 impl Value {
+    pub fn temporal(temporal: impl Into<Temporal>) -> Self {
+        Self::Temporal(Arc::new(temporal.into()))
+    }
+
+    pub fn list(items: Vec<Value>) -> Self {
+        Self::List(Arc::new(items))
+    }
+
+    pub fn as_temporal(&self) -> Option<&Temporal> {
+        match self {
+            Self::Temporal(temporal) => Some(temporal),
+            _ => None,
+        }
+    }
+
     pub fn text(text: impl Into<Arc<str>>) -> Self {
         Self::Text(text.into())
     }
@@ -139,6 +214,9 @@ impl Value {
             Self::Text(_) => "string",
             Self::List(_) => "list",
             Self::Map(_) => "context",
+            Self::Temporal(temporal) => temporal.type_name(),
+            Self::Range(_) => "range",
+            Self::Function(_) => "function",
         }
     }
 
@@ -157,6 +235,8 @@ impl Value {
                 let _ = write!(out, "{number}");
             }
             Self::Text(text) => write_json_text(text, out),
+            Self::Temporal(temporal) => write_json_text(&temporal.to_string(), out),
+            Self::Range(_) | Self::Function(_) => out.push_str("null"),
             Self::List(items) => {
                 out.push('[');
                 for (at, item) in items.iter().enumerate() {
@@ -201,6 +281,10 @@ impl Value {
                 _ => StoredValue::new(ValueTag::Decimal, number.to_string().as_bytes()),
             },
             Self::Text(text) => StoredValue::text(text),
+            Self::Temporal(temporal) => {
+                StoredValue::new(ValueTag::Temporal, temporal.to_string().as_bytes())
+            }
+            Self::Range(_) | Self::Function(_) => StoredValue::null(),
             Self::List(_) | Self::Map(_) => {
                 StoredValue::new(ValueTag::Json, self.to_json().as_bytes())
             }
@@ -316,6 +400,15 @@ mod tests {
             assert_eq!(Value::from(&stored).to_json(), value.to_json());
             assert_eq!(stored.to_json(), value.to_json());
         }
+    }
+
+    #[test]
+    fn dates_are_stored_as_text() {
+        let date = Value::temporal(crate::Date::parse("2024-02-29").expect("a date"));
+        let stored = date.to_stored();
+        assert_eq!(stored.tag, ValueTag::Temporal);
+        assert_eq!(stored.to_json(), "\"2024-02-29\"");
+        assert!(matches!(Value::from(&stored), Value::Text(text) if &*text == "2024-02-29"));
     }
 
     #[test]

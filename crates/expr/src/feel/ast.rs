@@ -1,12 +1,17 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use orloj_types::Value;
+use orloj_types::{RangeForm, Value};
+
+use super::builtins::Builtin;
+use super::mode::Mode;
+use super::types::Type;
 
 #[derive(Debug)]
 pub(crate) struct Program {
     pub(super) root: Node,
-    /// Lists or contexts are made; only then can a result be larger than what went in.
+    pub(super) mode: Mode,
+    /// Lists, contexts or functions are made; only then can a result be larger than what went in.
     pub(super) builds: bool,
 }
 
@@ -22,8 +27,11 @@ pub(super) struct Node {
 pub(super) enum Kind {
     Literal(Value),
     Name(Arc<str>),
+    /// `?`, what a unary test is about.
+    Input,
     List(Vec<Node>),
     Context(Vec<Entry>),
+    Range(Box<Interval>),
     Negate(Box<Node>),
     /// Operators of one level only.
     Arithmetic(Box<Node>, Vec<Operand>),
@@ -32,9 +40,15 @@ pub(super) enum Kind {
     In(Box<Node>, Vec<Test>),
     All(Vec<Node>),
     Any(Vec<Node>),
-    Not(Box<Node>),
     If(Box<(Node, Node, Node)>),
     Path(Box<Node>, Vec<Step>),
+    For(Box<Loop>),
+    Some(Box<Loop>),
+    Every(Box<Loop>),
+    InstanceOf(Box<Node>, Box<Type>),
+    Function(Arc<Lambda>),
+    Call(Box<Call>),
+    Tests(Box<UnaryTests>),
 }
 
 #[derive(Debug)]
@@ -62,23 +76,95 @@ pub(super) enum Access {
     Filter(Node),
 }
 
-/// What may stand to the right of `in`.
+/// What may stand to the right of `in`, and in a cell of a decision table.
 #[derive(Debug)]
 pub(super) enum Test {
     Compare(Comparison, Node),
     Interval(Box<Interval>),
     /// A literal without parentheses: only equality counts.
     Equal(Node),
-    /// True fits, a list fits its items, anything else fits what it equals.
+    /// True fits, a list fits its items, a range what lies in it, anything else what it equals.
     Fits(Node),
+    /// A condition on the input: its own answer counts.
+    Holds(Node),
+}
+
+/// `low` or `high` is missing in `(< 5)` and the like.
+#[derive(Debug)]
+pub(super) struct Interval {
+    pub low: Option<Node>,
+    pub low_included: bool,
+    pub high: Option<Node>,
+    pub high_included: bool,
+    /// `(= 5)` and `(!= 5)` have a low end only.
+    pub form: RangeForm,
+}
+
+/// Without any test, everything fits.
+#[derive(Debug)]
+pub(super) struct UnaryTests {
+    pub negated: bool,
+    pub tests: Vec<Test>,
+}
+
+/// `for`, `some` and `every`.
+#[derive(Debug)]
+pub(super) struct Loop {
+    pub iterators: Vec<Iterator>,
+    pub body: Node,
+    /// The body reads the results so far.
+    pub partial: bool,
 }
 
 #[derive(Debug)]
-pub(super) struct Interval {
-    pub low: Node,
-    pub low_included: bool,
-    pub high: Node,
-    pub high_included: bool,
+pub(super) struct Iterator {
+    pub name: Arc<str>,
+    pub source: Source,
+}
+
+#[derive(Debug)]
+pub(super) enum Source {
+    Values(Node),
+    /// `a..b`, also downwards.
+    Between(Node, Node),
+}
+
+#[derive(Debug)]
+pub(super) struct Lambda {
+    pub parameters: Vec<Parameter>,
+    /// The names alone.
+    pub names: Box<[Arc<str>]>,
+    pub result: Option<Type>,
+    pub body: Node,
+    /// The body describes a function of the host.
+    pub external: bool,
+    /// Names in the body that may be those of the surroundings.
+    pub free: Vec<Arc<str>>,
+    pub mode: Mode,
+}
+
+#[derive(Debug)]
+pub(super) struct Parameter {
+    pub name: Arc<str>,
+    pub type_: Option<Type>,
+}
+
+#[derive(Debug)]
+pub(super) struct Call {
+    pub callee: Callee,
+    pub arguments: Arguments,
+}
+
+#[derive(Debug)]
+pub(super) enum Callee {
+    Builtin(&'static Builtin),
+    Value(Node),
+}
+
+#[derive(Debug)]
+pub(super) enum Arguments {
+    Positional(Vec<Node>),
+    Named(Vec<Entry>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +189,7 @@ pub(super) enum Arithmetic {
 /// How tightly operators bind, loosest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Level {
-    /// `if` and `in`, which take everything up to their end.
+    /// `if`, `for`, `in` and the like, which take everything up to their end.
     Open,
     Any,
     All,
@@ -189,19 +275,29 @@ impl Node {
 impl Kind {
     pub fn level(&self) -> Level {
         match self {
-            Self::Literal(_) | Self::Name(_) | Self::List(_) | Self::Context(_) | Self::Not(_) => {
-                Level::Primary
-            }
+            Self::Literal(_)
+            | Self::Name(_)
+            | Self::Input
+            | Self::List(_)
+            | Self::Context(_)
+            | Self::Range(_)
+            | Self::Call(_) => Level::Primary,
             Self::Path(..) => Level::Path,
             Self::Negate(_) => Level::Negation,
             Self::Arithmetic(_, operands) => {
                 operands.first().map_or(Level::Primary, |operand| operand.operator.level())
             }
-            Self::Compare(..) | Self::Between(_) => Level::Comparison,
+            Self::Compare(..) | Self::Between(_) | Self::InstanceOf(..) => Level::Comparison,
             Self::All(_) => Level::All,
             Self::Any(_) => Level::Any,
             // A bare test after `in` takes everything up to its end, too.
-            Self::If(_) | Self::In(..) => Level::Open,
+            Self::If(_)
+            | Self::In(..)
+            | Self::For(_)
+            | Self::Some(_)
+            | Self::Every(_)
+            | Self::Function(_)
+            | Self::Tests(_) => Level::Open,
         }
     }
 
@@ -213,8 +309,11 @@ impl Kind {
             | Self::In(..)
             | Self::All(_)
             | Self::Any(_)
-            | Self::Not(_) => true,
+            | Self::Some(_)
+            | Self::Every(_)
+            | Self::InstanceOf(..) => true,
             Self::Literal(value) => matches!(value, Value::Bool(_)),
+            Self::Call(call) => matches!(&call.callee, Callee::Builtin(f) if f.name == "not"),
             _ => false,
         }
     }

@@ -21,9 +21,9 @@ pub(super) enum TokenKind {
 }
 
 /// Longest first.
-const SYMBOLS: [&str; 23] = [
+const SYMBOLS: [&str; 24] = [
     "**", "..", "!=", "<=", ">=", "+", "-", "*", "/", "(", ")", "[", "]", "{", "}", ",", ":", ".",
-    "=", "<", ">", "?", "@",
+    "=", "<", ">", "?", "@", "'",
 ];
 
 /// Cuts FEEL text into tokens. Cheap to copy, which is how the parser looks ahead.
@@ -31,11 +31,18 @@ const SYMBOLS: [&str; 23] = [
 pub(super) struct Lexer<'a> {
     text: &'a str,
     at: usize,
+    /// Numbers may have an exponent.
+    exponents: bool,
 }
 
 impl<'a> Lexer<'a> {
-    pub fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+    pub fn new(text: &'a str, exponents: bool) -> Self {
+        Self { text, at: 0, exponents }
+    }
+
+    /// Goes on at another place.
+    pub fn jump(&mut self, at: usize) {
+        self.at = at;
     }
 
     pub fn next(&mut self) -> Result<Token, ParseError> {
@@ -51,7 +58,7 @@ impl<'a> Lexer<'a> {
             TokenKind::Name
         } else if first.is_ascii_digit() || (first == '.' && second.is_some_and(u8::is_ascii_digit))
         {
-            self.at += number_length(rest.as_bytes());
+            self.at += number_length(rest.as_bytes(), self.exponents);
             TokenKind::Number
         } else if first == '"' {
             self.at += text_length(rest)
@@ -74,7 +81,7 @@ impl<'a> Lexer<'a> {
     fn skip_blanks(&mut self) -> Result<(), ParseError> {
         loop {
             let rest = &self.text[self.at..];
-            let trimmed = rest.trim_start();
+            let trimmed = rest.trim_start_matches(is_blank);
             self.at += rest.len() - trimmed.len();
             if trimmed.starts_with("//") {
                 self.at += trimmed.find('\n').unwrap_or(trimmed.len());
@@ -90,26 +97,57 @@ impl<'a> Lexer<'a> {
     }
 }
 
-pub(super) fn is_name_start(c: char) -> bool {
-    c.is_alphabetic() || c == '_' || c == '$'
+/// The standard counts some more characters among the blanks than Unicode does.
+#[inline]
+pub(super) fn is_blank(c: char) -> bool {
+    c == ' ' || c.is_whitespace() || matches!(c, '\u{180e}' | '\u{200b}' | '\u{feff}')
 }
 
+#[inline]
+pub(super) fn is_name_start(c: char) -> bool {
+    c.is_ascii_alphabetic() || c == '_' || c == '$' || (!c.is_ascii() && is_wide_name_start(c))
+}
+
+#[inline]
 pub(super) fn is_name_part(c: char) -> bool {
-    is_name_start(c) || c.is_numeric()
+    is_name_start(c)
+        || c.is_ascii_digit()
+        || !c.is_ascii()
+            && (c.is_numeric()
+                || matches!(c, '\u{b7}' | '\u{300}'..='\u{36f}' | '\u{203f}'..='\u{2040}'))
+}
+
+/// Letters, and the ranges of the standard, among them everything beyond the basic plane.
+fn is_wide_name_start(c: char) -> bool {
+    c.is_alphabetic()
+        || matches!(
+            c,
+            '\u{200c}'..='\u{200d}'
+                | '\u{2070}'..='\u{218f}'
+                | '\u{2c00}'..='\u{2fef}'
+                | '\u{3001}'..='\u{d7ff}'
+                | '\u{f900}'..='\u{fdcf}'
+                | '\u{fdf0}'..='\u{fefe}'
+                | '\u{ff00}'..='\u{fffd}'
+                | '\u{10000}'..='\u{effff}'
+        )
 }
 
 /// Digits, then a point only if digits follow: `1.x` is a path and `1..2` a range.
-fn number_length(bytes: &[u8]) -> usize {
+fn number_length(bytes: &[u8], exponents: bool) -> usize {
     let digits =
         |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let whole = digits(0);
-    if bytes.get(whole) != Some(&b'.') {
-        return whole;
+    let mut length = digits(0);
+    if bytes.get(length) == Some(&b'.') && digits(length + 1) > 0 {
+        length += 1 + digits(length + 1);
     }
-    match digits(whole + 1) {
-        0 => whole,
-        fraction => whole + 1 + fraction,
+    if exponents && matches!(bytes.get(length), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(bytes.get(length + 1), Some(b'+' | b'-')));
+        if digits((length + 1 + sign).min(bytes.len())) > 0 {
+            length += 1 + sign + digits(length + 1 + sign);
+        }
     }
+    length
 }
 
 fn text_length(rest: &str) -> Option<usize> {

@@ -2,9 +2,13 @@
 
 use std::fmt::Write as _;
 
-use orloj_types::Value;
+use orloj_types::{RangeForm, Value};
 
-use super::ast::{Access, Entry, Interval, Kind, Level, Node, Program, Step, Test};
+use super::ast::{
+    Access, Arguments, Call, Callee, Entry, Interval, Kind, Lambda, Level, Loop, Node, Program,
+    Source, Step, Test,
+};
+use super::builtins;
 use super::lexer::{is_name_part, is_name_start};
 use crate::value_text::write_plain_decimal;
 
@@ -67,6 +71,8 @@ fn write_kind(kind: &Kind, out: &mut String) {
             out.push(']');
         }
         Kind::Context(entries) => write_context(entries, out),
+        Kind::Input => out.push('?'),
+        Kind::Range(interval) => write_interval(interval, out),
         Kind::Negate(operand) => {
             out.push('-');
             write_node(operand, Level::Negation, out);
@@ -98,11 +104,6 @@ fn write_kind(kind: &Kind, out: &mut String) {
         }
         Kind::All(nodes) => write_joined(nodes, " and ", Level::Comparison, out),
         Kind::Any(nodes) => write_joined(nodes, " or ", Level::All, out),
-        Kind::Not(operand) => {
-            out.push_str("not(");
-            write_node(operand, Level::Open, out);
-            out.push(')');
-        }
         Kind::If(parts) => {
             out.push_str("if ");
             write_node(&parts.0, Level::Open, out);
@@ -112,6 +113,33 @@ fn write_kind(kind: &Kind, out: &mut String) {
             write_node(&parts.2, Level::Open, out);
         }
         Kind::Path(base, steps) => write_path(base, steps, out),
+        Kind::For(parts) => write_loop("for", "return", parts, out),
+        Kind::Some(parts) => write_loop("some", "satisfies", parts, out),
+        Kind::Every(parts) => write_loop("every", "satisfies", parts, out),
+        Kind::InstanceOf(operand, of) => {
+            write_node(operand, Level::Sum, out);
+            let _ = write!(out, " instance of {of}");
+        }
+        Kind::Function(lambda) => write_function(lambda, out),
+        Kind::Call(call) => write_call(call, out),
+        Kind::Tests(parts) => {
+            if parts.tests.is_empty() {
+                out.push('-');
+            } else if parts.negated {
+                out.push_str("not(");
+                write_test_list(&parts.tests, out);
+                out.push(')');
+            } else if let [Test::Fits(node) | Test::Holds(node)] = &parts.tests[..]
+                && is_not(node)
+            {
+                // Without parentheses it would negate the tests inside.
+                out.push('(');
+                write_node(node, Level::Open, out);
+                out.push(')');
+            } else {
+                write_test_list(&parts.tests, out);
+            }
+        }
     }
 }
 
@@ -126,6 +154,11 @@ fn write_joined(nodes: &[Node], between: &str, level: Level, out: &mut String) {
 
 fn write_context(entries: &[Entry], out: &mut String) {
     out.push('{');
+    write_entries(entries, out);
+    out.push('}');
+}
+
+fn write_entries(entries: &[Entry], out: &mut String) {
     for (at, entry) in entries.iter().enumerate() {
         if at > 0 {
             out.push_str(", ");
@@ -134,7 +167,64 @@ fn write_context(entries: &[Entry], out: &mut String) {
         out.push_str(": ");
         write_node(&entry.value, Level::Open, out);
     }
-    out.push('}');
+}
+
+fn write_loop(word: &str, last: &str, parts: &Loop, out: &mut String) {
+    let _ = write!(out, "{word} ");
+    for (at, iterator) in parts.iterators.iter().enumerate() {
+        out.push_str(if at > 0 { ", " } else { "" });
+        write_name(&iterator.name, out);
+        out.push_str(" in ");
+        match &iterator.source {
+            Source::Values(node) => write_node(node, Level::Sum, out),
+            Source::Between(low, high) => {
+                write_node(low, Level::Sum, out);
+                out.push_str("..");
+                write_node(high, Level::Sum, out);
+            }
+        }
+    }
+    let _ = write!(out, " {last} ");
+    write_node(&parts.body, Level::Open, out);
+}
+
+fn write_function(lambda: &Lambda, out: &mut String) {
+    out.push_str("function(");
+    for (at, parameter) in lambda.parameters.iter().enumerate() {
+        out.push_str(if at > 0 { ", " } else { "" });
+        write_name(&parameter.name, out);
+        if let Some(of) = &parameter.type_ {
+            let _ = write!(out, ": {of}");
+        }
+    }
+    out.push(')');
+    if let Some(of) = &lambda.result {
+        let _ = write!(out, ": {of}");
+    }
+    out.push_str(if lambda.external { " external " } else { " " });
+    write_node(&lambda.body, Level::Open, out);
+}
+
+fn write_call(call: &Call, out: &mut String) {
+    match &call.callee {
+        Callee::Builtin(builtin) => out.push_str(builtin.name),
+        Callee::Value(node) => write_node(node, Level::Path, out),
+    }
+    out.push('(');
+    match &call.arguments {
+        Arguments::Positional(nodes) => write_joined(nodes, ", ", Level::Open, out),
+        Arguments::Named(entries) => write_entries(entries, out),
+    }
+    out.push(')');
+}
+
+fn write_test_list(tests: &[Test], out: &mut String) {
+    for (at, test) in tests.iter().enumerate() {
+        if at > 0 {
+            out.push_str(", ");
+        }
+        write_test(test, out);
+    }
 }
 
 fn write_path(base: &Node, steps: &[Step], out: &mut String) {
@@ -161,12 +251,7 @@ fn write_tests(tests: &[Test], out: &mut String) {
         return;
     }
     out.push('(');
-    for (at, test) in tests.iter().enumerate() {
-        if at > 0 {
-            out.push_str(", ");
-        }
-        write_test(test, out);
-    }
+    write_test_list(tests, out);
     out.push(')');
 }
 
@@ -177,16 +262,74 @@ fn write_test(test: &Test, out: &mut String) {
             write_node(bound, Level::Sum, out);
         }
         Test::Interval(interval) => write_interval(interval, out),
-        Test::Equal(node) | Test::Fits(node) => write_node(node, Level::Open, out),
+        // A range at the start would end the test.
+        Test::Fits(node) | Test::Holds(node) if starts_with_range(node) => {
+            out.push('(');
+            write_node(node, Level::Open, out);
+            out.push(')');
+        }
+        Test::Equal(node) | Test::Fits(node) | Test::Holds(node) => {
+            write_node(node, Level::Open, out);
+        }
+    }
+}
+
+fn is_not(node: &Node) -> bool {
+    match &node.kind {
+        Kind::Call(call) => matches!(&call.callee, Callee::Builtin(f) if f.name == "not"),
+        _ => false,
+    }
+}
+
+fn starts_with_range(node: &Node) -> bool {
+    match &node.kind {
+        Kind::Range(_) => true,
+        Kind::Arithmetic(first, _)
+        | Kind::Path(first, _)
+        | Kind::In(first, _)
+        | Kind::InstanceOf(first, _) => starts_with_range(first),
+        Kind::Compare(_, sides) => starts_with_range(&sides.0),
+        Kind::Between(parts) => starts_with_range(&parts.0),
+        Kind::All(nodes) | Kind::Any(nodes) => nodes.first().is_some_and(starts_with_range),
+        Kind::Call(call) => match &call.callee {
+            Callee::Value(node) => starts_with_range(node),
+            Callee::Builtin(_) => false,
+        },
+        _ => false,
     }
 }
 
 fn write_interval(interval: &Interval, out: &mut String) {
-    out.push(if interval.low_included { '[' } else { '(' });
-    write_node(&interval.low, Level::Sum, out);
-    out.push_str("..");
-    write_node(&interval.high, Level::Sum, out);
-    out.push(if interval.high_included { ']' } else { ')' });
+    match (&interval.low, &interval.high) {
+        (Some(value), _) if interval.form != RangeForm::Interval => {
+            let is_equal = interval.form == RangeForm::Equal;
+            out.push_str(if is_equal { "(= " } else { "(!= " });
+            write_node(value, Level::Sum, out);
+            out.push(')');
+        }
+        (Some(low), Some(high)) => {
+            out.push(if interval.low_included { '[' } else { '(' });
+            // A bare range at the start could be taken for the whole test.
+            let open = starts_with_range(low);
+            out.push_str(if open { "(" } else { "" });
+            write_node(low, Level::Sum, out);
+            out.push_str(if open { ")" } else { "" });
+            out.push_str("..");
+            write_node(high, Level::Sum, out);
+            out.push(if interval.high_included { ']' } else { ')' });
+        }
+        (None, Some(high)) => {
+            out.push_str(if interval.high_included { "(<= " } else { "(< " });
+            write_node(high, Level::Sum, out);
+            out.push(')');
+        }
+        (Some(low), None) => {
+            out.push_str(if interval.low_included { "(>= " } else { "(> " });
+            write_node(low, Level::Sum, out);
+            out.push(')');
+        }
+        (None, None) => out.push_str("null"),
+    }
 }
 
 fn write_value(value: &Value, out: &mut String) {
@@ -203,6 +346,17 @@ fn write_value(value: &Value, out: &mut String) {
         Value::Double(_) => out.push_str("null"),
         Value::Decimal(number) => write_plain_decimal(number, out),
         Value::Text(text) => write_text(text, out),
+        Value::Temporal(temporal) => {
+            let _ = write!(out, "@\"{temporal}\"");
+        }
+        Value::Range(range) => {
+            out.push(if range.low_included { '[' } else { '(' });
+            write_value(&range.low, out);
+            out.push_str("..");
+            write_value(&range.high, out);
+            out.push(if range.high_included { ']' } else { ')' });
+        }
+        Value::Function(_) => out.push_str("null"),
         Value::List(items) => {
             out.push('[');
             for (at, item) in items.iter().enumerate() {
@@ -228,12 +382,24 @@ fn write_value(value: &Value, out: &mut String) {
     }
 }
 
-fn write_key(name: &str, out: &mut String) {
+pub(super) fn key_text(name: &str) -> String {
+    let mut out = String::new();
+    write_key(name, &mut out);
+    out
+}
+
+pub(super) fn name_text(name: &str) -> String {
+    let mut out = String::new();
+    write_name(name, &mut out);
+    out
+}
+
+pub(super) fn write_key(name: &str, out: &mut String) {
     if is_plain(name) { out.push_str(name) } else { write_text(name, out) }
 }
 
 fn write_name(name: &str, out: &mut String) {
-    if is_plain(name) && !WORDS.contains(&name) {
+    if is_plain(name) && !WORDS.contains(&name) && builtins::first_words(name).is_none() {
         out.push_str(name);
     } else {
         let _ = write!(out, "`{name}`");
@@ -244,7 +410,7 @@ fn is_plain(name: &str) -> bool {
     name.starts_with(is_name_start) && name.chars().all(is_name_part)
 }
 
-fn write_text(text: &str, out: &mut String) {
+pub(super) fn write_text(text: &str, out: &mut String) {
     out.push('"');
     for c in text.chars() {
         match c {

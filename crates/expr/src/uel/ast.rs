@@ -2,6 +2,8 @@ use std::sync::Arc;
 
 use orloj_types::Value;
 
+use super::functions::Function;
+
 /// Text with at least one `${}` or `#{}` in it.
 #[derive(Debug)]
 pub(crate) struct Program {
@@ -43,6 +45,15 @@ pub(super) enum Kind {
     Any(Vec<Node>),
     Choice(Box<(Node, Node, Node)>),
     Path(Box<Node>, Vec<Step>),
+    Function(Box<FunctionCall>),
+}
+
+#[derive(Debug)]
+pub(super) struct FunctionCall {
+    pub function: Function,
+    /// As written, prefix included.
+    pub name: Arc<str>,
+    pub arguments: Vec<Node>,
 }
 
 #[derive(Debug)]
@@ -62,6 +73,10 @@ pub(super) struct Step {
 pub(super) enum Access {
     Member(Arc<str>),
     Index(Node),
+    /// `.name(…)`
+    Call(Arc<str>, Vec<Node>),
+    /// `[name](…)`
+    CallIndex(Node, Vec<Node>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +165,7 @@ impl Node {
 impl Kind {
     pub fn level(&self) -> Level {
         match self {
-            Self::Literal(_) | Self::Name(_) => Level::Primary,
+            Self::Literal(_) | Self::Name(_) | Self::Function(_) => Level::Primary,
             Self::Path(..) => Level::Path,
             Self::Negate(_) | Self::Not(_) | Self::Empty(_) => Level::Unary,
             Self::Chain(_, operands) => {

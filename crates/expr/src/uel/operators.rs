@@ -6,6 +6,7 @@ use orloj_types::{Decimal, Value};
 
 use super::ast::Operator;
 use super::coerce::{looks_like_double, to_bool, to_decimal, to_double, to_int};
+use super::moment::ms_of;
 use crate::error::EvalError;
 use crate::meter::Meter;
 use crate::number::scaled;
@@ -132,7 +133,7 @@ fn equal(a: &Value, b: &Value, meter: &mut Meter, offset: usize) -> Result<bool,
 }
 
 /// Java's `equals`, which does not coerce.
-fn same(
+pub(super) fn same(
     a: &Value,
     b: &Value,
     meter: &mut Meter,
@@ -147,6 +148,10 @@ fn same(
         (Value::Double(a), Value::Double(b)) => same_double(*a, *b),
         (Value::Decimal(a), Value::Decimal(b)) => scaled::same(a, b),
         (Value::Text(a), Value::Text(b)) => a == b,
+        (Value::Temporal(a), Value::Temporal(b)) => match (ms_of(a), ms_of(b)) {
+            (Some(a), Some(b)) => a == b,
+            _ => a == b,
+        },
         (Value::List(a), Value::List(b)) if a.len() == b.len() => {
             for (a, b) in a.iter().zip(b.iter()) {
                 if !same(a, b, meter, depth + 1, offset)? {
@@ -215,6 +220,9 @@ fn order(
         (Value::Text(text), other) => Some(compare_text(text, &text_of(other, meter, offset)?)),
         (other, Value::Text(text)) => Some(compare_text(&text_of(other, meter, offset)?, text)),
         (Value::Bool(a), Value::Bool(b)) => Some(a.cmp(b)),
+        (Value::Temporal(a), Value::Temporal(b)) if ms_of(a).is_some() && ms_of(b).is_some() => {
+            Some(ms_of(a).cmp(&ms_of(b)))
+        }
         // One and the same object is neither less nor greater.
         _ if same(a, b, meter, 0, offset)? => Some(Ordering::Equal),
         _ => {

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use orloj_types::Value;
 
-use super::ast::{Access, Kind, Level, Node, Operand, Operator, Part, Program, Sign, Step};
+use super::ast::{
+    Access, FunctionCall, Kind, Level, Node, Operand, Operator, Part, Program, Sign, Step,
+};
+use super::functions::Function;
 use super::lexer::{Lexer, Token, TokenKind};
 use crate::error::ParseError;
 use crate::expression::NESTING_MAX;
@@ -198,11 +201,15 @@ impl<'a> Parser<'a> {
             let access = match self.token.kind {
                 TokenKind::Symbol(".") => {
                     self.advance()?;
-                    Access::Member(self.member()?)
+                    let name = self.member()?;
+                    match self.is_symbol("(") {
+                        true => Access::Call(name, self.arguments()?),
+                        false => Access::Member(name),
+                    }
                 }
                 TokenKind::Symbol("[") => self.index()?,
                 TokenKind::Symbol("(") => {
-                    return Err(ParseError::unsupported("calling a method", self.token.start));
+                    return Err(ParseError::unsupported("calling a value", self.token.start));
                 }
                 _ if steps.is_empty() => return Ok(base),
                 _ => {
@@ -218,7 +225,25 @@ impl<'a> Parser<'a> {
         self.advance()?;
         let index = self.nested(Level::Choice)?;
         self.expect_symbol("]")?;
-        Ok(Access::Index(index))
+        Ok(match self.is_symbol("(") {
+            true => Access::CallIndex(index, self.arguments()?),
+            false => Access::Index(index),
+        })
+    }
+
+    /// From the opening parenthesis on.
+    fn arguments(&mut self) -> Result<Vec<Node>, ParseError> {
+        self.expect_symbol("(")?;
+        let mut arguments = Vec::new();
+        if !self.is_symbol(")") {
+            arguments.push(self.nested(Level::Choice)?);
+            while self.is_symbol(",") {
+                self.advance()?;
+                arguments.push(self.nested(Level::Choice)?);
+            }
+        }
+        self.expect_symbol(")")?;
+        Ok(arguments)
     }
 
     fn member(&mut self) -> Result<Arc<str>, ParseError> {
@@ -227,10 +252,7 @@ impl<'a> Parser<'a> {
             TokenKind::Name if !RESERVED.contains(&name) => {}
             _ => return Err(self.unexpected("the name of a member")),
         }
-        let start = self.advance()?.start;
-        if self.is_symbol("(") {
-            return Err(ParseError::unsupported(format!("calling the method '{name}'"), start));
-        }
+        self.advance()?;
         Ok(name.into())
     }
 
@@ -288,22 +310,54 @@ impl<'a> Parser<'a> {
     fn name(&mut self) -> Outcome {
         let start = self.token.start;
         let name = self.slice(self.token);
-        let is_function = match self.following(1)?.kind {
-            TokenKind::Symbol("(") => true,
+        match self.following(1)?.kind {
+            TokenKind::Symbol("(") => return self.function(None),
             // A prefix, unless the colon belongs to a choice.
             TokenKind::Symbol(":") => {
                 let second = self.following(2)?;
-                second.kind == TokenKind::Name
-                    && !RESERVED.contains(&self.slice(second))
-                    && self.following(3)?.kind == TokenKind::Symbol("(")
+                let is_function = second.kind == TokenKind::Name
+                    && (Function::is_prefix(name) || !RESERVED.contains(&self.slice(second)))
+                    && self.following(3)?.kind == TokenKind::Symbol("(");
+                if is_function {
+                    return self.function(Some(name));
+                }
             }
-            _ => false,
-        };
-        if is_function {
-            return Err(ParseError::unsupported(format!("the function '{name}'"), start));
+            _ => {}
         }
         self.advance()?;
         Ok(Node::new(start, Kind::Name(name.into())))
+    }
+
+    fn function(&mut self, prefix: Option<&str>) -> Outcome {
+        let start = self.token.start;
+        if prefix.is_some() {
+            self.advance()?;
+            self.advance()?;
+        }
+        let name = self.slice(self.token);
+        let written = match prefix {
+            Some(prefix) => format!("{prefix}:{name}"),
+            None => name.to_owned(),
+        };
+        let Some(function) = Function::find(prefix, name) else {
+            return Err(ParseError::unsupported(format!("the function '{written}'"), start));
+        };
+        self.advance()?;
+        let mut arguments = self.arguments()?;
+        let (fewest, most) = function.arguments();
+        if !(fewest..=most).contains(&arguments.len()) {
+            let found = arguments.len();
+            let message = format!("the function '{written}' cannot take {found} arguments");
+            return Err(ParseError::new(message, start));
+        }
+        // The variable of such a function is meant by its name, not by its value.
+        if let (Function::Variable(_), Some(first)) = (function, arguments.first_mut())
+            && let Kind::Name(name) = &first.kind
+        {
+            first.kind = Kind::Literal(Value::Text(name.clone()));
+        }
+        let call = FunctionCall { function, name: written.into(), arguments };
+        Ok(Node::new(start, Kind::Function(Box::new(call))))
     }
 
     fn expect_symbol(&mut self, symbol: &str) -> Result<(), ParseError> {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use orloj_types::Value;
 
 use super::ast::{Access, Kind, Level, Node, Part, Program, Step};
+use super::lexer::is_name_part;
 
 pub(crate) fn print(program: &Program) -> String {
     let mut out = String::new();
@@ -60,9 +61,32 @@ fn write_kind(kind: &Kind, out: &mut String) {
             out.push_str(" ? ");
             write_node(&parts.1, Level::Choice, out);
             out.push_str(" : ");
-            write_node(&parts.2, Level::Choice, out);
+            let mut otherwise = String::new();
+            write_node(&parts.2, Level::Choice, &mut otherwise);
+            // A name, a colon and a call would be a function with a prefix.
+            let is_call = begins_with_call(&otherwise);
+            write_in_parentheses(is_call, &otherwise, out);
         }
         Kind::Path(base, steps) => write_path(base, steps, out),
+        Kind::Function(call) => {
+            out.push_str(&call.name);
+            write_arguments(&call.arguments, out);
+        }
+    }
+}
+
+fn begins_with_call(text: &str) -> bool {
+    let rest = text.trim_start_matches(is_name_part);
+    rest.len() < text.len() && rest.trim_start().starts_with('(')
+}
+
+fn write_in_parentheses(needed: bool, text: &str, out: &mut String) {
+    if needed {
+        out.push('(');
+    }
+    out.push_str(text);
+    if needed {
+        out.push(')');
     }
 }
 
@@ -97,8 +121,25 @@ fn write_path(base: &Node, steps: &[Step], out: &mut String) {
                 write_node(index, Level::Choice, out);
                 out.push(']');
             }
+            Access::Call(name, arguments) => {
+                out.push('.');
+                out.push_str(name);
+                write_arguments(arguments, out);
+            }
+            Access::CallIndex(index, arguments) => {
+                out.push('[');
+                write_node(index, Level::Choice, out);
+                out.push(']');
+                write_arguments(arguments, out);
+            }
         }
     }
+}
+
+fn write_arguments(arguments: &[Node], out: &mut String) {
+    out.push('(');
+    write_joined(arguments, ", ", Level::Choice, out);
+    out.push(')');
 }
 
 fn write_literal(value: &Value, out: &mut String) {
@@ -117,6 +158,6 @@ fn write_literal(value: &Value, out: &mut String) {
             out.push('\'');
         }
         // The parser makes no other literals.
-        Value::Null | Value::Decimal(_) | Value::List(_) | Value::Map(_) => out.push_str("null"),
+        _ => out.push_str("null"),
     }
 }

@@ -1,0 +1,11 @@
+//! Text to tree. `grammar` has the operators and the ways in, its siblings what stands between.
+
+mod calls;
+mod grammar;
+mod names;
+mod types;
+mod unary;
+mod values;
+
+pub use grammar::parse_type;
+pub(crate) use grammar::{parse, parse_unary_tests};
