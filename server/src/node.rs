@@ -12,6 +12,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::time::Duration;
 
 use anyhow::Context;
+use orloj::script::ScriptHost;
 use orloj::{Builder, Orloj, StoreChoice};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -53,9 +54,15 @@ impl Node {
         let mut builder = Orloj::builder()
             .store(config.store.0.clone())
             .executor(config.executor)
-            .heartbeat_timeout(config.heartbeat_timeout);
+            .heartbeat_timeout(config.heartbeat_timeout)
+            .scripting(config.scripting.clone());
         if let Some(name) = &config.node_name {
             builder = builder.node_name(name);
+        }
+        // This very program, started again as a host of scripts.
+        match ScriptHost::current() {
+            Ok(host) => builder = builder.script_host(host),
+            Err(error) => tracing::warn!(%error, "no script host: JavaScript cannot run"),
         }
         let orloj = prepare(builder)
             .build()

@@ -47,6 +47,14 @@ fn defaults_suit_one_machine() {
 }
 
 #[test]
+fn limits_of_scripts_are_a_table_of_the_file() {
+    let config = load("[scripting]\nmaxScriptExecutionTime = 50\n", &[], Flags::default()).unwrap();
+    assert_eq!(config.scripting.limits().time_ms, 50);
+    let wrong = problem("[scripting]\nmaxTime = 50\n", &[], Flags::default());
+    assert!(wrong.contains("maxTime"), "{wrong}");
+}
+
+#[test]
 fn flags_beat_the_environment_which_beats_the_file() {
     let toml = "listen_http = '1.1.1.1:1'\nlisten_grpc = '1.1.1.1:1'\nnode_name = 'file'\n\
                 heartbeat_timeout_ms = 1000\n";

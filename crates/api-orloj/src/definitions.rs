@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use orloj::types::DefinitionKey;
-use orloj::{DefinitionView, Deploy, Orloj, Resource};
+use orloj::{DecisionView, DefinitionView, Deploy, Orloj, Resource};
 use serde::{Deserialize, Serialize};
 
 use crate::extract::{Params, PathKey, RawBody};
@@ -62,6 +62,7 @@ pub async fn deploy(
         key: Key(deployed.key.raw()),
         duplicate: deployed.duplicate,
         definitions: deployed.definitions.iter().map(Definition::from).collect(),
+        decisions: deployed.decisions.iter().map(Decision::from).collect(),
     };
     Ok((status, Json(answer)))
 }
@@ -71,6 +72,53 @@ pub struct Deployed {
     key: Key,
     duplicate: bool,
     definitions: Vec<Definition>,
+    decisions: Vec<Decision>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Decision {
+    key: Key,
+    decision: String,
+    name: String,
+    version: i32,
+    version_tag: Option<String>,
+    requirements: Requirements,
+    resource: String,
+    deployment: Key,
+    deployed_at: Time,
+    tenant: Option<String>,
+}
+
+/// The file a decision is part of.
+#[derive(Serialize)]
+struct Requirements {
+    key: Key,
+    id: String,
+    name: String,
+    version: i32,
+}
+
+impl From<&DecisionView> for Decision {
+    fn from(view: &DecisionView) -> Self {
+        Self {
+            key: Key(view.key.0),
+            decision: view.decision_id.to_string(),
+            name: view.name.to_string(),
+            version: view.version,
+            version_tag: view.version_tag.as_deref().map(str::to_owned),
+            requirements: Requirements {
+                key: Key(view.requirements.key.0),
+                id: view.requirements.id.to_string(),
+                name: view.requirements.name.to_string(),
+                version: view.requirements.version,
+            },
+            resource: view.resource_name.to_string(),
+            deployment: Key(view.deployment.raw()),
+            deployed_at: Time(view.deployed_at),
+            tenant: tenant(&view.tenant),
+        }
+    }
 }
 
 #[derive(Serialize)]

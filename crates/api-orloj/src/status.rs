@@ -51,6 +51,7 @@ fn missing_code(missing: &Missing) -> &'static str {
         Missing::Process(_) => "process-not-found",
         Missing::Version { .. } => "version-not-found",
         Missing::Definition(_) => "definition-not-found",
+        Missing::Decision(_) | Missing::DecisionKey(_) => "decision-not-found",
         Missing::Instance(_) => "instance-not-found",
         Missing::Job(_) => "job-not-found",
         Missing::Incident(_) => "incident-not-found",

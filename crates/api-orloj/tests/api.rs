@@ -151,6 +151,25 @@ async fn a_model_is_deployed_once_and_comes_back_as_it_was() {
 }
 
 #[tokio::test]
+async fn a_file_of_decisions_is_deployed() {
+    let face = Face::new().await;
+    let file = r#"<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" id="f" name="fees" namespace="n">
+        <decision id="fee" name="the fee"><variable name="fee"/><literalExpression><text>1</text></literalExpression></decision>
+        </definitions>"#;
+    let (status, answer) = face.post("/api/deployments?name=fees.dmn", file).await;
+    assert_eq!(status, StatusCode::CREATED, "{answer}");
+    assert_eq!(answer["definitions"], json!([]));
+    let decision = &answer["decisions"][0];
+    assert_eq!((&decision["decision"], &decision["version"]), (&json!("fee"), &json!(1)));
+    assert_eq!(decision["requirements"]["name"], "fees");
+    let (status, _) = face.post("/api/deployments?name=fees.dmn", file).await;
+    assert_eq!(status, StatusCode::OK);
+    let broken = file.replace("<text>1</text>", "<text>1 +</text>");
+    let (status, refused) = face.post("/api/deployments?name=fees.dmn", &broken).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST, "{refused}");
+}
+
+#[tokio::test]
 async fn an_instance_is_started_shown_and_cancelled() {
     let face = Face::with_order().await;
     let body = r#"{"process":"order","version":1,"businessKey":"order-7",

@@ -208,9 +208,9 @@ impl gateway_server::Gateway for Gateway {
 
     async fn evaluate_decision(
         &self,
-        _request: Request<EvaluateDecisionRequest>,
+        request: Request<EvaluateDecisionRequest>,
     ) -> Answer<EvaluateDecisionResponse> {
-        Err(status::not_yet("EvaluateDecision"))
+        rpc::evaluate_decision(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn evaluate_conditional(

@@ -26,6 +26,7 @@ pub(crate) enum Intent {
     Cancel,
     Resolve,
     Update,
+    Evaluate,
 }
 
 impl Intent {
@@ -42,6 +43,7 @@ impl Intent {
             Self::Cancel => "CANCEL",
             Self::Resolve => "RESOLVE",
             Self::Update => "UPDATE",
+            Self::Evaluate => "EVALUATE",
         }
     }
 }
@@ -144,6 +146,8 @@ fn of_missing(missing: &Missing) -> String {
             format!("no version {version} of the process with id '{process_id}' is deployed")
         }
         Missing::Definition(key) => format!("no process definition with key '{key}' is deployed"),
+        Missing::Decision(id) => format!("no decision found for id '{id}'"),
+        Missing::DecisionKey(key) => format!("no decision found for key '{key}'"),
         Missing::Instance(key) => format!("no process instance with key '{key}' is running"),
         Missing::Job(key) => format!("no job with key '{key}' exists"),
         Missing::Incident(key) => format!("no incident with key '{key}' exists"),

@@ -23,6 +23,10 @@ pub(crate) enum FailureKind {
     /// No outgoing flow could be chosen.
     Condition,
     IoMapping,
+    /// A decision that is not deployed.
+    DecisionMissing,
+    /// A decision that could not be made.
+    Decision,
     /// Foreign code failed, or threw an error that the model does not catch.
     Foreign,
     TooManyVisits,

@@ -208,7 +208,7 @@ pub(crate) fn remove(turn: &mut Turn<'_>, key: ElementInstanceKey) -> ElementIns
 
 /// What a failed step comes to where the process keeps its tokens: an incident on the element,
 /// which stays in `state`, from which the step can be repeated.
-fn settle(
+pub(crate) fn settle(
     turn: &mut Turn<'_>,
     key: ElementInstanceKey,
     state: ElementState,

@@ -18,6 +18,8 @@ pub(crate) enum Reason {
     ExtractValue,
     Condition,
     IoMapping,
+    DecisionMissing,
+    Decision,
 }
 
 impl Reason {
@@ -26,6 +28,8 @@ impl Reason {
             FailureKind::Condition => Self::Condition,
             FailureKind::IoMapping => Self::IoMapping,
             FailureKind::ExtractValue => Self::ExtractValue,
+            FailureKind::DecisionMissing => Self::DecisionMissing,
+            FailureKind::Decision => Self::Decision,
             FailureKind::Foreign | FailureKind::TooManyVisits => Self::JobFailed,
         }
     }
@@ -38,6 +42,8 @@ impl Reason {
             (IncidentNames::Zeebe, Self::ExtractValue) => "EXTRACT_VALUE_ERROR",
             (IncidentNames::Zeebe, Self::Condition) => "CONDITION_ERROR",
             (IncidentNames::Zeebe, Self::IoMapping) => "IO_MAPPING_ERROR",
+            (IncidentNames::Zeebe, Self::DecisionMissing) => "CALLED_DECISION_ERROR",
+            (IncidentNames::Zeebe, Self::Decision) => "DECISION_EVALUATION_ERROR",
             (IncidentNames::Camunda, Self::WorkerJobFailed | Self::UncaughtError) => {
                 "failedExternalTask"
             }

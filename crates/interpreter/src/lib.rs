@@ -14,6 +14,8 @@ mod exclusive;
 mod extract;
 mod failure;
 mod flow;
+mod foreign;
+mod host;
 mod incidents;
 mod invoke;
 mod jobs;
@@ -31,7 +33,7 @@ mod variables;
 
 pub use command::{Activation, Command, FailJob, Rejection, Start, ThrowError};
 pub use flow::VISITS_MAX;
-pub use invoke::{Delegates, Invoke, InvokeResult, InvokeResults};
+pub use invoke::{Bound, Callee, DecisionCall, Delegates, Invoke, InvokeResult, InvokeResults};
 pub use outcome::{
     End, EndKind, Event, IncidentChange, IncidentRow, JobChange, JobRow, LeaveKind, Outcome,
     UserTaskChange, UserTaskRow,

@@ -300,7 +300,7 @@ mod tests {
         loop {
             match run.advance(&mut story.keys, &Registered(&story.delegates)) {
                 Progress::Invoke(invoke) => {
-                    called.push(invoke.delegate.to_string());
+                    called.push(invoke.callee.name().to_string());
                     run.resume(story.answer(&invoke));
                 }
                 end => return (called, end),

@@ -1,25 +1,15 @@
-//! Timer texts: when is a timer due, and when again.
+//! Timer texts of a model, planned as its dialect plans them. The engine's zone is UTC.
 //!
-//! ISO 8601: a moment (`2030-01-05T00:00:00Z`; without an offset it is UTC), a duration (`PT10M`)
-//! or a repetition (`R3/PT10S`, `R/2030-01-05T00:00:00Z/P1M`). Durations are calendar durations in
-//! UTC: a month is a month, not thirty days. The firings of a repetition are counted from its
-//! anchor, so they do not drift and the end of a month stays the end of a month.
-//!
-//! The text is untrusted: any text gives a moment or an error, in time logarithmic in the number
-//! of firings missed.
-//!
-//! DIFFERENCE: Zeebe lets every missed firing happen, Camunda and Flowable go on with the first
-//! after now and count the missed ones as fired. Camunda also takes a duration where a date is
-//! expected. Cron texts are not known here yet.
+//! What a text means is the business of `orloj-timer`; here are the record's part of it and the
+//! errors.
 
 use std::sync::Arc;
 
-use jiff::civil::DateTime;
-use jiff::tz::Offset;
+use jiff::tz::{Offset, TimeZone};
 use jiff::{Span, Timestamp as Moment};
-use orloj_expr::Language;
-use orloj_model::{MissedFirings, Semantics, TimerKind};
-use orloj_types::Timestamp;
+use orloj_model::{IncidentNames, Semantics, TimerKind};
+use orloj_timer::{Dialect, Firing, Kind, ParseError, Schedule};
+use orloj_types::{NANOS_PER_SECOND, Temporal, Timestamp, Zone};
 
 use crate::record::Repeat;
 
@@ -39,12 +29,8 @@ pub(crate) enum Error {
     NotADate(String),
     #[error("'{0}' is no ISO 8601 duration")]
     NotADuration(String),
-    #[error("'{0}' is no repetition such as R3/PT10S or R/2030-01-01T00:00:00Z/P1D")]
-    NotARepetition(String),
-    #[error("'{0}' should be a repetition such as R3/PT10S; cron texts are not supported")]
-    Cron(String),
-    #[error("'{0}' would repeat without any time in between")]
-    NoInterval(String),
+    #[error("'{text}' is no repetition such as R3/PT10S, nor a cron expression: {error}")]
+    NotACycle { text: String, error: ParseError },
     #[error("'{0}' is beyond the calendar")]
     OutOfRange(String),
 }
@@ -56,34 +42,82 @@ pub(crate) fn plan(
     semantics: &Semantics,
 ) -> Result<Planned, Error> {
     let text = text.trim();
-    let is_lenient = semantics.language == Language::Uel;
-    let due_at = match kind {
-        TimerKind::Date if is_lenient && is_duration(text) => after(text, now)?,
-        TimerKind::Date => date(text)?,
-        TimerKind::Duration if is_lenient && text.starts_with('R') => {
-            return first_firing(text, now, semantics.missed_firings);
-        }
-        TimerKind::Duration => after(text, now)?,
-        TimerKind::Cycle => return first_firing(text, now, semantics.missed_firings),
+    let kind = match kind {
+        TimerKind::Date => Kind::Date,
+        TimerKind::Duration => Kind::Duration,
+        TimerKind::Cycle => Kind::Cycle,
     };
-    Ok(Planned { due_at, repeat: None })
+    let schedule = Schedule::parse(dialect_of(semantics), kind, text)
+        .map_err(|error| wrong(kind, text, error))?;
+    match schedule.first(now, &TimeZone::UTC) {
+        Some(firing) if schedule.repeats() => Ok(planned(text, firing)),
+        Some(firing) => Ok(Planned { due_at: firing.at, repeat: None }),
+        // A repetition that is wholly past still fires once, at once.
+        None if text.starts_with('R') => Ok(Planned { due_at: now, repeat: None }),
+        // No day of the calendar fits a cron expression.
+        None if schedule.repeats() => Ok(Planned { due_at: Timestamp::MAX, repeat: None }),
+        None => Err(Error::OutOfRange(excerpt(text))),
+    }
+}
+
+/// A date or duration that an expression has computed. In Camunda and Flowable a date is a date
+/// wherever it stands.
+pub(crate) fn plan_value(
+    kind: TimerKind,
+    value: &Temporal,
+    now: Timestamp,
+    semantics: &Semantics,
+) -> Result<Planned, Error> {
+    let is_lenient = dialect_of(semantics) != Dialect::Zeebe;
+    match at(value) {
+        Some(due_at) if is_lenient || kind == TimerKind::Date => {
+            Ok(Planned { due_at, repeat: None })
+        }
+        _ => plan(kind, &value.to_string(), now, semantics),
+    }
+}
+
+/// The moment of a date with a time; of one without an offset in UTC.
+fn at(value: &Temporal) -> Option<Timestamp> {
+    let Temporal::DateTime(value) = value else { return None };
+    let ms = value.to_local_nanos().div_euclid(NANOS_PER_SECOND / 1_000);
+    let local = Timestamp::from_ms(i64::try_from(ms).ok()?);
+    match &value.time.zone {
+        Zone::Local => Some(local),
+        Zone::Offset(seconds) => Some(local.plus_ms(-1_000 * i64::from(*seconds))),
+        Zone::Named(name) => {
+            let zone = orloj_timer::zone(name)?;
+            let local = Offset::UTC.to_datetime(Moment::from_millisecond(local.as_ms()).ok()?);
+            let at = zone.to_timestamp(local).ok()?;
+            Some(Timestamp::from_ms(at.as_millisecond()))
+        }
+    }
 }
 
 /// A date, or a duration from now: what due dates of user tasks may be.
 pub(crate) fn moment(text: &str, now: Timestamp) -> Result<Timestamp, Error> {
     let text = text.trim();
-    if is_duration(text) { after(text, now) } else { date(text) }
+    let is_duration = text.trim_start_matches(['+', '-']).starts_with('P');
+    let kind = if is_duration { Kind::Duration } else { Kind::Date };
+    let schedule = Schedule::parse(Dialect::Zeebe, kind, text)
+        .or_else(|_| Schedule::parse(Dialect::Camunda7, kind, text))
+        .map_err(|error| wrong(kind, text, error))?;
+    let firing = schedule.first(now, &TimeZone::UTC);
+    firing.map(|firing| firing.at).ok_or_else(|| Error::OutOfRange(excerpt(text)))
 }
 
 /// The firing after the one that has just happened; `None` when that was the last.
-pub(crate) fn next(repeat: &Repeat, now: Timestamp, missed: MissedFirings) -> Option<Planned> {
-    let cycle = Cycle::parse(&repeat.text).ok()?;
-    let next = u64::from(repeat.fired) + 1;
-    let slot = match missed {
-        MissedFirings::Replay => next,
-        MissedFirings::Skip => cycle.first_slot(repeat.anchor, next, |at| at > now)?,
+pub(crate) fn next(repeat: &Repeat, now: Timestamp, semantics: &Semantics) -> Option<Planned> {
+    let schedule = Schedule::parse(dialect_of(semantics), Kind::Cycle, &repeat.text).ok()?;
+    let slot = u64::from(repeat.fired);
+    // A repetition's moment follows from its slot; a cron expression only asks for the present.
+    let at = if repeat.text.starts_with('R') {
+        schedule.nth(repeat.anchor, slot, &TimeZone::UTC)?
+    } else {
+        now
     };
-    cycle.planned(repeat, slot)
+    let last = Firing { at, anchor: repeat.anchor, slot };
+    schedule.next(&last, now, &TimeZone::UTC).map(|firing| planned(&repeat.text, firing))
 }
 
 /// `from` later by a calendar duration; "never" where the calendar ends.
@@ -91,129 +125,31 @@ pub(crate) fn later(from: Timestamp, span: &Span) -> Timestamp {
     plus(from, span).unwrap_or(Timestamp::MAX)
 }
 
-struct Cycle {
-    /// Firings in all; `None` without end.
-    times: Option<u64>,
-    start: Option<Timestamp>,
-    interval: Span,
+fn planned(text: &str, firing: Firing) -> Planned {
+    // Slots are stored in 32 bits; a second each they last 136 years.
+    let repeat = u32::try_from(firing.slot).ok().map(|fired| Repeat {
+        text: Arc::from(text),
+        anchor: firing.anchor,
+        fired,
+    });
+    Planned { due_at: firing.at, repeat }
 }
 
-fn first_firing(text: &str, now: Timestamp, missed: MissedFirings) -> Result<Planned, Error> {
-    let cycle = Cycle::parse(text)?;
-    let repeat = Repeat { text: Arc::from(text), anchor: cycle.start.unwrap_or(now), fired: 0 };
-    let planned = match cycle.start {
-        None => cycle.planned(&repeat, 0),
-        Some(_) => {
-            let is_ahead = |at| match missed {
-                MissedFirings::Replay => at >= now,
-                MissedFirings::Skip => at > now,
-            };
-            let slot = cycle.first_slot(repeat.anchor, 0, is_ahead);
-            // A repetition that is wholly past still fires once, at once.
-            let last = Planned { due_at: now, repeat: None };
-            Some(slot.and_then(|slot| cycle.planned(&repeat, slot)).unwrap_or(last))
-        }
-    };
-    planned.ok_or_else(|| Error::OutOfRange(excerpt(text)))
-}
-
-impl Cycle {
-    fn parse(text: &str) -> Result<Self, Error> {
-        let Some(rest) = text.strip_prefix('R') else { return Err(Error::Cron(excerpt(text))) };
-        let wrong = || Error::NotARepetition(excerpt(text));
-        let (times, rest) = rest.split_once('/').ok_or_else(wrong)?;
-        let times = match times {
-            "" => None,
-            // DIFFERENCE: R0 fires once in Zeebe; the others leave it open.
-            number => Some(u64::from(number.parse::<u32>().map_err(|_| wrong())?.max(1))),
-        };
-        let (start, interval) = match rest.split_once('/') {
-            Some((start, interval)) => (Some(date(start)?), interval),
-            None => (None, rest),
-        };
-        let interval = span(interval).map_err(|_| wrong())?;
-        // Checked at one date: a span is positive everywhere or nowhere.
-        if plus(Timestamp::ZERO, &interval).is_none_or(|end| end <= Timestamp::ZERO) {
-            return Err(Error::NoInterval(excerpt(text)));
-        }
-        Ok(Self { times, start, interval })
-    }
-
-    /// A given start is the first firing; without one the first is an interval after the anchor.
-    fn at(&self, anchor: Timestamp, slot: u64) -> Option<Timestamp> {
-        let intervals = slot.checked_add(u64::from(self.start.is_none()))?;
-        let span = self.interval.checked_mul(i64::try_from(intervals).ok()?).ok()?;
-        plus(anchor, &span)
-    }
-
-    fn planned(&self, repeat: &Repeat, slot: u64) -> Option<Planned> {
-        if self.times.is_some_and(|times| slot >= times) {
-            return None;
-        }
-        let due_at = self.at(repeat.anchor, slot)?;
-        let fired = u32::try_from(slot).ok()?;
-        Some(Planned { due_at, repeat: Some(Repeat { fired, ..repeat.clone() }) })
-    }
-
-    /// The first slot from `from` on whose moment `is_ahead`. Moments grow with their slots, so
-    /// the search doubles its steps and then halves them.
-    fn first_slot(
-        &self,
-        anchor: Timestamp,
-        from: u64,
-        is_ahead: impl Fn(Timestamp) -> bool,
-    ) -> Option<u64> {
-        // Beyond the calendar is ahead of everything.
-        let ahead = |slot| self.at(anchor, slot).is_none_or(&is_ahead);
-        if ahead(from) {
-            return Some(from);
-        }
-        let (mut behind, mut step) = (from, 1);
-        while !ahead(behind + step) {
-            behind += step;
-            step *= 2;
-            if behind > u64::from(u32::MAX) {
-                return None;
-            }
-        }
-        let mut found = behind + step;
-        while found - behind > 1 {
-            let middle = behind + (found - behind) / 2;
-            if ahead(middle) {
-                found = middle;
-            } else {
-                behind = middle;
-            }
-        }
-        Some(found)
+fn wrong(kind: Kind, text: &str, error: ParseError) -> Error {
+    let text = excerpt(text);
+    match kind {
+        Kind::Date => Error::NotADate(text),
+        Kind::Duration => Error::NotADuration(text),
+        Kind::Cycle => Error::NotACycle { text, error },
     }
 }
 
-fn after(text: &str, now: Timestamp) -> Result<Timestamp, Error> {
-    plus(now, &span(text)?).ok_or_else(|| Error::OutOfRange(excerpt(text)))
-}
-
-fn is_duration(text: &str) -> bool {
-    text.trim_start_matches(['+', '-']).starts_with(['P', 'p'])
-}
-
-fn span(text: &str) -> Result<Span, Error> {
-    // The library also reads durations in words; models must not come to rely on them.
-    if !is_duration(text) {
-        return Err(Error::NotADuration(excerpt(text)));
+fn dialect_of(semantics: &Semantics) -> Dialect {
+    match semantics.incident_names {
+        IncidentNames::Zeebe => Dialect::Zeebe,
+        IncidentNames::Camunda => Dialect::Camunda7,
+        IncidentNames::Flowable => Dialect::Flowable,
     }
-    text.parse().map_err(|_| Error::NotADuration(excerpt(text)))
-}
-
-fn date(text: &str) -> Result<Timestamp, Error> {
-    // A zone in brackets adds nothing to the offset that stands before it.
-    let plain = text.split_once('[').map_or(text, |(plain, _)| plain).trim();
-    if let Ok(at) = plain.parse::<Moment>() {
-        return Ok(Timestamp::from_ms(at.as_millisecond()));
-    }
-    let at: DateTime = plain.parse().map_err(|_| Error::NotADate(excerpt(text)))?;
-    let at = Offset::UTC.to_timestamp(at).map_err(|_| Error::OutOfRange(excerpt(text)))?;
-    Ok(Timestamp::from_ms(at.as_millisecond()))
 }
 
 fn plus(from: Timestamp, span: &Span) -> Option<Timestamp> {
@@ -231,8 +167,12 @@ mod tests {
     use super::*;
     use crate::testing::Sketch;
 
+    fn at(text: &str) -> Timestamp {
+        moment(text, Timestamp::ZERO).expect("a date")
+    }
+
     fn now() -> Timestamp {
-        date("2030-01-31T10:00:00.000Z").expect("a date")
+        at("2030-01-31T10:00:00.000Z")
     }
 
     fn zeebe() -> Semantics {
@@ -241,6 +181,10 @@ mod tests {
 
     fn camunda() -> Semantics {
         Sketch::camunda().build().semantics.clone()
+    }
+
+    fn flowable() -> Semantics {
+        Sketch::flowable().build().semantics.clone()
     }
 
     fn due(kind: TimerKind, text: &str, semantics: &Semantics) -> String {
@@ -257,63 +201,59 @@ mod tests {
         while let Some(next_one) = planned.take().filter(|_| found.len() < 5) {
             found.push(next_one.due_at.to_string());
             let fired_at = next_one.due_at.plus_ms(late_ms);
-            planned = next_one.repeat.and_then(|r| next(&r, fired_at, semantics.missed_firings));
+            planned = next_one.repeat.and_then(|r| next(&r, fired_at, semantics));
         }
         found
     }
 
     #[test]
-    fn dates_with_and_without_offset() {
-        for (text, expected) in [
-            ("2030-02-01T00:00:00.000Z", "2030-02-01T00:00:00.000Z"),
-            ("2030-02-01T00:00:00+02:00", "2030-01-31T22:00:00.000Z"),
-            ("2030-02-01T00:00:00+01:00[Europe/Prague]", "2030-01-31T23:00:00.000Z"),
-            ("2030-02-01T00:00:00.250", "2030-02-01T00:00:00.250Z"),
-            ("2030-02-01T08:30Z", "2030-02-01T08:30:00.000Z"),
-            ("2030-02-01", "2030-02-01T00:00:00.000Z"),
-            ("tomorrow", "'tomorrow' is no ISO 8601 date and time"),
-            ("PT1H", "'PT1H' is no ISO 8601 date and time"),
-        ] {
-            assert_eq!(due(TimerKind::Date, text, &zeebe()), expected);
-        }
+    fn each_dialect_reads_its_own_texts() {
+        let date = "2030-02-01T00:00:00+01:00[Europe/Prague]";
+        assert_eq!(due(TimerKind::Date, date, &zeebe()), "2030-01-31T23:00:00.000Z");
+        assert!(due(TimerKind::Date, date, &camunda()).contains("is no ISO 8601 date and time"));
+        assert_eq!(due(TimerKind::Date, "2030-02-01", &camunda()), "2030-02-01T00:00:00.000Z");
         assert_eq!(due(TimerKind::Date, "PT1H", &camunda()), "2030-01-31T11:00:00.000Z");
-    }
-
-    #[test]
-    fn durations_follow_the_calendar() {
-        for (text, expected) in [
-            ("P1M", "2030-02-28T10:00:00.000Z"),
-            ("P30D", "2030-03-02T10:00:00.000Z"),
-            ("P1Y2M3W4DT5H6M7.5S", "2031-04-25T15:06:07.500Z"),
-            ("-PT1H", "2030-01-31T09:00:00.000Z"),
-            ("1 hour", "'1 hour' is no ISO 8601 duration"),
-            ("R3/PT1H", "'R3/PT1H' is no ISO 8601 duration"),
-            ("P9000Y", "'P9000Y' is beyond the calendar"),
-            ("P", "'P' is no ISO 8601 duration"),
-        ] {
-            assert_eq!(due(TimerKind::Duration, text, &zeebe()), expected);
-        }
+        assert!(due(TimerKind::Date, "PT1H", &zeebe()).contains("is no ISO 8601 date and time"));
+        assert_eq!(due(TimerKind::Duration, " P1M ", &zeebe()), "2030-02-28T10:00:00.000Z");
         assert_eq!(due(TimerKind::Duration, "R3/PT1H", &camunda()), "2030-01-31T11:00:00.000Z");
+        assert_eq!(
+            due(TimerKind::Duration, "1 hour", &zeebe()),
+            "'1 hour' is no ISO 8601 duration"
+        );
+        assert!(due(TimerKind::Duration, "P9000Y", &zeebe()).contains("beyond the calendar"));
     }
 
     #[test]
-    fn a_repetition_fires_as_often_as_it_says() {
+    fn due_dates_of_user_tasks_are_dates_or_durations() {
+        assert_eq!(at("2030-02-01").to_string(), "2030-02-01T00:00:00.000Z");
+        assert_eq!(at("2030-02-01T08:30:00+01:00").to_string(), "2030-02-01T07:30:00.000Z");
+        assert_eq!(at("P1D").to_string(), "1970-01-02T00:00:00.000Z");
+        assert!(moment("tomorrow", now()).is_err());
+    }
+
+    #[test]
+    fn a_repetition_fires_as_often_as_its_dialect_says() {
         let hours =
             ["2030-01-31T11:00:00.000Z", "2030-01-31T12:00:00.000Z", "2030-01-31T13:00:00.000Z"];
-        assert_eq!(series("R3/PT1H", &zeebe(), 0), hours);
-        assert_eq!(series("R3/PT1H", &camunda(), 0), hours);
-        assert_eq!(series("R0/PT1H", &zeebe(), 0), hours[..1]);
+        for semantics in [zeebe(), camunda(), flowable()] {
+            assert_eq!(series("R3/PT1H", &semantics, 0), hours);
+        }
+        let text = "R2/2030-02-05T00:00:00Z/PT6H";
+        assert_eq!(series(text, &zeebe(), 0).len(), 2);
+        assert_eq!(series(text, &flowable(), 0).len(), 2);
+        assert_eq!(series(text, &camunda(), 0).len(), 3);
         assert_eq!(series("R/PT1H", &zeebe(), 0).len(), 5);
     }
 
     #[test]
-    fn a_start_is_the_first_firing() {
-        let both = ["2030-02-05T00:00:00.000Z", "2030-02-05T06:00:00.000Z"];
-        assert_eq!(series("R2/2030-02-05T00:00:00Z/PT6H", &zeebe(), 0), both);
-        assert_eq!(series("R2/2030-02-05T00:00:00Z/PT6H", &camunda(), 0), both);
-        let past = "R/2020-01-01T00:00:00Z/PT24H";
-        assert_eq!(series(past, &zeebe(), 0)[0], "2030-02-01T00:00:00.000Z");
-        assert_eq!(series("R2/2020-01-01T00:00:00Z/PT24H", &zeebe(), 0), [now().to_string()]);
+    fn a_start_in_the_past() {
+        let past = "R/2029-12-31T23:30:00Z/PT24H";
+        assert_eq!(
+            series(past, &zeebe(), 0)[..2],
+            [now().to_string(), "2030-02-01T10:00:00.000Z".into()]
+        );
+        assert_eq!(series(past, &camunda(), 0)[0], "2030-01-31T23:30:00.000Z");
+        // Wholly past: once, at once.
         assert_eq!(series("R2/2020-01-01T00:00:00Z/PT24H", &camunda(), 0), [now().to_string()]);
     }
 
@@ -353,25 +293,50 @@ mod tests {
         let first = plan(TimerKind::Cycle, "R/PT1S", now(), &camunda()).expect("a plan");
         let later = first.due_at.plus_ms(10 * 365 * 86_400_000);
         let repeat = first.repeat.expect("it repeats");
-        let planned = next(&repeat, later, MissedFirings::Skip).expect("it goes on");
+        let planned = next(&repeat, later, &camunda()).expect("it goes on");
         assert_eq!(planned.due_at, later.plus_ms(1_000));
     }
 
     #[test]
+    fn cron_goes_on_from_now() {
+        assert_eq!(
+            series("0 0 9 ? * MON", &zeebe(), 0)[..2],
+            ["2030-02-04T09:00:00.000Z", "2030-02-11T09:00:00.000Z"]
+        );
+        assert_eq!(
+            series("0 0 9 ? * 2", &flowable(), 8 * 86_400_000)[..2],
+            ["2030-02-04T09:00:00.000Z", "2030-02-18T09:00:00.000Z"]
+        );
+        let never = plan(TimerKind::Cycle, "0 0 0 30 2 *", now(), &zeebe()).expect("a plan");
+        assert_eq!(never, Planned { due_at: Timestamp::MAX, repeat: None });
+    }
+
+    #[test]
+    fn dates_and_durations_may_be_values() {
+        let due = |kind, text: &str, semantics: &Semantics| {
+            let value = Temporal::parse(text).expect("a value");
+            match plan_value(kind, &value, now(), semantics) {
+                Ok(planned) => planned.due_at.to_string(),
+                Err(error) => error.to_string(),
+            }
+        };
+        let date = "2030-02-01T00:00:00+01:00";
+        assert_eq!(due(TimerKind::Date, date, &zeebe()), "2030-01-31T23:00:00.000Z");
+        assert_eq!(due(TimerKind::Duration, date, &camunda()), "2030-01-31T23:00:00.000Z");
+        assert!(due(TimerKind::Duration, date, &zeebe()).contains("is no ISO 8601 duration"));
+        let named = "2030-07-01T00:00:00@Europe/Prague";
+        assert_eq!(due(TimerKind::Date, named, &zeebe()), "2030-06-30T22:00:00.000Z");
+        assert_eq!(due(TimerKind::Duration, "P1M", &zeebe()), "2030-02-28T10:00:00.000Z");
+        assert_eq!(due(TimerKind::Duration, "PT90M", &zeebe()), "2030-01-31T11:30:00.000Z");
+        assert_eq!(due(TimerKind::Duration, "P1DT1H", &camunda()), "2030-02-01T11:00:00.000Z");
+    }
+
+    #[test]
     fn other_texts_are_errors() {
-        for (text, expected) in [
-            ("0 0 9 * * MON", "should be a repetition"),
-            ("R", "is no repetition"),
-            ("R3", "is no repetition"),
-            ("Rx/PT1S", "is no repetition"),
-            ("R3/soon", "is no repetition"),
-            ("R3/PT0S", "without any time in between"),
-            ("R/-PT1S", "without any time in between"),
-            ("R/P20000Y", "is no repetition"),
-            ("R/2030-01-01/2030-01-02", "is no repetition"),
-        ] {
+        for text in ["0 0 9 * *", "R", "R3", "Rx/PT1S", "R3/soon", "R/PT0S", "R/-PT1S", "R/P20000Y"]
+        {
             let found = due(TimerKind::Cycle, text, &zeebe());
-            assert!(found.contains(expected), "{text}: {found}");
+            assert!(found.contains("is no repetition"), "{text}: {found}");
         }
     }
 }

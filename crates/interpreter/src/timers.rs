@@ -40,6 +40,12 @@ pub(crate) fn prepare<'a>(
         Value::Int(ms) if extract::is_lenient(turn) => {
             Planned { due_at: Timestamp::from_ms(*ms), repeat: None }
         }
+        Value::Temporal(value) => {
+            let planned = schedule::plan_value(timer.kind, value, turn.now, turn.semantics());
+            planned.map_err(|error| {
+                Failure::new(&event.id, FailureKind::ExtractValue, error.to_string())
+            })?
+        }
         other => return Err(extract::wrong(event, "timer", "a string", other)),
     };
     if !repeats {
@@ -107,8 +113,7 @@ fn schedule_next(
     timer: &Timer,
     repeat: &Repeat,
 ) -> Ruled {
-    let missed = turn.semantics().missed_firings;
-    if let Some(planned) = schedule::next(repeat, turn.now, missed) {
+    if let Some(planned) = schedule::next(repeat, turn.now, turn.semantics()) {
         let priority = jobs::priority_of(turn, host, event)?;
         create(turn, host, Armed { event, exclusive: timer.exclusive, priority, planned });
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use orloj_expr::{Environment, Expression};
+use orloj_expr::{Effect, Environment, EvalError, Expression};
 use orloj_model::{Element, ElementIndex, Process, Semantics};
 use orloj_types::{
     ElementId, ElementInstanceKey, JobKey, KeyBlock, KeyGenerator, Timestamp, Value,
@@ -13,6 +13,7 @@ use crate::answers::Answers;
 use crate::changes::Changes;
 use crate::command::Command;
 use crate::failure::{Failure, FailureKind, Ruled};
+use crate::host::ProcessHost;
 use crate::invoke::{Delegates, Invoke};
 use crate::outcome::{EndKind, Event};
 use crate::record::{ElementInstance, Job, Record};
@@ -137,12 +138,31 @@ impl<'a> Turn<'a> {
         view: &View<'_>,
         expression: &Expression,
     ) -> Ruled<Value> {
-        match expression.evaluate(&Environment::new(view, self.now)) {
+        let host = ProcessHost { process: self.process, element: of, view };
+        let environment = Environment::new(view, self.now).with_host(&host);
+        match expression.evaluate(&environment) {
             Ok(evaluated) => Ok(evaluated.value),
-            Err(error) => {
-                let message = format!("an expression failed: {error}");
-                Err(Failure::new(of, FailureKind::ExtractValue, message))
-            }
+            Err(error) => Err(failed(of, &error)),
         }
     }
+
+    /// The value of an expression that may also change variables, and these changes.
+    pub(crate) fn evaluate_script(
+        &self,
+        of: &ElementId,
+        scope: ElementInstanceKey,
+        expression: &Expression,
+    ) -> Ruled<(Value, Vec<Effect>)> {
+        let view = View::new(&self.work.record, scope);
+        let host = ProcessHost { process: self.process, element: of, view: &view };
+        let environment = Environment::new(&view, self.now).with_host(&host);
+        match expression.evaluate_with_effects(&environment) {
+            Ok((evaluated, effects)) => Ok((evaluated.value, effects)),
+            Err(error) => Err(failed(of, &error)),
+        }
+    }
+}
+
+fn failed(of: &ElementId, error: &EvalError) -> Failure {
+    Failure::new(of, FailureKind::ExtractValue, format!("an expression failed: {error}"))
 }

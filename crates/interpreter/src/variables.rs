@@ -22,6 +22,14 @@ impl<'a> View<'a> {
         Self { record, scope, over: None }
     }
 
+    pub(crate) fn record(&self) -> &'a Record {
+        self.record
+    }
+
+    pub(crate) fn scope(&self) -> ElementInstanceKey {
+        self.scope
+    }
+
     pub(crate) fn under(mut self, over: &'a BTreeMap<Arc<str>, Value>) -> Self {
         self.over = Some(over);
         self
@@ -104,6 +112,19 @@ pub(crate) fn assign<'v>(
         };
         let owner = outward(record, scope).find(knows).unwrap_or(root);
         put(record, owner, name, value);
+    }
+}
+
+/// Each variable is removed where it is found first.
+pub(crate) fn remove(record: &mut Record, scope: ElementInstanceKey, names: &[Arc<str>]) {
+    for name in names {
+        let knows = |scope: &ElementInstanceKey| {
+            record.variables.get(scope).is_some_and(|own| own.contains_key(name))
+        };
+        let owner = outward(record, scope).find(knows);
+        if let Some(own) = owner.and_then(|owner| record.variables.get_mut(&owner)) {
+            own.remove(name);
+        }
     }
 }
 

@@ -3,15 +3,12 @@
 use std::fmt;
 
 use orloj_types::ElementId;
-
-use crate::graph::Position;
+use orloj_xml::Position;
 
 /// More problems than anyone reads at once; the rest is counted.
 pub const DIAGNOSTICS_MAX: usize = 1_000;
 /// Messages quote the file, which may hold megabytes in one attribute.
 pub const MESSAGE_CHARS_MAX: usize = 500;
-/// Longest quotation inside a message.
-const QUOTED_CHARS_MAX: usize = 80;
 
 /// One problem of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,21 +90,6 @@ impl Diagnostics {
     }
 }
 
-/// Text of the file as messages quote it: in quotation marks, on one line, not too long.
-pub(crate) fn quoted(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len().min(QUOTED_CHARS_MAX) + 2);
-    shown.push('"');
-    let mut chars = text.chars();
-    for c in chars.by_ref().take(QUOTED_CHARS_MAX) {
-        shown.push(if c.is_control() { ' ' } else { c });
-    }
-    if chars.next().is_some() {
-        shown.push('…');
-    }
-    shown.push('"');
-    shown
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,11 +114,9 @@ mod tests {
     }
 
     #[test]
-    fn long_messages_and_quotations_are_cut_at_characters() {
+    fn long_messages_are_cut_at_characters() {
         let mut diagnostics = Diagnostics::default();
         diagnostics.push(problem(Severity::Error, 1));
         assert_eq!(diagnostics.finish()[0].message.chars().count(), MESSAGE_CHARS_MAX + 1);
-        assert_eq!(quoted("a\nb"), "\"a b\"");
-        assert_eq!(quoted(&"é".repeat(100)).chars().count(), QUOTED_CHARS_MAX + 3);
     }
 }

@@ -7,8 +7,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use orloj_expr::{Expression, Language};
+use orloj_expr::{Expression, Language, Profile};
 use orloj_types::{ElementId, ProcessId};
+use orloj_xml::Position;
 
 use crate::retry::RetryCycle;
 
@@ -55,6 +56,8 @@ impl Process {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Semantics {
     pub language: Language,
+    /// Whose rules UEL follows where the engines differ.
+    pub uel: Profile,
     /// In which order siblings are visited: of several true conditions the first visited wins,
     /// and a fork enters its branches in this order.
     pub siblings: SiblingOrder,
@@ -182,6 +185,8 @@ pub enum ElementKind {
     NoneEnd,
     ServiceTask(ServiceTask),
     UserTask(UserTask),
+    ScriptTask(ScriptTask),
+    DecisionTask(DecisionTask),
     ExclusiveGateway,
     ParallelGateway,
     TimerCatch(Timer),
@@ -198,6 +203,8 @@ impl ElementKind {
             Self::ServiceTask(ServiceTask::Worker(task)) if task.is_user_task => "userTask",
             Self::ServiceTask(_) => "serviceTask",
             Self::UserTask(_) => "userTask",
+            Self::ScriptTask(_) => "scriptTask",
+            Self::DecisionTask(_) => "businessRuleTask",
             Self::ExclusiveGateway => "exclusiveGateway",
             Self::ParallelGateway => "parallelGateway",
             Self::TimerCatch(_) => "intermediateCatchEvent",
@@ -243,6 +250,115 @@ pub struct DelegateTask {
     pub name: Arc<str>,
     /// Worker job settings for when nobody registered the name.
     pub worker: WorkerTask,
+}
+
+/// Code written into the model.
+#[derive(Clone, Debug)]
+pub struct ScriptTask {
+    pub script: Script,
+    /// Where the script's value goes; without one it is dropped.
+    pub result_variable: Option<Arc<str>>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Script {
+    /// FEEL or UEL.
+    Expression(Expression),
+    /// A program, run outside of the interpreter.
+    Program(Arc<Program>),
+}
+
+/// A program as the model has it. Whether it parses is not known yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    pub language: ProgramLanguage,
+    /// Whose objects and methods it expects.
+    pub host: ProgramHost,
+    pub source: Arc<str>,
+    /// Whether a name that is assigned without being declared becomes a variable.
+    pub stores_assigned: bool,
+    pub place: Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ProgramLanguage {
+    JavaScript,
+    Groovy,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ProgramHost {
+    Camunda,
+    Flowable,
+}
+
+/// Where a text of the model stands in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Of its first character.
+    pub start: Position,
+    /// Whether the file has the text as it is, so that places inside of it can be told.
+    pub is_verbatim: bool,
+}
+
+impl Place {
+    /// The place in the file of a place in the text; both count from one.
+    pub fn of(&self, line: u32, column: u32) -> Position {
+        match line {
+            _ if !self.is_verbatim => self.start,
+            0 | 1 => Position {
+                line: self.start.line,
+                column: self.start.column + column.saturating_sub(1),
+            },
+            _ => Position { line: self.start.line + (line - 1), column },
+        }
+    }
+}
+
+/// A decision of another file, asked within the command.
+#[derive(Clone, Debug)]
+pub struct DecisionTask {
+    /// Gives the decision's id.
+    pub decision: Expression,
+    pub binding: DecisionBinding,
+    pub result: DecisionResult,
+}
+
+/// Which version of a decision is meant.
+#[derive(Clone, Debug)]
+pub enum DecisionBinding {
+    Latest,
+    /// The one deployed together with the process.
+    Deployment,
+    /// The same, or the latest where the deployment has none.
+    DeploymentOrLatest,
+    Version(Expression),
+    /// The newest with this tag.
+    VersionTag(Expression),
+}
+
+/// What becomes of a decision's result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DecisionResult {
+    /// The value, whatever it is, under a name.
+    Value { variable: Arc<str> },
+    /// The rules that matched, put into shape.
+    Rules { shape: RulesShape, variable: Option<Arc<str>> },
+    /// Each output of the only rule under its own name; the rules of a decision that can give
+    /// several are a list under the decision's id.
+    Outputs {
+        /// Whether the process fails when no rule matches.
+        needs_hit: bool,
+    },
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RulesShape {
+    SingleEntry,
+    SingleResult,
+    CollectEntries,
+    #[default]
+    ResultList,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -294,11 +410,4 @@ pub struct Flow {
     pub source: ElementIndex,
     pub target: ElementIndex,
     pub condition: Option<Expression>,
-}
-
-/// Place in the file, both counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Position {
-    pub line: u32,
-    pub column: u32,
 }

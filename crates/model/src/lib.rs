@@ -13,17 +13,20 @@ mod parse;
 mod read;
 mod retry;
 mod semantics;
-mod xml;
+
+pub use orloj_xml::{
+    ATTRIBUTES_MAX, DEPTH_MAX, ELEMENTS_MAX, INPUT_BYTES_MAX, NAMESPACES_MAX, Position,
+};
 
 pub use diagnostic::{DIAGNOSTICS_MAX, Diagnostic, MESSAGE_CHARS_MAX, Severity};
 pub use graph::{
-    CompletionVariables, DelegateTask, Element, ElementIndex, ElementKind, ErrorCatch, Failures,
-    Flow, FlowIndex, IncidentNames, JobSettings, Joins, Mapping, MissedFirings, Position, Process,
-    SavePoint, Semantics, ServiceTask, SiblingOrder, Timer, TimerKind, UncaughtError, UserTask,
-    Walk, WorkerTask,
+    CompletionVariables, DecisionBinding, DecisionResult, DecisionTask, DelegateTask, Element,
+    ElementIndex, ElementKind, ErrorCatch, Failures, Flow, FlowIndex, IncidentNames, JobSettings,
+    Joins, Mapping, MissedFirings, Place, Process, Program, ProgramHost, ProgramLanguage,
+    RulesShape, SavePoint, Script, ScriptTask, Semantics, ServiceTask, SiblingOrder, Timer,
+    TimerKind, UncaughtError, UserTask, Walk, WorkerTask,
 };
 pub use options::{Dialect, Options};
 pub use parse::{Parsed, parse};
 pub use read::limits::{ID_CHARS_MAX, JOB_TYPE_BYTES_MAX};
 pub use retry::{RetryCycle, RetryError, RetryPlan, TRIES_MAX, WAITS_MAX, Wait};
-pub use xml::gate::{ATTRIBUTES_MAX, DEPTH_MAX, ELEMENTS_MAX, INPUT_BYTES_MAX, NAMESPACES_MAX};

@@ -1,22 +1,16 @@
 //! The way of a file: bytes, text, tree, drafts, checks, graphs.
 
-use roxmltree::{Document, ParsingOptions};
+use orloj_xml::{Places, Refusal, build_tree, decode, gate};
+use roxmltree::Document;
 
 use crate::check;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::graph::{Position, Process};
+use crate::graph::Process;
 use crate::options::{Dialect, Options};
 use crate::read::context::{Context, Subject};
 use crate::read::dialect::Vendors;
 use crate::read::read_file;
 use crate::semantics::semantics_of;
-use crate::xml::Refusal;
-use crate::xml::decode::decode;
-use crate::xml::gate::{self, ELEMENTS_MAX};
-use crate::xml::places::Places;
-
-/// Texts and comments count as nodes too.
-const NODES_MAX: u32 = 2 * ELEMENTS_MAX as u32;
 
 /// What a file says.
 #[derive(Clone, Debug)]
@@ -61,19 +55,6 @@ pub fn parse(bytes: &[u8], options: &Options) -> Parsed {
         Err(refusal) => return Parsed::refused(options, refusal),
     };
     read_tree(&tree, &places, options)
-}
-
-fn build_tree(text: &str) -> Result<Document<'_>, Refusal> {
-    let options = ParsingOptions { nodes_limit: NODES_MAX, ..ParsingOptions::default() };
-    Document::parse_with_options(text, options).map_err(|error| Refusal {
-        position: Position { line: error.pos().row, column: error.pos().col },
-        code: match error {
-            roxmltree::Error::NodesLimitReached => "too-many-elements",
-            roxmltree::Error::DtdDetected => "doctype-refused",
-            _ => "xml-malformed",
-        },
-        message: format!("not well-formed XML: {error}"),
-    })
 }
 
 fn read_tree<'a>(tree: &'a Document<'a>, places: &'a Places<'a>, options: &Options) -> Parsed {

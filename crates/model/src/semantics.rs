@@ -1,6 +1,6 @@
 //! What each dialect means, as fields of the graph.
 
-use orloj_expr::Language;
+use orloj_expr::{Language, Profile};
 
 use crate::graph::{
     CompletionVariables, Failures, IncidentNames, Joins, MissedFirings, Semantics, SiblingOrder,
@@ -17,6 +17,7 @@ pub(crate) fn semantics_of(dialect: Dialect) -> Semantics {
     match dialect {
         Dialect::Zeebe => Semantics {
             language: Language::Feel,
+            uel: Profile::Camunda,
             siblings: SiblingOrder::Reversed,
             failures: Failures::Incident,
             uncaught_error: UncaughtError::Incident,
@@ -30,6 +31,7 @@ pub(crate) fn semantics_of(dialect: Dialect) -> Semantics {
         },
         Dialect::Camunda7 => Semantics {
             language: Language::Uel,
+            uel: Profile::Camunda,
             siblings: SiblingOrder::Document,
             failures: Failures::RollBack,
             uncaught_error: UncaughtError::EndToken,
@@ -43,6 +45,7 @@ pub(crate) fn semantics_of(dialect: Dialect) -> Semantics {
         },
         Dialect::Flowable => Semantics {
             language: Language::Uel,
+            uel: Profile::Flowable,
             siblings: SiblingOrder::Document,
             failures: Failures::RollBack,
             uncaught_error: UncaughtError::Fail,

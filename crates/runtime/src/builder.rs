@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use futures_util::stream::FuturesUnordered;
 use orloj_interpreter::Delegates;
+use orloj_script::{ScriptHost, SecureScripting};
 use orloj_store::{Claim, Error as StoreError, Store};
 use orloj_types::{EngineName, Timestamp};
 use prometheus_client::registry::Registry as MetricsRegistry;
@@ -15,9 +16,11 @@ use rustc_hash::FxHashMap;
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::api::{Delegate, Error};
+use crate::calls::{Callees, Programs, Registry};
 use crate::clock::Clock;
+use crate::decisions::Decisions;
 use crate::definitions::Definitions;
-use crate::driver::{Driver, Input, Pace, Registry, run_chores};
+use crate::driver::{Driver, Input, Pace, run_chores};
 use crate::handle::{Inner, Orloj};
 use crate::metrics::Metrics;
 use crate::node::{Config, Event, Node, store_error};
@@ -45,6 +48,8 @@ pub struct Builder {
     own_store: Option<OwnStore>,
     node_name: Option<String>,
     delegates: Registry,
+    script_host: Option<ScriptHost>,
+    scripting: SecureScripting,
     clock: Clock,
     config: Config,
 }
@@ -56,6 +61,8 @@ impl Default for Builder {
             own_store: None,
             node_name: None,
             delegates: Registry::default(),
+            script_host: None,
+            scripting: SecureScripting::default(),
             clock: Clock::system(),
             config: Config { executor: false, ..Config::default() },
         }
@@ -95,6 +102,19 @@ impl Builder {
 
     pub fn delegate(mut self, name: &str, delegate: impl Delegate) -> Self {
         self.delegates.insert(name.into(), Arc::new(delegate));
+        self
+    }
+
+    /// The program whose processes run JavaScript; it must call [`orloj_script::host::run`].
+    /// Without one, models with JavaScript are refused.
+    pub fn script_host(mut self, host: ScriptHost) -> Self {
+        self.script_host = Some(host);
+        self
+    }
+
+    /// What scripts may see and use up.
+    pub fn scripting(mut self, scripting: SecureScripting) -> Self {
+        self.scripting = scripting;
         self
     }
 
@@ -164,6 +184,8 @@ impl Builder {
             let _ = noticed.send(Input::Event(Event::Noticed(notice)));
         }));
         let definitions = Arc::new(Definitions::new(store.clone()));
+        let decisions = Arc::new(Decisions::new(store.clone()));
+        let programs = Arc::new(Programs::new(self.script_host, self.scripting));
         let is_ready = Arc::new(AtomicBool::new(true));
         let session = Arc::new(AtomicI64::new(lease.session));
         let (stopped, wait_stopped) = oneshot::channel();
@@ -175,7 +197,12 @@ impl Builder {
             store: store.clone(),
             claim,
             definitions: definitions.clone(),
-            delegates,
+            callees: Callees {
+                delegates,
+                programs: programs.clone(),
+                decisions: decisions.clone(),
+                definitions: definitions.clone(),
+            },
             clock: self.clock.clone(),
             tokio: tokio::runtime::Handle::current(),
             inputs: receiver,
@@ -212,6 +239,8 @@ impl Builder {
                 store,
                 engine: config.engine,
                 definitions,
+                decisions,
+                programs,
                 inputs,
                 clock: self.clock,
                 is_ready,

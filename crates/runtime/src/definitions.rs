@@ -113,7 +113,7 @@ pub(crate) fn dialect_name(dialect: Dialect) -> &'static str {
     }
 }
 
-fn dialect_named(name: &str) -> Dialect {
+pub(crate) fn dialect_named(name: &str) -> Dialect {
     match name {
         "flowable" => Dialect::Flowable,
         "zeebe" => Dialect::Zeebe,

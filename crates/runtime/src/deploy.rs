@@ -1,20 +1,45 @@
-//! Deployments: files become definitions, all or none.
+//! Deployments: files become definitions and decisions, all or none.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use md5::{Digest, Md5};
-use orloj_model::{Dialect, Options, Parsed, Severity};
-use orloj_store::{NewDefinition, NewDeployment, NewResource, Notice};
-use orloj_types::{DefinitionKey, DeploymentKey, ProcessId};
+use orloj_model::{DecisionBinding, Diagnostic, Dialect, ElementKind, Options, Parsed, Severity};
+use orloj_store::{
+    DecisionKey, NewDecision, NewDefinition, NewDeployment, NewRequirements, NewResource, Notice,
+    RequirementsKey,
+};
+use orloj_types::{DefinitionKey, DeploymentKey, Value};
 
-use crate::api::{DefinitionView, Deploy, Deployed, Error, Resource, ResourceProblem};
+use crate::api::{
+    DecisionView, DefinitionView, Deploy, Deployed, Error, Resource, ResourceProblem,
+};
+use crate::decision_file::{self, DecisionFile};
 use crate::definitions::{CHECKS, dialect_name};
 use crate::handle::Orloj;
 use crate::node::{Reply, Request, store_error};
 
 /// Endings of files that hold processes.
 const PROCESS_ENDINGS: [&str; 3] = [".bpmn", ".bpmn20.xml", ".xml"];
+/// Endings of files that hold decisions.
+const DECISION_ENDINGS: [&str; 2] = [".dmn", ".dmn11.xml"];
+/// Longest name of a resource; as long as a file system takes.
+const RESOURCE_NAME_BYTES_MAX: usize = 1_024;
+
+/// What a file turned out to hold.
+enum Content {
+    Processes(Parsed),
+    Decisions(DecisionFile),
+}
+
+/// Why a file cannot be deployed.
+#[derive(Default)]
+struct Refused {
+    diagnostics: Vec<Diagnostic>,
+    message: String,
+}
+
+type ReadResult = Result<Content, Refused>;
 
 impl Orloj {
     pub async fn deploy(&self, deploy: Deploy) -> Result<Deployed, Error> {
@@ -23,17 +48,20 @@ impl Orloj {
         }
         let plain = deploy.plain_dialect;
         let resources = deploy.resources;
-        let parsed = tokio::task::spawn_blocking(move || {
-            let parse = |resource: Resource| {
-                let parsed = parse(&resource, plain);
-                (resource, parsed)
+        let read_all = tokio::task::spawn_blocking(move || {
+            let read = |resource: Resource| {
+                let content = read(&resource, plain);
+                (resource, content)
             };
-            resources.into_iter().map(parse).collect::<Vec<_>>()
+            resources.into_iter().map(read).collect::<Vec<_>>()
         });
-        let parsed = parsed.await.map_err(|e| Error::Internal(e.to_string()))?;
-        check(&parsed)?;
+        let mut files = read_all.await.map_err(|e| Error::Internal(e.to_string()))?;
+        for (_, content) in &mut files {
+            self.check_scripts(content).await;
+        }
+        let files = accepted(files)?;
 
-        let count = 1 + parsed.iter().map(|(_, p)| processes(p).len()).sum::<usize>();
+        let count = 1 + files.iter().map(|(_, content)| keys_of(content)).sum::<usize>();
         let Reply::Keys(keys) = self.request(Request::Keys { count }).await? else {
             return Err(Error::Internal("no keys for a deployment".into()));
         };
@@ -43,27 +71,15 @@ impl Orloj {
             key: DeploymentKey::new(key()),
             engine: self.inner.engine.clone(),
             tenant: deploy.tenant,
-            resources: parsed
+            resources: files
                 .into_iter()
-                .map(|(resource, parsed)| NewResource {
-                    checksum: Md5::digest(&resource.content).into(),
-                    definitions: processes(&parsed)
-                        .into_iter()
-                        .map(|process_id| NewDefinition {
-                            key: DefinitionKey::new(key()),
-                            process_id,
-                        })
-                        .collect(),
-                    dialect: parsed.map_or("", |p| dialect_name(p.dialect)).into(),
-                    checks: CHECKS,
-                    name: resource.name,
-                    content: resource.content,
-                })
+                .map(|(resource, content)| new_resource(resource, content, &mut key))
                 .collect(),
             now: self.now(),
         };
         let stored = self.inner.store.deploy(deployment).await.map_err(|e| store_error(&e))?;
         self.inner.definitions.forget_latest();
+        self.inner.decisions.forget_latest();
         if !stored.duplicate {
             // A hint; the heartbeat tells as well.
             let _ = self.inner.store.notify(vec![Notice::Deployed]).await;
@@ -72,62 +88,180 @@ impl Orloj {
             key: stored.key,
             duplicate: stored.duplicate,
             definitions: stored.definitions.iter().map(DefinitionView::from).collect(),
+            decisions: stored.decisions.iter().map(DecisionView::from).collect(),
         })
     }
+
+    /// A file whose scripts do not parse is refused as one whose XML does not.
+    async fn check_scripts(&self, content: &mut ReadResult) {
+        let Ok(Content::Processes(parsed)) = content else { return };
+        let mut diagnostics = Vec::new();
+        for process in &parsed.processes {
+            diagnostics.extend(self.inner.programs.check(process).await);
+        }
+        if !diagnostics.is_empty() {
+            *content = Err(Refused { diagnostics, message: String::new() });
+        }
+    }
 }
 
-fn parse(resource: &Resource, plain_dialect: Dialect) -> Result<Parsed, String> {
-    let name = resource.name.to_ascii_lowercase();
-    if !PROCESS_ENDINGS.iter().any(|ending| name.ends_with(ending)) {
-        return Err(format!(
-            "resources of this kind are not supported yet; the name must end in one of {}",
-            PROCESS_ENDINGS.join(", ")
-        ));
-    }
+fn read(resource: &Resource, plain_dialect: Dialect) -> ReadResult {
+    let refused = |message: String| Refused { message, ..Refused::default() };
     if resource.name.contains('\0') || resource.name.len() > RESOURCE_NAME_BYTES_MAX {
-        return Err("the name of a resource must be short and without U+0000".into());
+        let message = "the name of a resource must be short and without U+0000";
+        return Err(refused(message.to_owned()));
+    }
+    let name = resource.name.to_ascii_lowercase();
+    let ends_in = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+    if ends_in(&DECISION_ENDINGS) {
+        let file = decision_file::read(&resource.content, plain_dialect)
+            .map_err(|diagnostics| Refused { diagnostics, message: String::new() })?;
+        return Ok(Content::Decisions(file));
+    }
+    if !ends_in(&PROCESS_ENDINGS) {
+        return Err(refused(format!(
+            "resources of this kind are not supported yet; the name must end in one of {}, {}",
+            PROCESS_ENDINGS.join(", "),
+            DECISION_ENDINGS.join(", ")
+        )));
     }
     let options = Options { dialect: None, plain_dialect };
-    Ok(orloj_model::parse(&resource.content, &options))
+    let parsed = orloj_model::parse(&resource.content, &options);
+    if parsed.has_errors() {
+        let errors = parsed.diagnostics.into_iter().filter(|d| d.severity == Severity::Error);
+        return Err(Refused { diagnostics: errors.collect(), message: String::new() });
+    }
+    if parsed.processes.is_empty() && parsed.dialect == Dialect::Zeebe {
+        return Err(refused("the file has no executable process".to_owned()));
+    }
+    Ok(Content::Processes(parsed))
 }
 
-/// Longest name of a resource; as long as a file system takes.
-const RESOURCE_NAME_BYTES_MAX: usize = 1_024;
-
-fn processes(parsed: &Result<Parsed, String>) -> Vec<ProcessId> {
-    parsed.iter().flat_map(|p| p.processes.iter().map(|process| process.id.clone())).collect()
-}
-
-fn check(parsed: &[(Resource, Result<Parsed, String>)]) -> Result<(), Error> {
+/// The files, if nothing is wrong with any of them.
+fn accepted(files: Vec<(Resource, ReadResult)>) -> Result<Vec<(Resource, Content)>, Error> {
     let mut problems = Vec::new();
-    let mut seen: BTreeMap<ProcessId, Arc<str>> = BTreeMap::new();
-    for (resource, result) in parsed {
-        let mut problem = ResourceProblem {
-            resource: resource.name.clone(),
-            diagnostics: Vec::new(),
-            message: String::new(),
+    let mut seen: BTreeMap<(&str, Arc<str>), Arc<str>> = BTreeMap::new();
+    let mut fine = Vec::new();
+    for (resource, result) in files {
+        let content = match result {
+            Ok(content) => content,
+            Err(Refused { diagnostics, message }) => {
+                problems.push(ResourceProblem { resource: resource.name, diagnostics, message });
+                continue;
+            }
         };
-        match result {
-            Err(message) => problem.message = message.clone(),
-            Ok(parsed) if parsed.has_errors() => {
-                let errors = parsed.diagnostics.iter().filter(|d| d.severity == Severity::Error);
-                problem.diagnostics = errors.cloned().collect();
-            }
-            Ok(parsed) if parsed.processes.is_empty() && parsed.dialect == Dialect::Zeebe => {
-                problem.message = "the file has no executable process".into();
-            }
-            Ok(parsed) => {
-                for process in &parsed.processes {
-                    if let Some(other) = seen.insert(process.id.clone(), resource.name.clone()) {
-                        problem.message =
-                            format!("process id '{}' is also in '{other}'", process.id);
-                    }
-                }
+        for (kind, id) in ids_of(&content) {
+            if let Some(other) = seen.insert((kind, id.clone()), resource.name.clone()) {
+                problems.push(ResourceProblem {
+                    resource: resource.name.clone(),
+                    diagnostics: Vec::new(),
+                    message: format!("{kind} id '{id}' is also in '{other}'"),
+                });
             }
         }
-        if !problem.message.is_empty() || !problem.diagnostics.is_empty() {
-            problems.push(problem);
+        fine.push((resource, content));
+    }
+    for (resource, content) in &fine {
+        problems.extend(missing_decisions(resource, content, &seen));
+    }
+    if problems.is_empty() { Ok(fine) } else { Err(Error::Deployment(problems)) }
+}
+
+/// A decision that Zeebe binds to the deployment must be part of it.
+fn missing_decisions(
+    resource: &Resource,
+    content: &Content,
+    seen: &BTreeMap<(&str, Arc<str>), Arc<str>>,
+) -> Option<ResourceProblem> {
+    let Content::Processes(parsed) = content else { return None };
+    if parsed.dialect != Dialect::Zeebe {
+        return None;
+    }
+    let elements = parsed.processes.iter().flat_map(|process| &process.elements);
+    let missing = elements.filter_map(|element| {
+        let ElementKind::DecisionTask(task) = &element.kind else { return None };
+        let (DecisionBinding::Deployment, Some(Value::Text(id))) =
+            (&task.binding, task.decision.as_constant())
+        else {
+            return None;
+        };
+        let is_there = seen.contains_key(&("decision", id.clone()));
+        (!is_there).then(|| Diagnostic {
+            severity: Severity::Error,
+            position: element.position,
+            element: Some(element.id.clone()),
+            code: "decision-not-deployed",
+            message: format!(
+                "businessRuleTask \"{}\" is bound to a decision \"{id}\" of the same deployment, \
+                 which has none",
+                element.id
+            ),
+        })
+    });
+    let diagnostics: Vec<Diagnostic> = missing.collect();
+    (!diagnostics.is_empty()).then(|| ResourceProblem {
+        resource: resource.name.clone(),
+        diagnostics,
+        message: String::new(),
+    })
+}
+
+fn ids_of(content: &Content) -> Vec<(&'static str, Arc<str>)> {
+    match content {
+        Content::Processes(parsed) => {
+            parsed.processes.iter().map(|p| ("process", p.id.as_str().into())).collect()
+        }
+        Content::Decisions(file) => {
+            file.decisions.iter().map(|d| ("decision", d.id.clone())).collect()
         }
     }
-    if problems.is_empty() { Ok(()) } else { Err(Error::Deployment(problems)) }
+}
+
+/// How many keys the content needs: one for each definition, one for the file of decisions.
+fn keys_of(content: &Content) -> usize {
+    match content {
+        Content::Processes(parsed) => parsed.processes.len(),
+        Content::Decisions(file) => 1 + file.decisions.len(),
+    }
+}
+
+fn new_resource(resource: Resource, content: Content, mut key: impl FnMut() -> i64) -> NewResource {
+    let mut new = NewResource {
+        checksum: Md5::digest(&resource.content).into(),
+        name: resource.name,
+        content: resource.content,
+        dialect: "".into(),
+        checks: CHECKS,
+        definitions: Vec::new(),
+        requirements: None,
+    };
+    match content {
+        Content::Processes(parsed) => {
+            new.dialect = dialect_name(parsed.dialect).into();
+            let definitions = parsed.processes.into_iter().map(|process| NewDefinition {
+                key: DefinitionKey::new(key()),
+                process_id: process.id,
+            });
+            new.definitions = definitions.collect();
+        }
+        Content::Decisions(file) => {
+            new.dialect = dialect_name(file.dialect).into();
+            new.requirements = Some(NewRequirements {
+                key: RequirementsKey(key()),
+                id: file.id,
+                name: file.name,
+                decisions: file
+                    .decisions
+                    .into_iter()
+                    .map(|decision| NewDecision {
+                        key: DecisionKey(key()),
+                        decision_id: decision.id,
+                        name: decision.name,
+                        version_tag: decision.version_tag,
+                    })
+                    .collect(),
+            });
+        }
+    }
+    new
 }

@@ -21,7 +21,9 @@ use crate::api::{
     StreamJobs, ThrowError,
 };
 use crate::builder::Builder;
+use crate::calls::Programs;
 use crate::clock::Clock;
+use crate::decisions::Decisions;
 use crate::definition::Definition;
 use crate::definitions::Definitions;
 use crate::driver::Input;
@@ -38,6 +40,8 @@ pub(crate) struct Inner {
     pub store: Arc<dyn Store>,
     pub engine: EngineName,
     pub definitions: Arc<Definitions>,
+    pub decisions: Arc<Decisions>,
+    pub programs: Arc<Programs>,
     pub inputs: UnboundedSender<Input>,
     pub clock: Clock,
     pub is_ready: Arc<AtomicBool>,

@@ -180,6 +180,30 @@ CREATE TABLE orloj.definition (
     UNIQUE (engine, tenant, process_id, version)
 );
 
+CREATE TABLE orloj.decision (
+    key bigint PRIMARY KEY,
+    engine text COLLATE "C" NOT NULL,
+    tenant text COLLATE "C" NOT NULL,
+    decision_id text COLLATE "C" NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    version integer NOT NULL,
+    version_tag text COLLATE "C",
+    -- The file it is part of, which has a version too.
+    requirements_key bigint NOT NULL,
+    requirements_id text COLLATE "C" NOT NULL,
+    requirements_name text COLLATE "C" NOT NULL,
+    requirements_version integer NOT NULL,
+    deployment_key bigint NOT NULL,
+    resource_name text COLLATE "C" NOT NULL,
+    checksum bytea NOT NULL,
+    dialect text COLLATE "C" NOT NULL,
+    deployed_at bigint NOT NULL,
+    UNIQUE (engine, tenant, decision_id, version)
+);
+
+CREATE INDEX decision_requirements
+    ON orloj.decision (engine, tenant, requirements_id, requirements_version);
+
 CREATE TABLE orloj.resource (
     deployment_key bigint NOT NULL,
     name text COLLATE "C" NOT NULL,
@@ -240,6 +264,12 @@ CREATE TYPE orloj.ended_in AS (
 CREATE TYPE orloj.definition_in AS (
     key bigint, engine text, tenant text, process_id text, version integer, deployment_key bigint,
     resource_name text, checksum bytea, dialect text, checks integer, deployed_at bigint
+);
+CREATE TYPE orloj.decision_in AS (
+    key bigint, engine text, tenant text, decision_id text, name text, version integer,
+    version_tag text, requirements_key bigint, requirements_id text, requirements_name text,
+    requirements_version integer, deployment_key bigint, resource_name text, checksum bytea,
+    dialect text, deployed_at bigint
 );
 CREATE TYPE orloj.resource_in AS (
     deployment_key bigint, name text, engine text, tenant text, content bytea

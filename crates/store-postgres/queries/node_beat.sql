@@ -21,8 +21,10 @@ pulse AS (
             WHERE engine = $6 AND type = '' AND kind <> 2
                 AND state = 0 AND lock_session IS NULL AND lock_until IS NULL
         ) AS engine_jobs_ready,
-        (SELECT coalesce(max(key), 0) FROM orloj.definition WHERE engine = $6)
-            AS newest_definition
+        greatest(
+            (SELECT coalesce(max(key), 0) FROM orloj.definition WHERE engine = $6),
+            (SELECT coalesce(max(key), 0) FROM orloj.decision WHERE engine = $6)
+        ) AS newest_definition
 )
 SELECT nodes.*, pulse.*
 FROM (

@@ -22,9 +22,11 @@ impl Shared {
         // One deployment of an engine at a time: versions are counted.
         self.lock_advisory(&transaction, &format!("deploy {}", new.engine)).await?;
         let latest = self.latest(&transaction, new).await?;
-        if let Some(definitions) = same_as_latest(new, &latest) {
+        let latest_decisions = self.latest_decisions(&transaction, new).await?;
+        let same = (same_as_latest(new, &latest), latest_decisions.same(new));
+        if let (Some(definitions), Some(decisions)) = same {
             transaction.roll_back().await?;
-            return Ok(StoredDeployment { key: new.key, duplicate: true, definitions });
+            return Ok(StoredDeployment { key: new.key, duplicate: true, definitions, decisions });
         }
         let definitions = next_versions(new, &latest);
         let resources = self.resource_rows(new);
@@ -35,8 +37,13 @@ impl Shared {
         if !rows.is_empty() {
             transaction.execute(&self.sql.definition_insert, &[rows.param()]).await?;
         }
+        let decisions = latest_decisions.next_versions(new);
+        let rows = self.decision_rows(&decisions);
+        if !rows.is_empty() {
+            transaction.execute(&self.sql.decision_insert, &[rows.param()]).await?;
+        }
         transaction.commit().await?;
-        Ok(StoredDeployment { key: new.key, duplicate: false, definitions })
+        Ok(StoredDeployment { key: new.key, duplicate: false, definitions, decisions })
     }
 
     pub(crate) async fn definition(

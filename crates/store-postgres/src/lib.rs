@@ -10,6 +10,7 @@
 mod commit;
 mod connection;
 mod connector;
+mod decisions;
 mod definitions;
 mod error;
 mod floor;

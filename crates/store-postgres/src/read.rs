@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use orloj_store::{
-    DefinitionRow, EndedRow, Error, HistoryRow, IncidentRow, InstanceRow, JobKind, JobRow,
-    JobState, NodeRow, UserTaskRow, VariableRow,
+    DecisionKey, DecisionRow, DefinitionRow, EndedRow, Error, HistoryRow, IncidentRow, InstanceRow,
+    JobKind, JobRow, JobState, NodeRow, Requirements, RequirementsKey, UserTaskRow, VariableRow,
 };
 use orloj_types::{
     DefinitionKey, DeploymentKey, ElementId, ElementInstanceKey, EngineName, IncidentKey,
@@ -200,6 +200,30 @@ pub(crate) fn definition(row: &Columns<'_>) -> Result<DefinitionRow, Error> {
         dialect: row.text(8)?,
         checks: row.get(9)?,
         deployed_at: row.time(10)?,
+    })
+}
+
+pub(crate) fn decision(row: &Columns<'_>) -> Result<DecisionRow, Error> {
+    let checksum: &[u8] = row.get(13)?;
+    Ok(DecisionRow {
+        key: DecisionKey(row.get(0)?),
+        engine: EngineName::new(row.text(1)?),
+        tenant: TenantId::new(row.text(2)?),
+        decision_id: row.text(3)?,
+        name: row.text(4)?,
+        version: row.get(5)?,
+        version_tag: row.get::<Option<&str>>(6)?.map(Arc::from),
+        requirements: Requirements {
+            key: RequirementsKey(row.get(7)?),
+            id: row.text(8)?,
+            name: row.text(9)?,
+            version: row.get(10)?,
+        },
+        deployment: DeploymentKey::new(row.get(11)?),
+        resource_name: row.text(12)?,
+        checksum: checksum.try_into().map_err(|e| damaged("checksum", e))?,
+        dialect: row.text(14)?,
+        deployed_at: row.time(15)?,
     })
 }
 

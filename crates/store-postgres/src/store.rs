@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use orloj_store::{
-    Acquire, Beat, Claim, CommitError, DefinitionRow, EndedFilter, EndedRow, Error, ExtendLock,
-    Extended, Fut, Group, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter, InstanceRow,
-    JobFilter, JobRow, Lease, LoadedInstance, NewDeployment, NodeRow, Notice, Page, Pulse, Store,
-    StoredDeployment, UserTaskFilter, UserTaskRow,
+    Acquire, Beat, Claim, CommitError, DecisionKey, DecisionRow, DecisionVersion, DefinitionRow,
+    EndedFilter, EndedRow, Error, ExtendLock, Extended, Fut, Group, HistoryRow, IncidentFilter,
+    IncidentRow, InstanceFilter, InstanceRow, JobFilter, JobRow, Lease, LoadedInstance,
+    NewDeployment, NodeRow, Notice, Page, Pulse, Store, StoredDeployment, UserTaskFilter,
+    UserTaskRow,
 };
 use orloj_types::{
     DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey,
@@ -246,6 +247,19 @@ impl Store for PostgresStore {
         version: Option<i32>,
     ) -> Fut<'_, Option<DefinitionRow>> {
         Box::pin(async move { self.shared.find_definition(&process_id, &tenant, version).await })
+    }
+
+    fn decision(&self, key: DecisionKey) -> Fut<'_, Option<DecisionRow>> {
+        Box::pin(self.shared.decision(key))
+    }
+
+    fn find_decision(
+        &self,
+        decision_id: Arc<str>,
+        tenant: TenantId,
+        version: DecisionVersion,
+    ) -> Fut<'_, Option<DecisionRow>> {
+        Box::pin(async move { self.shared.find_decision(&decision_id, &tenant, &version).await })
     }
 
     fn resource(&self, deployment: DeploymentKey, name: Arc<str>) -> Fut<'_, Option<Arc<[u8]>>> {

@@ -127,6 +127,30 @@ CREATE TABLE definition (
     UNIQUE (engine, tenant, process_id, version)
 ) STRICT;
 
+CREATE TABLE decision (
+    key                  INTEGER PRIMARY KEY,
+    engine               TEXT NOT NULL,
+    tenant               TEXT NOT NULL,
+    decision_id          TEXT NOT NULL,
+    name                 TEXT NOT NULL,
+    version              INTEGER NOT NULL,
+    version_tag          TEXT,
+    -- The file it is part of, which has a version too.
+    requirements_key     INTEGER NOT NULL,
+    requirements_id      TEXT NOT NULL,
+    requirements_name    TEXT NOT NULL,
+    requirements_version INTEGER NOT NULL,
+    deployment_key       INTEGER NOT NULL,
+    resource_name        TEXT NOT NULL,
+    checksum             BLOB NOT NULL,
+    dialect              TEXT NOT NULL,
+    deployed_at          INTEGER NOT NULL,
+    UNIQUE (engine, tenant, decision_id, version)
+) STRICT;
+
+CREATE INDEX decision_requirements
+    ON decision (engine, tenant, requirements_id, requirements_version);
+
 CREATE TABLE resource (
     deployment_key INTEGER NOT NULL,
     name           TEXT NOT NULL,

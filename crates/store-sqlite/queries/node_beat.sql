@@ -26,14 +26,26 @@ RETURNING
             AND type = ''
             AND kind <> 2
     ),
-    coalesce(
-        (
-            SELECT key
-            -- From the newest down; the index on engine would read and sort them all.
-            FROM definition NOT INDEXED
-            WHERE definition.engine = node.engine
-            ORDER BY key DESC
-            LIMIT 1
+    -- From the newest down; the indexes on engine would read and sort them all.
+    max(
+        coalesce(
+            (
+                SELECT key
+                FROM definition NOT INDEXED
+                WHERE definition.engine = node.engine
+                ORDER BY key DESC
+                LIMIT 1
+            ),
+            0
         ),
-        0
+        coalesce(
+            (
+                SELECT key
+                FROM decision NOT INDEXED
+                WHERE decision.engine = node.engine
+                ORDER BY key DESC
+                LIMIT 1
+            ),
+            0
+        )
     )

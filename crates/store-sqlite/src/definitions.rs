@@ -7,8 +7,8 @@ use orloj_types::{DeploymentKey, ProcessId, TenantId};
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::portable;
-use crate::rows;
 use crate::writer::Writer;
+use crate::{decisions, rows};
 
 pub(crate) fn deploy(writer: &mut Writer, new: &NewDeployment) -> Result<StoredDeployment, Error> {
     writer.write(|connection| deploy_in(connection, new).map_err(portable))
@@ -54,9 +54,10 @@ fn deploy_in(connection: &Connection, new: &NewDeployment) -> rusqlite::Result<S
             latest.push(found);
         }
     }
-    if duplicate {
+    let latest_decisions = decisions::latest(connection, new)?;
+    if let (true, Some(decisions)) = (duplicate, latest_decisions.same(new)) {
         let definitions = latest.into_iter().flatten().collect();
-        return Ok(StoredDeployment { key: new.key, duplicate, definitions });
+        return Ok(StoredDeployment { key: new.key, duplicate: true, definitions, decisions });
     }
     let mut latest = latest.into_iter();
     let mut definitions = Vec::new();
@@ -82,7 +83,9 @@ fn deploy_in(connection: &Connection, new: &NewDeployment) -> rusqlite::Result<S
             definitions.push(row);
         }
     }
-    Ok(StoredDeployment { key: new.key, duplicate, definitions })
+    let decisions = latest_decisions.next_versions(new);
+    decisions::insert(connection, &decisions)?;
+    Ok(StoredDeployment { key: new.key, duplicate: false, definitions, decisions })
 }
 
 fn equals(found: &DefinitionRow, resource: &NewResource) -> bool {

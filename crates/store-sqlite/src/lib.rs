@@ -6,6 +6,7 @@
 
 mod commit;
 mod connection;
+mod decisions;
 mod definitions;
 mod error;
 mod jobs;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use orloj_store::{
-    DefinitionRow, EndedRow, HistoryRow, IncidentRow, InstanceRow, JobKind, JobRow, JobState,
-    NodeRow, UserTaskRow, VariableRow,
+    DecisionKey, DecisionRow, DefinitionRow, EndedRow, HistoryRow, IncidentRow, InstanceRow,
+    JobKind, JobRow, JobState, NodeRow, Requirements, RequirementsKey, UserTaskRow, VariableRow,
 };
 use orloj_types::{
     DefinitionKey, DeploymentKey, ElementId, ElementInstanceKey, EngineName, IncidentKey,
@@ -284,6 +284,50 @@ pub(crate) fn definition(row: &Row<'_>) -> Result<DefinitionRow> {
         dialect: row.get(8)?,
         checks: row.get(9)?,
         deployed_at: Timestamp::from_ms(row.get(10)?),
+    })
+}
+
+pub(crate) fn insert_decision(into: &mut CachedStatement<'_>, row: &DecisionRow) -> Result<usize> {
+    into.execute(params![
+        row.key.0,
+        &*row.engine,
+        &*row.tenant,
+        &*row.decision_id,
+        &*row.name,
+        row.version,
+        row.version_tag.as_deref(),
+        row.requirements.key.0,
+        &*row.requirements.id,
+        &*row.requirements.name,
+        row.requirements.version,
+        row.deployment.raw(),
+        &*row.resource_name,
+        row.checksum,
+        &*row.dialect,
+        row.deployed_at.as_ms(),
+    ])
+}
+
+pub(crate) fn decision(row: &Row<'_>) -> Result<DecisionRow> {
+    Ok(DecisionRow {
+        key: DecisionKey(row.get(0)?),
+        engine: engine(row, 1)?,
+        tenant: tenant(row, 2)?,
+        decision_id: row.get(3)?,
+        name: row.get(4)?,
+        version: row.get(5)?,
+        version_tag: row.get(6)?,
+        requirements: Requirements {
+            key: RequirementsKey(row.get(7)?),
+            id: row.get(8)?,
+            name: row.get(9)?,
+            version: row.get(10)?,
+        },
+        deployment: DeploymentKey::new(row.get(11)?),
+        resource_name: row.get(12)?,
+        checksum: row.get(13)?,
+        dialect: row.get(14)?,
+        deployed_at: Timestamp::from_ms(row.get(15)?),
     })
 }
 

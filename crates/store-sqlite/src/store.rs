@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use futures_channel::oneshot;
 use orloj_store::{
-    Acquire, Beat, Claim, CommitError, DefinitionRow, EndedFilter, EndedRow, Error, ExtendLock,
-    Extended, Fut, Group, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter, InstanceRow,
-    JobFilter, JobRow, Lease, LoadedInstance, NewDeployment, NodeRow, Notice, Page, Pulse, Store,
-    StoredDeployment, UserTaskFilter, UserTaskRow,
+    Acquire, Beat, Claim, CommitError, DecisionKey, DecisionRow, DecisionVersion, DefinitionRow,
+    EndedFilter, EndedRow, Error, ExtendLock, Extended, Fut, Group, HistoryRow, IncidentFilter,
+    IncidentRow, InstanceFilter, InstanceRow, JobFilter, JobRow, Lease, LoadedInstance,
+    NewDeployment, NodeRow, Notice, Page, Pulse, Store, StoredDeployment, UserTaskFilter,
+    UserTaskRow,
 };
 use orloj_types::{
     DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey,
@@ -19,7 +20,7 @@ use crate::error::{closed, portable};
 use crate::options::Options;
 use crate::threads::Threads;
 use crate::writer::Writer;
-use crate::{commit, definitions, jobs, nodes, queries, rows};
+use crate::{commit, decisions, definitions, jobs, nodes, queries, rows};
 
 /// Clones share one store; the last one to go closes it.
 #[derive(Clone)]
@@ -174,6 +175,24 @@ impl Store for SqliteStore {
     ) -> Fut<'_, Option<DefinitionRow>> {
         self.read(move |connection, engine| {
             definitions::find(connection, engine, &process_id, &tenant, version)
+        })
+    }
+
+    fn decision(&self, key: DecisionKey) -> Fut<'_, Option<DecisionRow>> {
+        self.read(move |connection, _| {
+            let sql = include_str!("../queries/decision_load.sql");
+            queries::by_key(connection, sql, key.0, rows::decision)
+        })
+    }
+
+    fn find_decision(
+        &self,
+        decision_id: Arc<str>,
+        tenant: TenantId,
+        version: DecisionVersion,
+    ) -> Fut<'_, Option<DecisionRow>> {
+        self.read(move |connection, engine| {
+            decisions::find(connection, engine, &decision_id, &tenant, &version)
         })
     }
 

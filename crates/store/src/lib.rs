@@ -5,6 +5,7 @@
 //! the one suite in [`suite`], the simulated one of the tests included.
 
 mod change;
+mod decision;
 mod error;
 pub mod format;
 mod node;
@@ -17,6 +18,10 @@ mod store;
 pub mod suite;
 
 pub use change::{Change, Group, InstanceWrite, JobUpdate, JobWrite, LockWrite, VariableWrite};
+pub use decision::{
+    DecisionKey, DecisionRow, DecisionVersion, LatestDecisions, NewDecision, NewRequirements,
+    Requirements, RequirementsKey, decisions_of,
+};
 pub use error::{CommitError, Error};
 pub use node::{Beat, Claim, Lease, NodeRow, Pulse};
 pub use notice::Notice;

@@ -48,7 +48,7 @@ pub struct Pulse {
     pub engine_jobs_ready: bool,
     /// All nodes, this one included.
     pub nodes: Vec<NodeRow>,
-    /// The newest definition, to notice deployments of other nodes.
+    /// The newest definition or decision, to notice deployments of other nodes.
     pub newest_definition: i64,
 }
 

@@ -7,6 +7,8 @@ use orloj_types::{
     InstanceKey, JobKey, ProcessId, StoredValue, TenantId, Timestamp, UserTaskKey,
 };
 
+use crate::decision::{DecisionRow, NewRequirements};
+
 /// A live instance: its record, guarded by `rev`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstanceRow {
@@ -221,6 +223,8 @@ pub struct NewResource {
     pub dialect: Arc<str>,
     pub checks: i32,
     pub definitions: Vec<NewDefinition>,
+    /// Of a file of decisions.
+    pub requirements: Option<NewRequirements>,
 }
 
 #[derive(Clone, Debug)]
@@ -230,11 +234,13 @@ pub struct NewDefinition {
     pub process_id: ProcessId,
 }
 
-/// What a deployment led to: the definitions of all its resources, in order.
+/// What a deployment led to: the definitions and decisions of all its resources, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredDeployment {
     pub key: DeploymentKey,
-    /// Every resource equalled the latest version of its processes: nothing was written.
+    /// Every resource equalled the latest version of its processes and decisions: nothing was
+    /// written.
     pub duplicate: bool,
     pub definitions: Vec<DefinitionRow>,
+    pub decisions: Vec<DecisionRow>,
 }

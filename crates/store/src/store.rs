@@ -10,6 +10,7 @@ use orloj_types::{
 };
 
 use crate::change::Group;
+use crate::decision::{DecisionKey, DecisionRow, DecisionVersion};
 use crate::error::{CommitError, Error};
 use crate::node::{Beat, Claim, Lease, NodeRow, Pulse};
 use crate::notice::Notice;
@@ -123,7 +124,7 @@ pub trait Store: Send + Sync + 'static {
     // ---- definitions
 
     /// Assigns versions, or finds that nothing is new: a resource is a duplicate when the latest
-    /// version of each of its processes has the same resource name and checksum; if any resource
+    /// version of each of its processes and decisions has the same resource name and checksum; if any resource
     /// is new, all get new versions. Serialised per engine.
     fn deploy(&self, deployment: NewDeployment) -> Fut<'_, StoredDeployment>;
 
@@ -136,6 +137,15 @@ pub trait Store: Send + Sync + 'static {
         tenant: TenantId,
         version: Option<i32>,
     ) -> Fut<'_, Option<DefinitionRow>>;
+
+    fn decision(&self, key: DecisionKey) -> Fut<'_, Option<DecisionRow>>;
+
+    fn find_decision(
+        &self,
+        decision_id: Arc<str>,
+        tenant: TenantId,
+        version: DecisionVersion,
+    ) -> Fut<'_, Option<DecisionRow>>;
 
     fn resource(&self, deployment: DeploymentKey, name: Arc<str>) -> Fut<'_, Option<Arc<[u8]>>>;
 

@@ -6,6 +6,7 @@
 //! - [`story`]: behaviour told as text and checked at several depths.
 
 pub mod duration;
+pub mod script_host;
 pub mod sim;
 pub mod sim_store;
 pub mod sketch;

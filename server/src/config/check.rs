@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use orloj::script::SecureScripting;
 use tracing_subscriber::filter::Targets;
 
 use super::address::Address;
@@ -41,6 +42,8 @@ pub struct Config {
     pub executor: bool,
     pub threads: usize,
     pub log: Targets,
+    /// What scripts may see and use up.
+    pub scripting: SecureScripting,
 }
 
 pub fn check(
@@ -75,6 +78,7 @@ pub fn check(
         executor: written.executor.unwrap_or(true),
         threads: usize::try_from(threads).expect("at most THREADS_MAX"),
         log: log_levels(log, place)?,
+        scripting: written.scripting.unwrap_or_default(),
     })
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use figment::providers::{Format, Toml};
 use figment::value::{Dict, Map, Value};
 use figment::{Figment, Metadata, Profile, Provider, Source};
+use orloj::script::SecureScripting;
 use serde::Deserialize;
 
 use super::check::{Config, check};
@@ -45,6 +46,8 @@ pub struct Written {
     pub executor: Option<bool>,
     pub threads: Option<u64>,
     pub log: Option<String>,
+    /// A table of the file, with the names that Flowable gave its secure scripting.
+    pub scripting: Option<SecureScripting>,
 }
 
 /// The configuration of a node that serves.

@@ -1,6 +1,6 @@
 //! Resources, by the present call and by its older form.
 
-use orloj::{DefinitionView, Deploy, Deployed, Dialect, Resource as EngineResource};
+use orloj::{DecisionView, DefinitionView, Deploy, Deployed, Dialect, Resource as EngineResource};
 use orloj_types::TenantId;
 use tonic::Status;
 
@@ -17,12 +17,9 @@ pub(crate) async fn deploy_resource(
     let tenant = read_tenant("DeployResource", &request.tenant_id)?;
     let files = request.resources.into_iter().map(|file| (file.name, file.content));
     let deployed = deploy(gateway, tenant.clone(), files).await?;
-    let deployments = deployed.definitions.iter().map(|definition| Deployment {
-        metadata: Some(Metadata::Process(process_metadata(definition))),
-    });
     Ok(DeployResourceResponse {
         key: deployed.key.raw(),
-        deployments: deployments.collect(),
+        deployments: deployments(&deployed),
         tenant_id: tenant_shown(&tenant),
     })
 }
@@ -54,6 +51,45 @@ async fn deploy(
     }
     let deploy = Deploy { tenant, resources, plain_dialect: Dialect::Zeebe };
     gateway.command(Intent::Create, gateway.orloj.deploy(deploy)).await
+}
+
+/// Processes, then decisions, then the files these came with.
+fn deployments(deployed: &Deployed) -> Vec<Deployment> {
+    let processes = deployed.definitions.iter().map(process_metadata).map(Metadata::Process);
+    let decisions = deployed.decisions.iter().map(decision_metadata).map(Metadata::Decision);
+    let mut files: Vec<&DecisionView> = Vec::new();
+    for decision in &deployed.decisions {
+        if files.iter().all(|known| known.requirements.key != decision.requirements.key) {
+            files.push(decision);
+        }
+    }
+    let files = files.into_iter().map(requirements_metadata).map(Metadata::DecisionRequirements);
+    let all = processes.chain(decisions).chain(files);
+    all.map(|metadata| Deployment { metadata: Some(metadata) }).collect()
+}
+
+fn decision_metadata(decision: &DecisionView) -> DecisionMetadata {
+    DecisionMetadata {
+        dmn_decision_id: decision.decision_id.as_ref().to_owned(),
+        dmn_decision_name: decision.name.as_ref().to_owned(),
+        version: decision.version,
+        decision_key: decision.key.0,
+        dmn_decision_requirements_id: decision.requirements.id.as_ref().to_owned(),
+        decision_requirements_key: decision.requirements.key.0,
+        tenant_id: tenant_shown(&decision.tenant),
+    }
+}
+
+fn requirements_metadata(decision: &DecisionView) -> DecisionRequirementsMetadata {
+    let requirements = &decision.requirements;
+    DecisionRequirementsMetadata {
+        dmn_decision_requirements_id: requirements.id.as_ref().to_owned(),
+        dmn_decision_requirements_name: requirements.name.as_ref().to_owned(),
+        version: requirements.version,
+        decision_requirements_key: requirements.key.0,
+        resource_name: decision.resource_name.as_ref().to_owned(),
+        tenant_id: tenant_shown(&decision.tenant),
+    }
 }
 
 fn process_metadata(definition: &DefinitionView) -> ProcessMetadata {

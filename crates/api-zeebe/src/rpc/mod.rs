@@ -2,6 +2,7 @@
 
 mod activate;
 mod create;
+mod decision;
 mod deploy;
 mod instance;
 mod job;
@@ -10,6 +11,7 @@ mod topology;
 
 pub(crate) use activate::activate_jobs;
 pub(crate) use create::{create_process_instance, create_process_instance_with_result};
+pub(crate) use decision::evaluate_decision;
 pub(crate) use deploy::{deploy_process, deploy_resource};
 pub(crate) use instance::{cancel_process_instance, resolve_incident, set_variables};
 pub(crate) use job::{complete_job, fail_job, throw_error, update_job_retries, update_job_timeout};

@@ -7,6 +7,7 @@
 
 mod activating;
 mod creating;
+mod deciding;
 mod deploying;
 mod errors;
 mod failing;

@@ -68,7 +68,6 @@ async fn calls_of_later_releases_say_so() {
     let answers = [
         client.publish_message(PublishMessageRequest::default()).await.map(drop),
         client.broadcast_signal(BroadcastSignalRequest::default()).await.map(drop),
-        client.evaluate_decision(EvaluateDecisionRequest::default()).await.map(drop),
         client.evaluate_conditional(EvaluateConditionalRequest::default()).await.map(drop),
         client.delete_resource(DeleteResourceRequest::default()).await.map(drop),
         client.modify_process_instance(ModifyProcessInstanceRequest::default()).await.map(drop),

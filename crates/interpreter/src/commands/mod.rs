@@ -14,5 +14,6 @@ mod throw_error;
 mod update_retries;
 mod worker_job;
 
+pub(crate) use complete_job::take_over;
 pub(crate) use dispatch::{begin, missing};
 pub(crate) use start::first_record;

@@ -4,8 +4,8 @@ use orloj_model::{ElementIndex, ElementKind};
 use orloj_types::ElementInstanceKey;
 
 use super::{
-    error_boundary, exclusive_gateway, none_end, none_start, parallel_gateway, service_task,
-    timer_boundary, timer_catch, user_task,
+    decision_task, error_boundary, exclusive_gateway, none_end, none_start, parallel_gateway,
+    script_task, service_task, timer_boundary, timer_catch, user_task,
 };
 use crate::failure::Ruled;
 use crate::invoke::Invoke;
@@ -31,6 +31,8 @@ pub(crate) fn begin(
         ElementKind::NoneEnd => none_end::begin(turn, key, element),
         ElementKind::ServiceTask(task) => service_task::begin(turn, key, index, element, task),
         ElementKind::UserTask(task) => user_task::begin(turn, key, element, task),
+        ElementKind::ScriptTask(task) => script_task::begin(turn, key, index, element, task),
+        ElementKind::DecisionTask(_) => decision_task::begin(turn, key, index, element),
         ElementKind::ExclusiveGateway => exclusive_gateway::begin(),
         ElementKind::ParallelGateway => parallel_gateway::begin(turn, key, element),
         ElementKind::TimerCatch(timer) => timer_catch::begin(turn, key, element, timer),
@@ -45,5 +47,10 @@ pub(crate) fn call(
     key: ElementInstanceKey,
     index: ElementIndex,
 ) -> Ruled<Option<Invoke>> {
-    service_task::call(turn, key, index)
+    match &turn.model(index).kind {
+        ElementKind::ServiceTask(task) => service_task::call(turn, key, index, task),
+        ElementKind::ScriptTask(task) => script_task::call(turn, key, index, task),
+        ElementKind::DecisionTask(task) => decision_task::call(turn, key, index, task),
+        other => unreachable!("a {} calls nothing", other.name()),
+    }
 }

@@ -12,23 +12,19 @@
 use std::sync::Arc;
 
 use orloj_model::{
-    DelegateTask, Element, ElementIndex, ElementKind, JOB_TYPE_BYTES_MAX, ServiceTask,
-    UncaughtError, WorkerTask,
+    DelegateTask, Element, ElementIndex, JOB_TYPE_BYTES_MAX, ServiceTask, WorkerTask,
 };
-use orloj_types::{Document, ElementInstanceKey};
+use orloj_types::ElementInstanceKey;
 
 use super::Begun;
 use crate::agenda::Step;
-use crate::errors::{self, Thrown};
 use crate::failure::{Failure, FailureKind, Ruled};
-use crate::invoke::{Invoke, InvokeResult};
+use crate::foreign::{self, Asked};
+use crate::invoke::{Callee, Invoke};
 use crate::jobs::{self, Draft};
 use crate::record::JobKind;
 use crate::turn::Turn;
 use crate::{extract, flow, mappings, timers, variables};
-
-/// A delegate is called once per visit.
-const CALL_ORDINAL: u32 = 0;
 
 pub(crate) fn begin(
     turn: &mut Turn<'_>,
@@ -119,65 +115,25 @@ pub(crate) fn call(
     turn: &mut Turn<'_>,
     key: ElementInstanceKey,
     index: ElementIndex,
+    task: &ServiceTask,
 ) -> Ruled<Option<Invoke>> {
-    let element = turn.model(index);
-    match turn.answers.find(key, CALL_ORDINAL, &element.id) {
-        None => return Ok(Some(invoke(turn, key, element))),
-        Some(InvokeResult::Done { variables }) => {
+    let ServiceTask::Delegate(delegate) = task else {
+        unreachable!("only delegates are called");
+    };
+    let callee = || Callee::Delegate(delegate.name.clone());
+    match foreign::ask(turn, key, index, callee) {
+        Asked::Call(invoke) => return Ok(Some(invoke)),
+        Asked::Done { variables, removed } => {
+            variables::remove(&mut turn.work.record, key, &removed);
             variables::assign(&mut turn.work.record, key, &variables.0);
             flow::complete(turn, key, index)?;
         }
-        Some(InvokeResult::Failed { message }) => {
-            return Err(Failure::new(&element.id, FailureKind::Foreign, message));
+        Asked::Failed { message, .. } => {
+            return Err(Failure::new(&turn.model(index).id, FailureKind::Foreign, message));
         }
-        Some(InvokeResult::Error { code, message, variables }) => {
-            let thrown = Thrown { code: &code, message: &message, variables: &variables };
-            throw(turn, key, index, &thrown)?;
-        }
+        Asked::Error(error) => foreign::throw(turn, key, index, &error)?,
     }
     Ok(None)
-}
-
-fn throw(
-    turn: &mut Turn<'_>,
-    key: ElementInstanceKey,
-    index: ElementIndex,
-    thrown: &Thrown<'_>,
-) -> Ruled {
-    if let Some((event, catches)) = errors::catcher(turn.process, index, thrown.code) {
-        return errors::caught(turn, key, event, catches, thrown);
-    }
-    match turn.semantics().uncaught_error {
-        UncaughtError::EndToken => {
-            variables::assign(&mut turn.work.record, key, &thrown.variables.0);
-            flow::end_token(turn, key);
-            Ok(())
-        }
-        // There is no worker job that could wait with an incident.
-        UncaughtError::Fail | UncaughtError::Incident => {
-            let message =
-                format!("no event catches the error '{}': {}", thrown.code, thrown.message);
-            Err(Failure::new(&turn.model(index).id, FailureKind::Foreign, message))
-        }
-    }
-}
-
-fn invoke(turn: &Turn<'_>, key: ElementInstanceKey, element: &Element) -> Invoke {
-    let ElementKind::ServiceTask(ServiceTask::Delegate(delegate)) = &element.kind else {
-        unreachable!("only delegates are called");
-    };
-    let record = &turn.work.record;
-    Invoke {
-        element_instance: key,
-        ordinal: CALL_ORDINAL,
-        delegate: delegate.name.clone(),
-        instance: record.instance,
-        definition: record.definition,
-        tenant: record.tenant.clone(),
-        business_key: record.business_key.clone(),
-        element: element.id.clone(),
-        variables: Document(record.visible(key)),
-    }
 }
 
 #[cfg(test)]

@@ -141,7 +141,7 @@ mod tests {
         ");
         let mut camunda =
             Story::of(waits(Sketch::camunda(), TimerKind::Cycle, "0 0 * * *").build());
-        insta::assert_snapshot!(camunda.start("{}"), @"rejected: wait: '0 0 * * *' should be a repetition such as R3/PT10S; cron texts are not supported");
+        insta::assert_snapshot!(camunda.start("{}"), @"rejected: wait: '0 0 * * *' is no repetition such as R3/PT10S, nor a cron expression: a cron expression has six fields, not 5, at offset 0");
     }
 
     #[test]

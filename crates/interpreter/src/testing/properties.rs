@@ -339,7 +339,7 @@ proptest! {
 fn sound(blocks: Vec<Block>) -> Vec<Block> {
     let sound_ways = |ways: Vec<Vec<Block>>| ways.into_iter().map(sound).collect();
     let sound_block = |block| match block {
-        Block::Wait("never") => Block::Wait("PT10S"),
+        Block::Wait("never" | "-PT1S") => Block::Wait("PT10S"),
         Block::Fork(ways) => Block::Fork(sound_ways(ways)),
         Block::Choice { value, has_default, ways } => {
             Block::Choice { value, has_default, ways: sound_ways(ways) }

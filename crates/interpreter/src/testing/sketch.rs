@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use orloj_expr::{Expression, Language};
+use orloj_expr::{Expression, Language, Profile};
 use orloj_model::{
     CompletionVariables, DelegateTask, Element, ElementIndex, ElementKind, ErrorCatch, Failures,
     Flow, FlowIndex, IncidentNames, JobSettings, Joins, Mapping, MissedFirings, Position, Process,
@@ -80,6 +80,7 @@ impl Sketch {
     pub(crate) fn zeebe() -> Self {
         Self::new(Semantics {
             language: Language::Feel,
+            uel: Profile::Camunda,
             siblings: SiblingOrder::Reversed,
             failures: Failures::Incident,
             uncaught_error: UncaughtError::Incident,
@@ -96,6 +97,7 @@ impl Sketch {
     pub(crate) fn camunda() -> Self {
         Self::new(Semantics {
             language: Language::Uel,
+            uel: Profile::Camunda,
             siblings: SiblingOrder::Document,
             failures: Failures::RollBack,
             uncaught_error: UncaughtError::EndToken,
@@ -112,6 +114,7 @@ impl Sketch {
     pub(crate) fn flowable() -> Self {
         let mut sketch = Self::camunda();
         sketch.semantics.uncaught_error = UncaughtError::Fail;
+        sketch.semantics.uel = Profile::Flowable;
         sketch.semantics.retry_delay_ms = 10_000;
         sketch.semantics.incident_names = IncidentNames::Flowable;
         sketch.semantics.walk = Walk::BreadthFirst;

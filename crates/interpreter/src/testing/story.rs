@@ -195,8 +195,8 @@ impl Story {
     }
 
     pub(crate) fn answer(&mut self, invoke: &Invoke) -> InvokeResult {
-        self.invoked.push(format!("{} {}", invoke.delegate, invoke.variables.to_json()));
-        let answers = self.delegates.get_mut(&*invoke.delegate).expect("it is registered");
+        self.invoked.push(format!("{} {}", invoke.callee.name(), invoke.variables.to_json()));
+        let answers = self.delegates.get_mut(&*invoke.callee.name()).expect("it is registered");
         match answers.is_empty() {
             true => InvokeResult::Done { variables: Document::new() },
             false => answers.remove(0),

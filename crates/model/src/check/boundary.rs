@@ -17,7 +17,12 @@ pub(crate) fn check<'a>(ctx: &mut Context<'a>, draft: &Draft<'a>) {
         let activity = draft.element(attached_to);
         let is_activity = matches!(
             activity.kind,
-            None | Some(ElementKind::ServiceTask(_) | ElementKind::UserTask(_))
+            None | Some(
+                ElementKind::ServiceTask(_)
+                    | ElementKind::UserTask(_)
+                    | ElementKind::ScriptTask(_)
+                    | ElementKind::DecisionTask(_)
+            )
         );
         if !is_activity {
             let message = format!(

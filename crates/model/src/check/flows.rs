@@ -1,6 +1,7 @@
 //! Sequence flows: what they may join, and where conditions and defaults may stand.
 
-use crate::diagnostic::quoted;
+use orloj_xml::quoted;
+
 use crate::graph::{ElementKind, FlowIndex};
 use crate::options::Dialect;
 use crate::read::context::Context;

@@ -3,7 +3,8 @@
 //! Strongly connected components by Tarjan's algorithm, without recursion, over the elements that
 //! pass tokens on at once. Tarjan, R. (1972), "Depth-first search and linear graph algorithms".
 
-use crate::diagnostic::quoted;
+use orloj_xml::quoted;
+
 use crate::graph::{ElementIndex, ElementKind};
 use crate::read::context::Context;
 use crate::read::draft::{Draft, DraftElement};
@@ -32,6 +33,9 @@ fn passes_at_once(element: &DraftElement<'_>) -> bool {
         Some(
             ElementKind::ServiceTask(_)
             | ElementKind::UserTask(_)
+            // They change variables, so a loop through them can end.
+            | ElementKind::ScriptTask(_)
+            | ElementKind::DecisionTask(_)
             | ElementKind::TimerCatch(_)
             | ElementKind::TimerBoundary { .. }
             | ElementKind::ErrorBoundary { .. },

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use orloj_types::ElementId;
+use orloj_xml::{Places, Position, quoted};
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity, quoted};
-use crate::graph::Position;
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::graph::Place;
 use crate::options::Dialect;
 use crate::read::dialect::{BPMN, attribute_namespaces};
-use crate::xml::places::Places;
 
 pub(crate) type Node<'a> = roxmltree::Node<'a, 'a>;
 
@@ -149,6 +149,26 @@ impl<'a> Context<'a> {
         let trimmed = first_text.trim_start();
         let start = first.range().start + (first_text.len() - trimmed.len());
         self.written(Cow::Borrowed(trimmed.trim_end()), start..first.range().end)
+    }
+
+    /// The text of an element that holds code: as [`Context::content`], and CDATA sections, which
+    /// code is often written in, keep their place.
+    pub fn code(&self, node: Node<'a>) -> Written<'a> {
+        let written = self.content(node);
+        if written.is_verbatim || written.text.is_empty() {
+            return written;
+        }
+        let range = node.range();
+        let inside = self.places.text().get(range.clone()).and_then(|raw| raw.find(&*written.text));
+        match inside {
+            Some(at) => Written { offset: range.start + at, is_verbatim: true, ..written },
+            None => written,
+        }
+    }
+
+    pub fn place(&self, written: &Written<'a>) -> Place {
+        let start = self.places.position(written.offset);
+        Place { start, is_verbatim: written.is_verbatim }
     }
 
     fn written(&self, text: Cow<'a, str>, range: Range<usize>) -> Written<'a> {

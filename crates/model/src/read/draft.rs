@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_types::{ElementId, ProcessId};
+use orloj_xml::Position;
 
 use crate::graph::{
-    Element, ElementIndex, ElementKind, Flow, FlowIndex, JobSettings, Mapping, Position, Process,
-    SavePoint, Semantics, SiblingOrder,
+    Element, ElementIndex, ElementKind, Flow, FlowIndex, JobSettings, Mapping, Process, SavePoint,
+    Semantics, SiblingOrder,
 };
 use crate::read::context::{Subject, Written};
 

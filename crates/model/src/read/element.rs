@@ -54,8 +54,10 @@ fn read_kind<'a>(
         "endEvent" => ctx.end_event(subject),
         "intermediateCatchEvent" => ctx.catch_event(subject),
         "boundaryEvent" => ctx.boundary_event(surroundings, subject),
-        "serviceTask" => ctx.service_task(surroundings, subject).map(ElementKind::ServiceTask),
-        "sendTask" | "businessRuleTask" | "scriptTask" => ctx
+        "serviceTask" => ctx.service_task(surroundings, subject),
+        "scriptTask" => ctx.script_task(surroundings, subject),
+        "businessRuleTask" => ctx.business_rule_task(surroundings, subject),
+        "sendTask" => ctx
             .job_task(surroundings, subject)
             .map(|task| ElementKind::ServiceTask(ServiceTask::Worker(task))),
         "userTask" => ctx.user_task(surroundings, subject),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_types::ElementId;
+use orloj_xml::quoted;
 
-use crate::diagnostic::quoted;
 use crate::graph::ErrorCatch;
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject, Written, bpmn_children};

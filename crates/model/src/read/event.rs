@@ -1,6 +1,7 @@
 //! Start, end, catch and boundary events.
 
-use crate::diagnostic::quoted;
+use orloj_xml::quoted;
+
 use crate::graph::{ElementIndex, ElementKind};
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject, is_bpmn};

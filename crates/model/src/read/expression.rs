@@ -2,8 +2,8 @@
 
 use orloj_expr::{Expression, Language, ParseError};
 use orloj_types::Value;
+use orloj_xml::quoted;
 
-use crate::diagnostic::quoted;
 use crate::options::Dialect;
 use crate::read::context::{Context, Subject, Written};
 
@@ -69,7 +69,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn parsed(
+    pub fn parsed(
         &mut self,
         subject: &Subject<'a>,
         written: &Written<'a>,

@@ -80,6 +80,9 @@ impl<'a> Context<'a> {
             if LISTS.contains(&name) && extension.first_element_child().is_none() {
                 continue;
             }
+            if self.is_read_elsewhere(subject, name) {
+                continue;
+            }
             if refused(self.dialect).contains(&name) {
                 let message = format!("{name} of {} is not supported yet", subject.title());
                 self.error_at(subject, offset, "unsupported-extension", message);
@@ -87,6 +90,18 @@ impl<'a> Context<'a> {
                 let message = format!("{name} of {} has no effect yet", subject.title());
                 self.warn_at(subject, offset, "ignored-extension", message);
             }
+        }
+    }
+
+    /// Extensions that only some elements can have, and that are read with them.
+    fn is_read_elsewhere(&self, subject: &Subject<'a>, name: &str) -> bool {
+        match (self.dialect, subject.tag(), name) {
+            (Dialect::Zeebe, "scriptTask", "script")
+            | (Dialect::Zeebe, "businessRuleTask", "calledDecision") => true,
+            (Dialect::Flowable, "serviceTask" | "businessRuleTask", "field") => {
+                self.extension_attribute(subject.node, "type").is_some_and(|t| t.text == "dmn")
+            }
+            _ => false,
         }
     }
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use orloj_xml::quoted;
 use roxmltree::Document;
 
-use crate::diagnostic::quoted;
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject, bpmn_children, is_bpmn};
 use crate::read::draft::Draft;

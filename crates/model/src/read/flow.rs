@@ -2,8 +2,8 @@
 
 use orloj_expr::Expression;
 use orloj_types::ElementId;
+use orloj_xml::quoted;
 
-use crate::diagnostic::quoted;
 use crate::graph::{ElementIndex, Flow, FlowIndex};
 use crate::options::Dialect;
 use crate::read::context::{Context, Subject, bpmn_child};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use orloj_expr::Expression;
 use orloj_types::Value;
+use orloj_xml::quoted;
 
-use crate::diagnostic::quoted;
 use crate::graph::Mapping;
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject};

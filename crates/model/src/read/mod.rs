@@ -4,6 +4,7 @@
 //! refer to it, a placeholder, so that one problem is reported once and the others too.
 
 pub(crate) mod context;
+mod decision_task;
 pub(crate) mod dialect;
 pub(crate) mod draft;
 mod element;
@@ -18,7 +19,9 @@ pub(crate) mod limits;
 mod mapping;
 mod parts;
 mod process;
+mod result_variable;
 mod retry_cycle;
+mod script_task;
 mod service_task;
 mod timer;
 mod user_task;

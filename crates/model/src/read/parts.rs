@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use orloj_types::ElementId;
+use orloj_xml::quoted;
 
-use crate::diagnostic::quoted;
 use crate::graph::ElementIndex;
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject, bpmn_children};

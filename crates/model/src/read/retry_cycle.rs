@@ -1,6 +1,7 @@
 //! `failedJobRetryTimeCycle` of an element.
 
-use crate::diagnostic::quoted;
+use orloj_xml::quoted;
+
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject};
 use crate::read::dialect::{ACTIVITI, CAMUNDA, FLOWABLE, FOX};

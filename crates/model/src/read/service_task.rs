@@ -1,7 +1,8 @@
 //! Service tasks: worker jobs, or delegates that run in this process.
 
-use crate::diagnostic::quoted;
-use crate::graph::{DelegateTask, ServiceTask};
+use orloj_xml::quoted;
+
+use crate::graph::{DelegateTask, ElementKind, ServiceTask};
 use crate::options::Dialect;
 use crate::read::context::{Context, Subject, Written};
 use crate::read::element::Surroundings;
@@ -12,16 +13,31 @@ impl<'a> Context<'a> {
         &mut self,
         surroundings: &Surroundings<'a>,
         subject: &Subject<'a>,
-    ) -> Option<ServiceTask> {
+    ) -> Option<ElementKind> {
         if self.dialect == Dialect::Zeebe {
-            return self.zeebe_worker(surroundings, subject).map(ServiceTask::Worker);
+            let worker = self.zeebe_worker(surroundings, subject).map(ServiceTask::Worker);
+            return worker.map(ElementKind::ServiceTask);
         }
         let given = |ctx: &Self, name: &str| {
             ctx.extension_attribute(subject.node, name).filter(|found| !found.text.is_empty())
         };
         if let Some(kind) = given(self, "type") {
-            return self.typed_task(surroundings, subject, &kind);
+            if self.dialect == Dialect::Flowable && kind.text == "dmn" {
+                return self.flowable_decision_task(subject).map(ElementKind::DecisionTask);
+            }
+            return self.typed_task(surroundings, subject, &kind).map(ElementKind::ServiceTask);
         }
+        self.delegate_task(surroundings, subject).map(ElementKind::ServiceTask)
+    }
+
+    fn delegate_task(
+        &mut self,
+        surroundings: &Surroundings<'a>,
+        subject: &Subject<'a>,
+    ) -> Option<ServiceTask> {
+        let given = |ctx: &Self, name: &str| {
+            ctx.extension_attribute(subject.node, name).filter(|found| !found.text.is_empty())
+        };
         if let Some(class) = given(self, "class") {
             return self.class_task(surroundings, subject, &class);
         }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use orloj_expr::Expression;
+use orloj_xml::quoted;
 
-use crate::diagnostic::quoted;
 use crate::graph::WorkerTask;
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject, Written};
@@ -19,7 +19,7 @@ use crate::semantics::completion_of;
 const RESERVED_HEADERS: &str = "io.camunda.zeebe:";
 
 impl<'a> Context<'a> {
-    /// Send, business-rule and script tasks: jobs where Zeebe makes them jobs.
+    /// Send tasks: jobs where Zeebe makes them jobs.
     pub fn job_task(
         &mut self,
         surroundings: &Surroundings<'a>,

@@ -48,6 +48,10 @@ pub enum Missing {
     Version { process_id: Arc<str>, version: i32 },
     #[error("no definition {0}")]
     Definition(i64),
+    #[error("no decision '{0}'")]
+    Decision(Arc<str>),
+    #[error("no decision {0}")]
+    DecisionKey(i64),
     #[error("no instance {0}")]
     Instance(i64),
     #[error("no job {0}")]

@@ -8,10 +8,11 @@ mod view;
 pub use delegate::{Call, Delegate, DelegateResult, Fault};
 pub use error::{Error, Missing, ResourceProblem};
 pub use request::{
-    ActivateJobs, ActivatedJob, Deploy, Deployed, Extend, FailJob, Finished, LongPoll, Resource,
-    StartInstance, Started, StreamJobs, ThrowError, Which,
+    ActivateJobs, ActivatedJob, DecisionFailure, DecisionMade, DecisionStep, Deploy, Deployed,
+    EvaluateDecision, Extend, FailJob, Finished, LongPoll, Resource, StartInstance, Started,
+    StreamJobs, ThrowError, Which, WhichDecision,
 };
 pub use view::{
-    DefinitionView, ElementView, EventView, Explanation, IncidentView, InstanceDetail,
-    InstanceState, InstanceView, JobView, NodeView, Reason, UserTaskView,
+    DecisionView, DefinitionView, ElementView, EventView, Explanation, IncidentView,
+    InstanceDetail, InstanceState, InstanceView, JobView, NodeView, Reason, UserTaskView,
 };

@@ -1,9 +1,11 @@
 use std::sync::Arc;
 
+use orloj_dmn::{LogicKind, TableRecord};
 use orloj_model::Dialect;
+use orloj_store::DecisionKey;
 use orloj_types::{
     DefinitionKey, DeploymentKey, Document, ElementId, ElementInstanceKey, InstanceKey, JobKey,
-    ProcessId, TenantId, Timestamp,
+    ProcessId, TenantId, Timestamp, Value,
 };
 
 /// Resources deployed together, all or none.
@@ -35,6 +37,50 @@ pub struct Deployed {
     /// Nothing was new: the definitions are those that were there.
     pub duplicate: bool,
     pub definitions: Vec<super::DefinitionView>,
+    pub decisions: Vec<super::DecisionView>,
+}
+
+/// Asks a decision, outside of any process.
+#[derive(Clone, Debug)]
+pub struct EvaluateDecision {
+    pub which: WhichDecision,
+    pub tenant: TenantId,
+    pub variables: Document,
+}
+
+#[derive(Clone, Debug)]
+pub enum WhichDecision {
+    /// By the author's id.
+    Latest(Arc<str>),
+    Key(DecisionKey),
+}
+
+/// A decision's answer, and how it came about.
+#[derive(Clone, Debug)]
+pub struct DecisionMade {
+    /// Of this evaluation.
+    pub key: i64,
+    pub decision: super::DecisionView,
+    /// The value, or why there is none.
+    pub result: Result<Value, DecisionFailure>,
+    /// The decisions that were needed, required ones first.
+    pub steps: Vec<DecisionStep>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecisionFailure {
+    /// Where it failed: the decision asked for, or one that it requires.
+    pub decision_id: Arc<str>,
+    pub message: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct DecisionStep {
+    pub decision: super::DecisionView,
+    pub logic: LogicKind,
+    pub value: Value,
+    /// What the table saw and which rules matched, where the decision is one.
+    pub table: Option<TableRecord>,
 }
 
 /// Which definition to start.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use orloj_store::{JobKind, JobState};
+use orloj_store::{DecisionKey, DecisionRow, JobKind, JobState, Requirements};
 use orloj_types::{
     DefinitionKey, DeploymentKey, Document, ElementId, ElementInstanceKey, IncidentKey,
     InstanceKey, JobKey, ProcessId, TenantId, Timestamp, UserTaskKey,
@@ -17,6 +17,38 @@ pub struct DefinitionView {
     pub deployment: DeploymentKey,
     pub tenant: TenantId,
     pub deployed_at: Timestamp,
+}
+
+#[derive(Clone, Debug)]
+pub struct DecisionView {
+    pub key: DecisionKey,
+    pub decision_id: Arc<str>,
+    pub name: Arc<str>,
+    pub version: i32,
+    pub version_tag: Option<Arc<str>>,
+    /// The file it is part of.
+    pub requirements: Requirements,
+    pub resource_name: Arc<str>,
+    pub deployment: DeploymentKey,
+    pub tenant: TenantId,
+    pub deployed_at: Timestamp,
+}
+
+impl From<&DecisionRow> for DecisionView {
+    fn from(row: &DecisionRow) -> Self {
+        Self {
+            key: row.key,
+            decision_id: row.decision_id.clone(),
+            name: row.name.clone(),
+            version: row.version,
+            version_tag: row.version_tag.clone(),
+            requirements: row.requirements.clone(),
+            resource_name: row.resource_name.clone(),
+            deployment: row.deployment,
+            tenant: row.tenant.clone(),
+            deployed_at: row.deployed_at,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

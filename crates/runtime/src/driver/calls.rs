@@ -2,19 +2,16 @@
 
 #![expect(clippy::disallowed_methods, reason = "calls are tasks, and how long they take matters")]
 
-use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use orloj_interpreter::{Invoke, InvokeResult};
+use orloj_interpreter::InvokeResult;
 use rustc_hash::FxHashSet;
 
-use super::{Driver, Input, Registry};
-use crate::api::{Call, DelegateResult, Fault};
+use super::{Driver, Input};
 use crate::node::{CallId, Event};
 
 /// A delegate that answers within this may be called on the node's thread, and no more time than
@@ -37,8 +34,8 @@ impl Driver {
         let _outer = outer.enter();
         let together: FuturesUnordered<Running> = FuturesUnordered::new();
         for (call, invoke) in calls {
-            let name = invoke.delegate.clone();
-            let called = call_delegate(&self.delegates, invoke);
+            let name = invoke.callee.name();
+            let called = self.callees.call(invoke);
             let mut running: Running = Box::pin(async move { (call, called.await) });
             if !self.pace.is_quick(&name) {
                 let alone: FuturesUnordered<Running> = FuturesUnordered::new();
@@ -104,53 +101,5 @@ impl Pace {
 
     fn names(&self) -> MutexGuard<'_, FxHashSet<Arc<str>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The future of one call. A panic of foreign code is a failure like any other.
-pub(crate) fn call_delegate(
-    delegates: &Registry,
-    invoke: Invoke,
-) -> impl Future<Output = InvokeResult> + Send + 'static {
-    let delegate = delegates.get(&invoke.delegate).cloned();
-    async move {
-        let Some(delegate) = delegate else {
-            let message = format!("no delegate '{}'", invoke.delegate).into();
-            return InvokeResult::Failed { message };
-        };
-        let call = Call {
-            delegate: invoke.delegate,
-            instance: invoke.instance,
-            element: invoke.element,
-            tenant: invoke.tenant,
-            business_key: invoke.business_key,
-            variables: invoke.variables,
-        };
-        match AssertUnwindSafe(async { delegate.call(call).await }).catch_unwind().await {
-            Ok(result) => invoke_result(result),
-            Err(_) => InvokeResult::Failed { message: "the delegate panicked".into() },
-        }
-    }
-}
-
-fn unstorable() -> InvokeResult {
-    let message = "a variable's name or text contains the character U+0000".into();
-    InvokeResult::Failed { message }
-}
-
-/// Not every store takes U+0000 in a text.
-fn storable(text: &str) -> Arc<str> {
-    text.replace('\0', "\u{FFFD}").into()
-}
-
-fn invoke_result(result: DelegateResult) -> InvokeResult {
-    match result {
-        Ok(variables) if !variables.is_storable() => unstorable(),
-        Ok(variables) => InvokeResult::Done { variables },
-        Err(Fault::Failed(message)) => InvokeResult::Failed { message: storable(&message) },
-        Err(Fault::Error { variables, .. }) if !variables.is_storable() => unstorable(),
-        Err(Fault::Error { code, message, variables }) => {
-            InvokeResult::Error { code: storable(&code), message: storable(&message), variables }
-        }
     }
 }

@@ -29,7 +29,8 @@ use tokio::runtime::{Handle, Runtime};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{AbortHandle, yield_now};
 
-use crate::api::{ActivatedJob, Delegate, Error, StreamJobs};
+use crate::api::{ActivatedJob, Error, StreamJobs};
+use crate::calls::Callees;
 pub(crate) use calls::Pace;
 use chores::Replies;
 pub(crate) use chores::{Chore, run as run_chores};
@@ -55,7 +56,6 @@ const REPLIES_AT_ONCE_MAX: usize = 4;
 const JOIN_PAUSE: Duration = Duration::from_millis(200);
 
 pub(crate) type Answer = Result<Reply, Error>;
-pub(crate) type Registry = FxHashMap<Arc<str>, Arc<dyn Delegate>>;
 
 /// What reaches the thread from outside.
 pub(crate) enum Input {
@@ -69,7 +69,7 @@ pub(crate) struct Driver {
     pub store: Arc<dyn Store>,
     pub claim: Claim,
     pub definitions: Arc<Definitions>,
-    pub delegates: Arc<Registry>,
+    pub callees: Callees,
     pub clock: Clock,
     pub tokio: Handle,
     pub inputs: mpsc::UnboundedReceiver<Input>,
@@ -230,12 +230,12 @@ impl Driver {
     /// Deployments of other nodes make what is known as latest doubtful.
     fn look_at(&mut self, event: &Event) {
         match event {
-            Event::Noticed(orloj_store::Notice::Deployed) => self.definitions.forget_latest(),
+            Event::Noticed(orloj_store::Notice::Deployed) => self.forget_latest(),
             Event::Beaten { result: Ok(pulse), .. }
                 if pulse.newest_definition != self.newest_definition =>
             {
                 self.newest_definition = pulse.newest_definition;
-                self.definitions.forget_latest();
+                self.forget_latest();
             }
             Event::StreamClosed { id } => {
                 self.streams.remove(id);
@@ -245,6 +245,11 @@ impl Driver {
             }
             _ => {}
         }
+    }
+
+    fn forget_latest(&self) {
+        self.definitions.forget_latest();
+        self.callees.decisions.forget_latest();
     }
 
     /// True: the node has stopped.

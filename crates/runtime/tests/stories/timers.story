@@ -95,3 +95,25 @@ story "a timer text that is none is an incident, repaired by a variable"
   set {"wait": "PT1S"}
   resolve sleep                  | no incident, job sleep due in 1s
   1s passes                      | instance ended
+
+story "a cron text of Zeebe fires again and again"
+  process p:  start -> work{user} -> end
+              work @timer(cron 0 0 9 * * MON-FRI, alongside) -> remind{service mail} -> end
+  # 2030-01-01 is a Tuesday.
+  start p        | job work_timer due at 2030-01-01T09:00:00Z
+  9h pass        | job mail waits, job work_timer due at 2030-01-02T09:00:00Z
+
+story "a cron text of Flowable counts days from Sunday, one of Camunda from Monday"
+  process p, flowable:  start -> work{user} -> end
+                        work @timer(cron 0 0 9 ? * 2, alongside) -> remind{service mail} -> end
+  process q, camunda:   start -> work{user} -> end
+                        work @timer(cron 0 0 9 ? * 2, alongside) -> remind{service mail} -> end
+  start p        | job work_timer due at 2030-01-07T09:00:00Z
+  start q        | job work_timer due at 2030-01-01T09:00:00Z
+
+story "a repetition ends at its end"
+  process p, flowable:  start -> work{user} -> end
+                        work @timer(R/PT4H/2030-01-01T09:00:00Z, alongside) -> remind{service mail} -> end
+  start p        | job work_timer due in 4h
+  4h pass        | job work_timer due in 4h
+  4h pass        | job work_timer gone, 2 jobs mail

@@ -163,7 +163,7 @@ pub(super) async fn definitions_are_paged_newest_first(store: Arc<dyn Store>) {
     assert_eq!(page(Some(11), 3).await, [0_i64; 0]);
 }
 
-fn deployment(key: i64, tenant: &str, resources: &[Resource<'_>]) -> NewDeployment {
+pub(super) fn deployment(key: i64, tenant: &str, resources: &[Resource<'_>]) -> NewDeployment {
     let resources = resources.iter().map(|(name, content, definition, process_id)| NewResource {
         name: (*name).into(),
         content: (*content).into(),
@@ -174,6 +174,7 @@ fn deployment(key: i64, tenant: &str, resources: &[Resource<'_>]) -> NewDeployme
             key: DefinitionKey::new(*definition),
             process_id: ProcessId::new(*process_id),
         }],
+        requirements: None,
     });
     NewDeployment {
         key: DeploymentKey::new(key),

@@ -7,6 +7,7 @@
 
 mod acquisition;
 mod commit;
+mod decisions;
 mod definitions;
 mod details;
 mod due;
@@ -119,6 +120,12 @@ pub const CASES: &[Case] = cases! {
         a_resource_keeps_its_bytes
         deployments_at_once_get_different_versions
         definitions_are_paged_newest_first;
+    decisions:
+        decisions_and_their_file_have_versions
+        a_file_of_decisions_deployed_again_is_a_duplicate
+        a_process_and_its_decisions_are_new_together
+        decisions_are_found_by_version_tag_and_deployment
+        a_beat_tells_of_decisions;
     details:
         variables_are_put_replaced_and_deleted
         all_variables_of_an_instance_can_be_deleted

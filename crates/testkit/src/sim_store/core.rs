@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_store::{
-    DefinitionRow, EndedRow, Error, HistoryRow, IncidentRow, InstanceRow, JobRow, UserTaskRow,
-    VariableRow,
+    DecisionKey, DecisionRow, DefinitionRow, EndedRow, Error, HistoryRow, IncidentRow, InstanceRow,
+    JobRow, UserTaskRow, VariableRow,
 };
 use orloj_types::{
     DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey,
@@ -33,6 +33,7 @@ pub struct Core {
     pub history: BTreeMap<(InstanceKey, i32), HistoryRow>,
     pub ended: BTreeMap<InstanceKey, EndedRow>,
     pub definitions: BTreeMap<DefinitionKey, DefinitionRow>,
+    pub decisions: BTreeMap<DecisionKey, DecisionRow>,
     pub(super) resources: BTreeMap<(DeploymentKey, Arc<str>), Arc<[u8]>>,
     /// By session.
     pub(super) nodes: BTreeMap<i64, NodeState>,
@@ -57,6 +58,7 @@ impl Core {
             history: BTreeMap::new(),
             ended: BTreeMap::new(),
             definitions: BTreeMap::new(),
+            decisions: BTreeMap::new(),
             resources: BTreeMap::new(),
             nodes: BTreeMap::new(),
             lanes: BTreeMap::new(),

@@ -1,6 +1,9 @@
 //! Deployments.
 
-use orloj_store::{DefinitionRow, Error, NewDeployment, StoredDeployment};
+use orloj_store::{
+    DecisionRow, DecisionVersion, DefinitionRow, Error, LatestDecisions, NewDeployment,
+    StoredDeployment, decisions_of,
+};
 use orloj_types::{ProcessId, TenantId};
 
 use super::Core;
@@ -19,9 +22,10 @@ impl Core {
                 latest.push(found.cloned());
             }
         }
-        if duplicate {
+        let latest_decisions = self.latest_decisions(new);
+        if let (true, Some(decisions)) = (duplicate, latest_decisions.same(new)) {
             let definitions = latest.into_iter().flatten().collect();
-            return Ok(StoredDeployment { key: new.key, duplicate, definitions });
+            return Ok(StoredDeployment { key: new.key, duplicate: true, definitions, decisions });
         }
         let mut latest = latest.into_iter();
         let mut definitions = Vec::new();
@@ -46,7 +50,49 @@ impl Core {
                 definitions.push(row);
             }
         }
-        Ok(StoredDeployment { key: new.key, duplicate, definitions })
+        let decisions = latest_decisions.next_versions(new);
+        for row in &decisions {
+            self.decisions.insert(row.key, row.clone());
+        }
+        Ok(StoredDeployment { key: new.key, duplicate: false, definitions, decisions })
+    }
+
+    fn latest_decisions(&self, new: &NewDeployment) -> LatestDecisions {
+        let mut latest = LatestDecisions::default();
+        for (_, requirements, decision) in decisions_of(new) {
+            let id = &decision.decision_id;
+            if let Some(row) = self.find_decision(id, &new.tenant, &DecisionVersion::Latest) {
+                latest.decisions.insert(id.clone(), row.clone());
+            }
+            let ours = self.decisions.values().filter(|row| row.engine == self.engine);
+            let files = ours.map(|row| (&row.tenant, &row.requirements));
+            let versions = files
+                .filter(|(tenant, file)| **tenant == new.tenant && file.id == requirements.id)
+                .map(|(_, file)| file.version);
+            if let Some(version) = versions.max() {
+                latest.requirements.insert(requirements.id.clone(), version);
+            }
+        }
+        latest
+    }
+
+    pub fn find_decision(
+        &self,
+        decision_id: &str,
+        tenant: &TenantId,
+        version: &DecisionVersion,
+    ) -> Option<&DecisionRow> {
+        self.decisions
+            .values()
+            .filter(|row| row.engine == self.engine)
+            .filter(|row| *row.decision_id == *decision_id && row.tenant == *tenant)
+            .filter(|row| match version {
+                DecisionVersion::Latest => true,
+                DecisionVersion::Number(number) => row.version == *number,
+                DecisionVersion::Tag(tag) => row.version_tag.as_ref() == Some(tag),
+                DecisionVersion::Deployment(key) => row.deployment == *key,
+            })
+            .max_by_key(|row| row.version)
     }
 
     /// `version` `None`: the latest.

@@ -84,7 +84,10 @@ impl Core {
             next_due_at,
             engine_jobs_ready: own.clone().any(|job| is_engine_job(job) && is_acquirable(job)),
             nodes: self.nodes(),
-            newest_definition: self.definitions.keys().last().map_or(0, |key| key.raw()),
+            newest_definition: i64::max(
+                self.definitions.keys().last().map_or(0, |key| key.raw()),
+                self.decisions.keys().last().map_or(0, |key| key.0),
+            ),
         })
     }
 

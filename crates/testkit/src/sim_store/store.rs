@@ -1,10 +1,11 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use orloj_store::{
-    Acquire, Beat, Claim, CommitError, DefinitionRow, EndedFilter, EndedRow, Error, ExtendLock,
-    Extended, Fut, Group, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter, InstanceRow,
-    JobFilter, JobRow, Lease, LoadedInstance, NewDeployment, NodeRow, Notice, Page, Pulse, Store,
-    StoredDeployment, UserTaskFilter, UserTaskRow,
+    Acquire, Beat, Claim, CommitError, DecisionKey, DecisionRow, DecisionVersion, DefinitionRow,
+    EndedFilter, EndedRow, Error, ExtendLock, Extended, Fut, Group, HistoryRow, IncidentFilter,
+    IncidentRow, InstanceFilter, InstanceRow, JobFilter, JobRow, Lease, LoadedInstance,
+    NewDeployment, NodeRow, Notice, Page, Pulse, Store, StoredDeployment, UserTaskFilter,
+    UserTaskRow,
 };
 use orloj_types::{
     DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey,
@@ -126,6 +127,19 @@ impl Store for SimStore {
         version: Option<i32>,
     ) -> Fut<'_, Option<DefinitionRow>> {
         self.read(move |core| core.find_definition(&process_id, &tenant, version).cloned())
+    }
+
+    fn decision(&self, key: DecisionKey) -> Fut<'_, Option<DecisionRow>> {
+        self.read(move |core| core.decisions.get(&key).cloned())
+    }
+
+    fn find_decision(
+        &self,
+        decision_id: Arc<str>,
+        tenant: TenantId,
+        version: DecisionVersion,
+    ) -> Fut<'_, Option<DecisionRow>> {
+        self.read(move |core| core.find_decision(&decision_id, &tenant, &version).cloned())
     }
 
     fn resource(&self, deployment: DeploymentKey, name: Arc<str>) -> Fut<'_, Option<Arc<[u8]>>> {

@@ -15,7 +15,9 @@
 //! | `a{service TYPE}` | a task for a worker |
 //! | `a{delegate NAME}` | a task for registered code |
 //! | `a{user}` | a user task |
-//! | `a{timer 10m}` | a timer catch event: a duration as here or in ISO, a date, a repetition |
+//! | `a{script LANGUAGE "SOURCE"}` | a script task; Zeebe knows FEEL only |
+//! | `a{decision ID}` | a task that asks a decision |
+//! | `a{timer 10m}` | a timer catch event: a duration as here or in ISO, a date, a repetition, `cron TEXT` |
 //! | `x?`, `x?{CONDITION}` | an exclusive gateway; the condition is that of the flow that follows, without one it is the default flow |
 //! | `f+` | a parallel gateway |
 //! | `a @timer(10m)` | an interrupting boundary timer of `a`; with `, alongside` it does not interrupt |
@@ -24,6 +26,8 @@
 //! A boundary event is called `a_timer` or `a_error`, or what `as NAME` says. More in braces, after
 //! commas: `async`, `async nonexclusive`, `async after`, `async after nonexclusive`, `nonexclusive`
 //! (of timers), `retry CYCLE`, `retries N`, `priority N`, `assignee NAME`, `header K = V`,
+//! `result NAME` (of scripts and decisions), `stores` (what a script assigns), `shape NAME` and
+//! `bound HOW` (of decisions: `deployment`, `version N`, `tag TEXT`),
 //! `in NAME = EXPRESSION`, `out NAME = EXPRESSION`. A value in double quotes may hold commas.
 //! Expressions are written bare; each dialect gets its own wrapping.
 
@@ -62,6 +66,13 @@ pub enum NodeKind {
         name: String,
     },
     User,
+    Script {
+        language: String,
+        source: String,
+    },
+    Decision {
+        id: String,
+    },
     Exclusive,
     Parallel,
     Catch {
@@ -89,6 +100,10 @@ pub struct Settings {
     pub retries: Option<String>,
     pub priority: Option<String>,
     pub assignee: Option<String>,
+    pub result: Option<String>,
+    pub shape: Option<String>,
+    pub bound: Option<String>,
+    pub stores: bool,
     pub headers: Vec<(String, String)>,
     pub inputs: Vec<(String, String)>,
     pub outputs: Vec<(String, String)>,

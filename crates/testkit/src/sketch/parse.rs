@@ -157,6 +157,11 @@ fn kind_of(text: &str) -> Result<NodeKind> {
         "service" if !rest.is_empty() => NodeKind::Worker { job_type: rest.to_owned() },
         "delegate" if !rest.is_empty() => NodeKind::Delegate { name: rest.to_owned() },
         "user" if rest.is_empty() => NodeKind::User,
+        "script" if !rest.is_empty() => {
+            let (language, source) = first_word(rest);
+            NodeKind::Script { language: language.to_owned(), source: unquoted(source).to_owned() }
+        }
+        "decision" if !rest.is_empty() => NodeKind::Decision { id: unquoted(rest).to_owned() },
         "timer" if !rest.is_empty() => NodeKind::Catch { timer: unquoted(rest).to_owned() },
         _ => return Err(format!("no kind of element '{text}'")),
     })
@@ -179,6 +184,10 @@ fn set(settings: &mut Settings, text: &str) -> Result<()> {
         ("retries", _) => settings.retries = value(),
         ("priority", _) => settings.priority = value(),
         ("assignee", _) => settings.assignee = value(),
+        ("result", _) => settings.result = value(),
+        ("shape", _) => settings.shape = value(),
+        ("bound", _) => settings.bound = value(),
+        ("stores", "") => settings.stores = true,
         ("header", _) => settings.headers.push(pair()?),
         ("in", _) => settings.inputs.push(pair()?),
         ("out", _) => settings.outputs.push(pair()?),

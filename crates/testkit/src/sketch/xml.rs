@@ -94,6 +94,8 @@ impl Out {
             NodeKind::OnError { of, .. } => {
                 ("boundaryEvent", format!(r#" attachedToRef="{}""#, escape(of)))
             }
+            NodeKind::Script { language, .. } => ("scriptTask", self.script(node, language)),
+            NodeKind::Decision { id } => self.decision(node, id),
             NodeKind::Delegate { name } => {
                 ("serviceTask", format!(r#" {prefix}:class="{}""#, escape(name)))
             }
@@ -111,6 +113,67 @@ impl Out {
                 ("serviceTask", own)
             }
         }
+    }
+
+    fn script(&self, node: &Node, language: &str) -> String {
+        if self.dialect == Dialect::Zeebe {
+            return String::new();
+        }
+        let prefix = self.prefix();
+        let mut out = format!(r#" scriptFormat="{}""#, escape(language));
+        if let Some(result) = &node.settings.result {
+            let _ = write!(out, r#" {prefix}:resultVariable="{}""#, escape(result));
+        }
+        if node.settings.stores {
+            let _ = write!(out, r#" {prefix}:autoStoreVariables="true""#);
+        }
+        out
+    }
+
+    fn decision(&self, node: &Node, id: &str) -> (&'static str, String) {
+        let Settings { result, shape, bound, .. } = &node.settings;
+        match self.dialect {
+            Dialect::Zeebe => ("businessRuleTask", String::new()),
+            Dialect::Flowable => ("serviceTask", r#" flowable:type="dmn""#.to_owned()),
+            Dialect::Camunda7 => {
+                let mut out = format!(r#" camunda:decisionRef="{}""#, escape(id));
+                for (name, value) in [("resultVariable", result), ("mapDecisionResult", shape)] {
+                    if let Some(value) = value {
+                        let _ = write!(out, r#" camunda:{name}="{}""#, escape(value));
+                    }
+                }
+                if let Some(bound) = bound {
+                    let (how, value) = bound.split_once(' ').unwrap_or((bound, ""));
+                    let (how, name) = match how {
+                        "tag" => ("versionTag", "decisionRefVersionTag"),
+                        how => (how, "decisionRefVersion"),
+                    };
+                    let _ = write!(out, r#" camunda:decisionRefBinding="{how}""#);
+                    if !value.is_empty() {
+                        let _ = write!(out, r#" camunda:{name}="{}""#, escape(value));
+                    }
+                }
+                ("businessRuleTask", out)
+            }
+        }
+    }
+
+    fn zeebe_decision(settings: &Settings, id: &str) -> String {
+        let result = escape(settings.result.as_deref().unwrap_or("result"));
+        let mut out = format!(r#"<zeebe:calledDecision decisionId="{}""#, escape(id));
+        let _ = write!(out, r#" resultVariable="{result}""#);
+        if let Some(bound) = &settings.bound {
+            match bound.split_once(' ') {
+                Some((_, tag)) => {
+                    let tag = escape(tag);
+                    let _ = write!(out, r#" bindingType="versionTag" versionTag="{tag}""#);
+                }
+                None => {
+                    let _ = write!(out, r#" bindingType="{bound}""#);
+                }
+            }
+        }
+        out + "/>"
     }
 
     fn job_attributes(&self, node: &Node) -> String {
@@ -154,6 +217,13 @@ impl Out {
                 let tag = format!("{prefix}:failedJobRetryTimeCycle");
                 let _ = write!(out, "<{tag}>{retry}</{tag}>");
             }
+            if let (NodeKind::Decision { id }, Dialect::Flowable) = (&node.kind, self.dialect) {
+                let id = escape(id);
+                let _ = write!(
+                    out,
+                    r#"<flowable:field name="decisionTableReferenceKey" stringValue="{id}"/>"#
+                );
+            }
             return out;
         }
         match &node.kind {
@@ -164,6 +234,15 @@ impl Out {
                 }
                 out.push_str("/>");
             }
+            NodeKind::Script { source, .. } => {
+                let (source, result) = (escape(source), settings.result.as_deref());
+                let result = escape(result.unwrap_or("result"));
+                let _ = write!(
+                    out,
+                    r#"<zeebe:script expression="={source}" resultVariable="{result}"/>"#
+                );
+            }
+            NodeKind::Decision { id } => out.push_str(&Self::zeebe_decision(settings, id)),
             NodeKind::User => {
                 out.push_str("<zeebe:userTask/>");
                 if let Some(assignee) = &settings.assignee {
@@ -200,6 +279,9 @@ impl Out {
 
     fn definition(&self, node: &Node) -> String {
         match &node.kind {
+            NodeKind::Script { source, .. } if self.dialect != Dialect::Zeebe => {
+                format!("<script>{}</script>", escape(source))
+            }
             NodeKind::Catch { timer } | NodeKind::OnTimer { timer, .. } => {
                 let (tag, text) = self.timer(timer);
                 let text = escape(&text);
@@ -229,6 +311,9 @@ impl Out {
     fn timer(&self, text: &str) -> (&'static str, String) {
         if let Some(ms) = duration::parse(text) {
             return ("timeDuration", duration::iso(ms));
+        }
+        if let Some(cron) = text.strip_prefix("cron ") {
+            return ("timeCycle", cron.to_owned());
         }
         if let Some(expression) = text.strip_prefix('=') {
             return ("timeDuration", self.expression(expression));

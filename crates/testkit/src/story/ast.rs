@@ -2,6 +2,7 @@
 
 use orloj_types::Document;
 
+use super::decision::Decision;
 use crate::sketch::Sketch;
 
 #[derive(Clone, Debug)]
@@ -12,6 +13,7 @@ pub struct Story {
     /// Number of its first line in the file, counted from 1.
     pub first_line: usize,
     pub processes: Vec<Sketch>,
+    pub decisions: Vec<Decision>,
     pub steps: Vec<Step>,
 }
 

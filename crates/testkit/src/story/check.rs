@@ -20,6 +20,11 @@ pub fn check(story: &Story, depth: &mut dyn Depth) -> Result<(), Box<Mismatch>> 
         got: None,
         seen: Seen::default(),
     };
+    for decision in &story.decisions {
+        if let Err(message) = player.depth.deploy_decision(decision) {
+            return Err(Box::new(Mismatch::new(story, 0, message, Seen::default())));
+        }
+    }
     for sketch in &story.processes {
         if let Err(message) = player.depth.deploy(sketch) {
             return Err(Box::new(Mismatch::new(story, 0, message, Seen::default())));

@@ -6,6 +6,7 @@ use orloj_types::{
 };
 
 use super::ast::Behaviour;
+use super::decision::Decision;
 use super::seen::SeenInstance;
 use crate::sketch::Sketch;
 
@@ -14,6 +15,8 @@ use crate::sketch::Sketch;
 /// After every call everything that can happen at this moment has happened.
 pub trait Depth {
     fn deploy(&mut self, sketch: &Sketch) -> Result<(), String>;
+    /// The next version of its id.
+    fn deploy_decision(&mut self, decision: &Decision) -> Result<(), String>;
     fn now(&self) -> Timestamp;
     /// Moves the clock in one step.
     fn advance(&mut self, ms: i64);

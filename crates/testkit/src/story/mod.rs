@@ -10,7 +10,7 @@
 //!   worker late completes charge   | rejected: job not found
 //!   worker anna completes mail     | instance ended at late
 //! ```
-//! Processes are drawn as in [`crate::sketch`]. Every other line is a step: what is done, and
+//! Processes are drawn as in [`crate::sketch`], decisions told as in [`Decision`]. Every other line is a step: what is done, and
 //! after the bar what is seen then. A line that begins with a bar goes on with the line above it;
 //! `#` begins a comment. [`ast`] lists every action and expectation with its wording.
 //!
@@ -20,6 +20,7 @@
 
 pub mod ast;
 mod check;
+mod decision;
 mod depth;
 mod expectation;
 mod mismatch;
@@ -33,6 +34,7 @@ mod tokens;
 
 pub use ast::Story;
 pub use check::check;
+pub use decision::Decision;
 pub use depth::{Depth, Lock, Refusal, Taken};
 pub use mismatch::Mismatch;
 pub use parse::parse;

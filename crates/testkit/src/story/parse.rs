@@ -1,6 +1,7 @@
 //! From text to stories. The first mistake ends it, with its line.
 
 use super::ast::{Action, Behaviour, JobName, Step, Story};
+use super::decision::Decision;
 use super::expectation;
 use super::tokens::{Cursor, tokens};
 use crate::duration;
@@ -47,6 +48,7 @@ fn read_story(lines: &[&str], first_line: usize) -> At<Story> {
         lines: lines.iter().map(|line| (*line).to_owned()).collect(),
         first_line,
         processes: Vec::new(),
+        decisions: Vec::new(),
         steps: Vec::new(),
     };
     let mut at = 1;
@@ -56,6 +58,9 @@ fn read_story(lines: &[&str], first_line: usize) -> At<Story> {
             at += 1;
         } else if line.starts_with("process ") {
             at += read_process(&mut story, &lines[at..], at)?;
+        } else if line.starts_with("decision ") || line.starts_with("table ") {
+            story.decisions.push(Decision::parse(line).map_err(|why| (at, why))?);
+            at += 1;
         } else if let Some(more) = line.strip_prefix('|') {
             let last = story.steps.last_mut();
             let last = last.ok_or_else(|| (at, "nothing was done before".to_owned()))?;

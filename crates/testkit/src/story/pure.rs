@@ -8,21 +8,26 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj::api::Fault;
+use orloj::calls::{Programs, answer_decision};
+use orloj::script::SecureScripting;
+use orloj_dmn::{Mode, Model, Options};
 use orloj_interpreter::{
-    Command, Delegates, EndKind, Event, FailJob, IncidentChange, IncidentRow, Input, Invoke,
-    InvokeResult, InvokeResults, JobChange, JobKind, JobRow, JobState, Outcome, Progress, Record,
-    Rejection, Run, Start, ThrowError, UserTaskChange, UserTaskRow,
+    Bound, Callee, Command, DecisionCall, Delegates, EndKind, Event, FailJob, IncidentChange,
+    IncidentRow, Input, Invoke, InvokeResult, InvokeResults, JobChange, JobKind, JobRow, JobState,
+    Outcome, Progress, Record, Rejection, Run, Start, ThrowError, UserTaskChange, UserTaskRow,
 };
-use orloj_model::Process;
+use orloj_model::{Dialect, Process};
 use orloj_types::{
     DefinitionKey, Document, ElementInstanceKey, IncidentKey, InstanceKey, JobKey, KeyBlock,
     KeyGenerator, NodeNumber, TenantId, Timestamp, UserTaskKey,
 };
 
 use super::ast::{Behaviour, Story};
+use super::decision::Decision;
 use super::depth::{Depth, Lock, Refusal, Taken};
 use super::scripts::SharedScripts;
 use super::seen::{SeenIncident, SeenInstance, SeenJob, SeenState, SeenTask, SeenToken};
+use crate::script_host::script_host;
 use crate::sketch::Sketch;
 
 /// 2030-01-01T00:00:00Z, where every story begins.
@@ -38,6 +43,10 @@ pub struct Pure {
     incidents: BTreeMap<IncidentKey, (InstanceKey, IncidentRow)>,
     registered: Registered,
     scripts: SharedScripts,
+    programs: Programs,
+    /// Version tag and model of each version.
+    decisions: BTreeMap<String, Vec<(Option<String>, Model)>>,
+    tokio: tokio::runtime::Runtime,
 }
 
 struct Instance {
@@ -75,6 +84,12 @@ impl Pure {
             incidents: BTreeMap::new(),
             registered: Registered(story.delegates().into_iter().map(str::to_owned).collect()),
             scripts: SharedScripts::default(),
+            programs: Programs::new(script_host(), SecureScripting::default()),
+            decisions: BTreeMap::new(),
+            tokio: tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .expect("a runtime for scripts"),
         }
     }
 
@@ -108,11 +123,41 @@ impl Pure {
     }
 
     fn invoke(&self, invoke: &Invoke) -> InvokeResult {
-        match self.scripts.call(&invoke.delegate) {
+        let name = match &invoke.callee {
+            Callee::Delegate(name) => name,
+            Callee::Program { program, result_variable } => {
+                let run = self.programs.run(program, result_variable.clone(), invoke);
+                return self.tokio.block_on(run);
+            }
+            Callee::Decision(call) => {
+                return match self.decision(call) {
+                    Some(model) => answer_decision(model, call, invoke),
+                    None => InvokeResult::NotFound { message: "no such decision".into() },
+                };
+            }
+        };
+        match self.scripts.call(name) {
             Ok(variables) => InvokeResult::Done { variables },
             Err(Fault::Failed(message)) => InvokeResult::Failed { message: message.into() },
             Err(Fault::Error { code, message, variables }) => {
                 InvokeResult::Error { code: code.into(), message: message.into(), variables }
+            }
+        }
+    }
+
+    fn decision(&self, call: &DecisionCall) -> Option<&Model> {
+        let versions = self.decisions.get(&*call.decision)?;
+        match &call.binding {
+            Bound::Latest | Bound::DeploymentOrLatest => versions.last().map(|(_, model)| model),
+            // Here everything is deployed by itself.
+            Bound::Deployment => None,
+            Bound::Version(number) => {
+                let at = usize::try_from(*number).ok()?.checked_sub(1)?;
+                versions.get(at).map(|(_, model)| model)
+            }
+            Bound::VersionTag(tag) => {
+                let mut tagged = versions.iter().rev();
+                tagged.find(|(known, _)| known.as_deref() == Some(&**tag)).map(|(_, model)| model)
             }
         }
     }
@@ -210,6 +255,19 @@ impl Pure {
 }
 
 impl Depth for Pure {
+    fn deploy_decision(&mut self, decision: &Decision) -> Result<(), String> {
+        let mode = match decision.dialect {
+            Dialect::Zeebe => Mode::Camunda8,
+            Dialect::Camunda7 | Dialect::Flowable => Mode::Camunda7,
+        };
+        let options = Options { mode, ..Options::default() };
+        let model = Model::parse(decision.to_xml().as_bytes(), &options);
+        let model = model.map_err(|problems| problems.to_string())?;
+        let version = (decision.tag.clone(), model);
+        self.decisions.entry(decision.id.clone()).or_default().push(version);
+        Ok(())
+    }
+
     fn deploy(&mut self, sketch: &Sketch) -> Result<(), String> {
         self.processes.insert(sketch.id.clone(), sketch.to_process()?);
         Ok(())

@@ -12,10 +12,12 @@ use orloj::{
 };
 
 use super::ast::{Behaviour, Story};
+use super::decision::Decision;
 use super::depth::{Depth, Lock, Refusal, Taken};
 use super::pure::BEGINNING;
 use super::scripts::SharedScripts;
 use super::seen::{SeenIncident, SeenInstance, SeenJob, SeenState, SeenTask, SeenToken};
+use crate::script_host::script_host;
 use crate::sketch::Sketch;
 
 const ALL: Page = Page { before: None, limit: 1_000 };
@@ -62,6 +64,9 @@ async fn open(
 ) -> Orloj {
     let mut builder =
         Orloj::builder().store(choice.clone()).node_name("story").executor(true).pinned_clock(now);
+    if let Some(host) = script_host() {
+        builder = builder.script_host(host);
+    }
     for name in delegates {
         let scripts = scripts.clone();
         builder = builder.delegate(name, move |call: orloj::Call| {
@@ -81,6 +86,20 @@ impl Depth for Runtime {
         let deploy = Deploy {
             resources: vec![resource],
             plain_dialect: sketch.dialect,
+            ..Deploy::default()
+        };
+        let deployed = self.tokio.block_on(self.orloj.deploy(deploy));
+        deployed.map(drop).map_err(|error| format!("{error}: {error:?}"))
+    }
+
+    fn deploy_decision(&mut self, decision: &Decision) -> Result<(), String> {
+        let resource = Resource {
+            name: format!("{}.dmn", decision.id).into(),
+            content: decision.to_xml().into_bytes().into(),
+        };
+        let deploy = Deploy {
+            resources: vec![resource],
+            plain_dialect: decision.dialect,
             ..Deploy::default()
         };
         let deployed = self.tokio.block_on(self.orloj.deploy(deploy));

@@ -35,7 +35,10 @@ impl Checker {
         {
             let message = format!(
                 "session {session} calls '{}' for job {}, which is {:?} and locked by {:?}",
-                invoke.delegate, job.key, job.state, job.lock_session
+                invoke.callee.name(),
+                job.key,
+                job.state,
+                job.lock_session
             );
             return Err(Violation::new("I5", message));
         }

@@ -1,0 +1,1 @@
+SELECT * FROM orloj.decision WHERE key = $1
