@@ -5,6 +5,7 @@ mod chain;
 mod crash;
 mod floor;
 mod instances;
+mod languages;
 mod latency;
 mod memory;
 mod place;
@@ -55,6 +56,8 @@ enum Command {
     Memory(memory::Options),
     /// Start-up, and life after kill -9
     Restart(restart::Options),
+    /// Expressions, decision tables, timers and scripts
+    Languages(languages::Options),
     /// Kills servers under load and checks that nothing acknowledged is lost
     Crash(crash::Options),
 }
@@ -83,7 +86,7 @@ fn main() -> anyhow::Result<()> {
 
 async fn all_figures(ground: &Ground) -> anyhow::Result<Vec<Figure>> {
     let mut all = Vec::new();
-    for name in ["steps", "instances", "latency", "memory", "restart"] {
+    for name in ["steps", "instances", "latency", "memory", "restart", "languages"] {
         let arguments = Arguments::try_parse_from(["orloj-bench", name])?;
         if let Some(command) = &arguments.command {
             all.extend(figures(ground, command).await?);
@@ -100,6 +103,7 @@ async fn figures(ground: &Ground, command: &Command) -> anyhow::Result<Vec<Figur
         Command::Latency(options) => latency::run(ground, options).await,
         Command::Memory(options) => memory::run(ground, options).await,
         Command::Restart(options) => restart::run(ground, options).await,
+        Command::Languages(options) => languages::run(options).await,
         Command::Crash(options) => {
             crash::run(ground, options).await?;
             Ok(Vec::new())

@@ -128,7 +128,8 @@ impl Drop for Server {
     }
 }
 
-fn binary() -> anyhow::Result<PathBuf> {
+/// The server's program, built beside this one.
+pub fn binary() -> anyhow::Result<PathBuf> {
     let own = std::env::current_exe()?;
     let binary = own.with_file_name("orloj");
     if !binary.exists() {

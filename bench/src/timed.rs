@@ -66,6 +66,8 @@ impl Store for Timed {
         fn deploy(deployment: NewDeployment) -> StoredDeployment;
         fn definition(key: DefinitionKey) -> Option<DefinitionRow>;
         fn find_definition(process_id: ProcessId, tenant: TenantId, version: Option<i32>) -> Option<DefinitionRow>;
+        fn decision(key: DecisionKey) -> Option<DecisionRow>;
+        fn find_decision(decision_id: Arc<str>, tenant: TenantId, version: DecisionVersion) -> Option<DecisionRow>;
         fn resource(deployment: DeploymentKey, name: Arc<str>) -> Option<Arc<[u8]>>;
         fn definitions(page: Page) -> Vec<DefinitionRow>;
         fn instances(filter: InstanceFilter, page: Page) -> Vec<InstanceRow>;

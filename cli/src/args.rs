@@ -3,7 +3,10 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::plan::Plan;
-use crate::{definition, deploy, dev, incident, instance, job, node, serve, user_task};
+use crate::{
+    decision, definition, deploy, dev, feel, incident, instance, job, node, script_host, serve,
+    timer, uel, user_task,
+};
 
 /// Durable BPMN processes and jobs: one engine for Camunda 7, Flowable and Zeebe models.
 #[derive(Debug, Parser)]
@@ -39,6 +42,18 @@ enum Noun {
     /// Nodes that share the store
     #[command(subcommand)]
     Node(node::Verb),
+    /// Evaluate an expression in FEEL
+    Feel(feel::Arguments),
+    /// Evaluate a text with ${...} or #{...}
+    Uel(uel::Arguments),
+    /// When a timer fires
+    Timer(timer::Arguments),
+    /// DMN models
+    #[command(subcommand)]
+    Decision(decision::Verb),
+    /// Run scripts for the process that started this one
+    #[command(hide = true)]
+    ScriptHost(script_host::Arguments),
 }
 
 /// Which node to talk to, and how to show what it says.
@@ -61,6 +76,25 @@ pub struct Client {
 pub enum Format {
     Table,
     /// As the node says it
+    Json,
+}
+
+/// How a command that needs no node shows what it found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Shape {
+    /// For people
+    #[default]
+    Table,
+    /// For programs
+    Json,
+}
+
+/// How a single value is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Notation {
+    /// As it is written in an expression
+    #[default]
+    Feel,
     Json,
 }
 
@@ -93,6 +127,11 @@ impl Cli {
             Noun::Incident(verb) => incident::plan(verb),
             Noun::UserTask(verb) => user_task::plan(verb),
             Noun::Node(verb) => node::plan(verb),
+            Noun::Feel(arguments) => feel::plan(arguments),
+            Noun::Uel(arguments) => uel::plan(arguments),
+            Noun::Timer(arguments) => timer::plan(arguments),
+            Noun::Decision(verb) => decision::plan(verb),
+            Noun::ScriptHost(arguments) => Ok(script_host::plan(arguments)),
         }
     }
 }
@@ -131,6 +170,16 @@ mod tests {
     #[test]
     fn help_of_dev() {
         insta::assert_snapshot!(help(&["dev"]));
+    }
+
+    #[test]
+    fn help_of_the_languages() {
+        insta::assert_snapshot!(help(&["feel"]));
+        insta::assert_snapshot!(help(&["uel"]));
+        insta::assert_snapshot!(help(&["timer"]));
+        insta::assert_snapshot!(help(&["decision"]));
+        insta::assert_snapshot!(help(&["decision", "evaluate"]));
+        insta::assert_snapshot!(help(&["decision", "lint"]));
     }
 
     #[test]

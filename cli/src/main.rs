@@ -1,4 +1,5 @@
-//! The one binary: runs nodes, and looks into running ones over HTTP.
+//! The one binary: runs nodes, looks into running ones over HTTP, and tries out expressions,
+//! timers and decisions without any.
 //!
 //! Arguments are parsed (`args`), checked into a plan (`plan`), then acted upon. Data goes to
 //! stdout, talk to stderr.
@@ -6,18 +7,25 @@
 mod args;
 mod call;
 mod client;
+mod clock;
+mod decision;
 mod definition;
 mod deploy;
 mod dev;
+mod feel;
 mod incident;
 mod instance;
 mod job;
 mod node;
 mod output;
 mod plan;
+mod script_host;
 mod serve;
 mod table;
+mod timer;
+mod uel;
 mod user_task;
+mod variables;
 
 use std::process::ExitCode;
 

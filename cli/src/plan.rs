@@ -1,12 +1,18 @@
 //! What to do, once every argument has been checked.
 
 use crate::call::Calls;
-use crate::{dev, serve};
+use crate::{decision, dev, feel, script_host, serve, timer, uel};
 
 pub enum Plan {
     Serve(Box<serve::Plan>),
     Dev(Box<dev::Plan>),
     Ask(Calls),
+    Feel(feel::Plan),
+    Uel(uel::Plan),
+    Timer(Box<timer::Plan>),
+    Evaluate(decision::Evaluate),
+    Lint(decision::Lint),
+    ScriptHost(script_host::Plan),
 }
 
 impl Plan {
@@ -15,6 +21,12 @@ impl Plan {
             Self::Serve(plan) => serve::act(&plan),
             Self::Dev(plan) => dev::act(&plan),
             Self::Ask(calls) => calls.act(),
+            Self::Feel(plan) => plan.act(),
+            Self::Uel(plan) => plan.act(),
+            Self::Timer(plan) => plan.act(),
+            Self::Evaluate(plan) => plan.act(),
+            Self::Lint(plan) => plan.act(),
+            Self::ScriptHost(plan) => plan.act(),
         }
     }
 }
