@@ -8,6 +8,7 @@ mod apt;
 mod bench;
 mod check;
 mod clients;
+mod conformance;
 mod deny;
 mod postgres;
 mod process;
@@ -51,6 +52,8 @@ enum Command {
         #[arg(long, default_value_t = 100)]
         kills: u32,
     },
+    /// Run the foreign cases and files of a folder `shared` beside the repository
+    Conformance,
     /// Install the foreign client libraries that the client tests drive and print their folder
     Clients,
     /// Start a throw-away PostgreSQL, print its URL and keep it until Ctrl-C
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Command::Tidy => tidy::run(),
         Command::Bench { bench_arguments } => return exit(bench::run(&bench_arguments)),
         Command::Crash { kills } => bench::crash(kills).map(drop),
+        Command::Conformance => conformance::run(),
         Command::Clients => clients::run(),
         Command::Postgres { durable } => postgres::run_in_foreground(durable),
     };
