@@ -9,8 +9,9 @@ use crate::uel::Host;
 /// Deepest nesting of evaluation, values that are compared included. Variables may be nested
 /// 1,000 deep; a level takes well under a kilobyte of stack.
 pub const DEPTH_MAX_DEFAULT: usize = 1_000;
-/// At 20 to 50 ns a step an expression that uses them all takes 4 to 10 ms.
-pub const STEPS_MAX_DEFAULT: usize = 200_000;
+/// At 20 to 80 ns a step an expression that uses them all takes 2 to 8 ms. What takes longer than a
+/// step counts as several.
+pub const STEPS_MAX_DEFAULT: usize = 100_000;
 /// What a message, and so a variable, of Zeebe may have.
 pub const BYTES_MAX_DEFAULT: usize = 4 << 20;
 

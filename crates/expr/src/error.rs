@@ -1,6 +1,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::expression::TOKENS_MAX;
+
 /// Why a text is no expression, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}, at offset {offset}")]
@@ -13,6 +15,11 @@ pub struct ParseError {
 impl ParseError {
     pub(crate) fn new(message: impl Into<String>, offset: usize) -> Self {
         Self { message: message.into(), offset }
+    }
+
+    #[cold]
+    pub(crate) fn too_many_tokens(offset: usize) -> Self {
+        Self::new(format!("the expression has more than {TOKENS_MAX} words and signs"), offset)
     }
 
     pub(crate) fn unsupported(what: impl fmt::Display, offset: usize) -> Self {

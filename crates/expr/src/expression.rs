@@ -12,6 +12,9 @@ use crate::{feel, uel};
 /// Deepest nesting of operators, parentheses and literals in a text. It bounds the stack that the
 /// parser needs, and the tree that evaluation and printing walk.
 pub const NESTING_MAX: usize = 200;
+/// Words, signs and literals of one text. Reading one takes about 100 ns and what it becomes about
+/// 100 bytes, so that a text with this many costs a few of both milliseconds and megabytes.
+pub const TOKENS_MAX: usize = 30_000;
 /// Longest text. Models are of a few megabytes; offsets are kept in 32 bits.
 pub const TEXT_BYTES_MAX: usize = 4 << 20;
 /// Warnings kept of one evaluation; a filter over a long list makes one per item.
@@ -40,6 +43,17 @@ enum Program {
     Feel(feel::Program),
     UnaryTests(feel::Program),
     Uel(uel::Program),
+}
+
+impl Program {
+    /// What a text means besides its words: how it is read, and by which rules.
+    fn kind(&self) -> (std::mem::Discriminant<Self>, Option<Mode>) {
+        let mode = match self {
+            Self::Constant(_) | Self::Uel(_) => None,
+            Self::Feel(program) | Self::UnaryTests(program) => Some(program.mode()),
+        };
+        (std::mem::discriminant(self), mode)
+    }
 }
 
 /// A value, and what was odd on the way to it.
@@ -164,6 +178,17 @@ impl Expression {
         }
     }
 
+    /// Names that FEEL reads though they are not among the `known` and nothing in it makes them,
+    /// with the bytes before them.
+    pub fn unknown_names(&self, known: &Names) -> Vec<(Arc<str>, usize)> {
+        match &self.inner.program {
+            Program::Feel(program) | Program::UnaryTests(program) => {
+                feel::unknown_names(program, known)
+            }
+            Program::Constant(_) | Program::Uel(_) => Vec::new(),
+        }
+    }
+
     fn new(language: Language, source: &str, program: Program) -> Self {
         Self { inner: Arc::new(Inner { language, source: source.into(), program }) }
     }
@@ -225,7 +250,9 @@ fn check_length(text: &str) -> Result<(), ParseError> {
 
 impl PartialEq for Expression {
     fn eq(&self, other: &Self) -> bool {
-        self.language() == other.language() && self.source() == other.source()
+        self.language() == other.language()
+            && self.source() == other.source()
+            && self.inner.program.kind() == other.inner.program.kind()
     }
 }
 

@@ -55,6 +55,7 @@ mod expression;
 pub mod feel;
 mod meter;
 mod number;
+pub mod pattern;
 mod static_text;
 mod uel;
 mod value_text;
@@ -65,7 +66,8 @@ pub use environment::{
 pub use error::{EvalError, Limit, ParseError};
 pub use excerpt::excerpt;
 pub use expression::{
-    Evaluated, Expression, Language, NESTING_MAX, TEXT_BYTES_MAX, WARNINGS_MAX, Warning, print,
+    Evaluated, Expression, Language, NESTING_MAX, TEXT_BYTES_MAX, TOKENS_MAX, WARNINGS_MAX,
+    Warning, print,
 };
 pub use feel::{Mode, Names, NativeFunction, Session, Type, Types, coerce, native, parse_type};
 pub use static_text::{static_value, zeebe_expression};

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use orloj_types::Value;
 
 use crate::environment::Budget;
@@ -5,6 +7,11 @@ use crate::error::{EvalError, Limit};
 
 /// Memory of one value inside a list or context.
 pub(crate) const SLOT_BYTES: usize = size_of::<Value>();
+
+/// What a context takes besides its entries: the nodes of its tree have room for eleven.
+pub(crate) const CONTEXT_BYTES: usize = 11 * (SLOT_BYTES + size_of::<Arc<str>>());
+/// A look at a part of a value takes a nanosecond or two, a step some tens of them.
+const PARTS_PER_STEP: usize = 8;
 
 /// What is left of a budget during one evaluation.
 #[derive(Clone, Copy)]
@@ -62,6 +69,16 @@ impl Meter {
         }
     }
 
+    /// For a look at all parts of a value, which are as many as it has on paper.
+    pub(crate) fn look(&mut self, value: &Value, offset: usize) -> Result<(), EvalError> {
+        let allowed = self.steps_left.saturating_mul(PARTS_PER_STEP);
+        let mut left = allowed;
+        if !count_parts(value, &mut left) {
+            return Err(self.exhausted(Limit::Steps, offset));
+        }
+        self.steps((allowed - left) / PARTS_PER_STEP, offset)
+    }
+
     pub(crate) fn too_deep(&self, offset: usize) -> EvalError {
         self.exhausted(Limit::Depth, offset)
     }
@@ -74,6 +91,22 @@ impl Meter {
             Limit::ResultBytes => self.budget.result_bytes_max,
         };
         EvalError::Budget { limit, allowed, offset }
+    }
+}
+
+/// Takes the parts of `value` from `left`; false when there are more.
+fn count_parts(value: &Value, left: &mut usize) -> bool {
+    let count = match value {
+        Value::List(items) => items.len(),
+        Value::Map(entries) => entries.len(),
+        _ => return true,
+    };
+    let Some(rest) = left.checked_sub(count) else { return false };
+    *left = rest;
+    match value {
+        Value::List(items) => items.iter().all(|item| count_parts(item, left)),
+        Value::Map(entries) => entries.values().all(|entry| count_parts(entry, left)),
+        _ => true,
     }
 }
 

@@ -115,7 +115,7 @@ fn write_java_double(number: f64, out: &mut String) {
     out.push_str(exponent);
 }
 
-fn write_java_decimal(number: &Decimal, out: &mut String) {
+pub(crate) fn write_java_decimal(number: &Decimal, out: &mut String) {
     let digits = number.digits().to_string();
     let scale = i64::from(number.fractional_digits_count());
     let exponent = digits.len() as i64 - 1 - scale;

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use orloj_expr::{Environment, EvalError, Expression, Language, print, zeebe_expression};
+use orloj_expr::{
+    Environment, EvalError, Expression, Language, Mode, Names, print, zeebe_expression,
+};
 use orloj_types::{Document, Timestamp, Value};
 
 fn feel(text: &str) -> Expression {
@@ -162,5 +164,37 @@ fn printing_is_canonical() {
     ];
     for (text, expected) in uel_rows {
         assert_eq!(print(&uel(text)), expected, "{text}");
+    }
+}
+
+/// The same words mean something else to another reader.
+#[test]
+fn equal_expressions_are_read_alike() {
+    let names = Names::new();
+    let standard = Expression::parse_with(Mode::Standard, "1", &names).expect("FEEL");
+    let camunda = Expression::parse_with(Mode::Camunda8, "1", &names).expect("FEEL");
+    let tests = Expression::parse_unary_tests(Mode::Camunda8, "1", &names).expect("FEEL");
+    let constant = Expression::constant(Value::Int(1));
+    let uel = Expression::parse(Language::Uel, "1").expect("UEL");
+    let all = [standard, camunda, tests, constant, uel];
+    for (at, one) in all.iter().enumerate() {
+        for (other_at, other) in all.iter().enumerate() {
+            assert_eq!(one == other, at == other_at, "{one:?} {at} {other_at}");
+        }
+    }
+}
+
+/// What no automaton can do is said when the pattern is read, where it is written down.
+#[test]
+fn patterns_that_cannot_run_are_refused() {
+    for (language, text, message) in [
+        (Language::Feel, r#"matches(a, "a(?=b)")"#, "look-around in a regular expression"),
+        (Language::Feel, r#"split(string: a, delimiter: "(a)\\1")"#, "a back-reference in a"),
+        (Language::Uel, "${a.matches('(?!x).*')}", "look-around in a regular expression"),
+        (Language::Uel, "${a.replaceAll('x++', '')}", "a possessive repetition in a regular"),
+    ] {
+        let error = Expression::parse(language, text).expect_err(text);
+        assert!(error.message.starts_with(message), "{text}: {error}");
+        assert!(error.message.ends_with("is not supported"), "{text}: {error}");
     }
 }

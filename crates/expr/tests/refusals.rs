@@ -43,7 +43,13 @@ fn mistakes_have_a_place() {
     let rows = [
         (Language::Feel, "", "expected a value, found the end", 0),
         (Language::Feel, "1 +", "expected a value, found the end", 3),
-        (Language::Feel, "a b", "expected an operator or the end, found 'b'", 2),
+        (
+            Language::Feel,
+            "a b",
+            "expected an operator or the end, found 'b'; a name with blanks stands between \
+             back-ticks",
+            2,
+        ),
         (Language::Feel, "a == 1", "expected a value, found '='", 3),
         (Language::Feel, "\"open", "the text has no closing quote", 0),
         (Language::Feel, "`open", "the name has no closing back-tick", 0),
@@ -59,7 +65,12 @@ fn mistakes_have_a_place() {
         (Language::Feel, "[1..2", "expected the end of the range, found the end", 5),
         (Language::Feel, "@5", "expected a text, found '5'", 1),
         (Language::Feel, "1 instance of 5", "expected a type, found '5'", 14),
-        (Language::Feel, "function(a b", "expected ')', found 'b'", 11),
+        (
+            Language::Feel,
+            "function(a b",
+            "expected ')', found 'b'; a name with blanks stands between back-ticks",
+            11,
+        ),
         (Language::Uel, "${a", "expected an operator or '}', found the end", 3),
         (Language::Uel, "x ${a} #{b}", "'#{' cannot follow '${' in one text", 7),
         (Language::Uel, "${'a\\n'}", "unknown escape '\\n' in a text", 4),

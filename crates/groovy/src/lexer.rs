@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::budget::NESTING_MAX;
+use crate::budget::{NESTING_MAX, TOKENS_MAX};
 use crate::decimal::Dec;
 use crate::diagnostic::Fault;
 use crate::token::{KEYWORDS, Kind, OPERATORS, Piece, Token};
 
 pub(crate) fn tokens(source: &str) -> Result<Vec<Token>, Fault> {
-    let mut lexer = Lexer { source, at: 0, depth: 0 };
+    let mut lexer = Lexer { source, at: 0, depth: 0, count: 0 };
     if source.starts_with("#!") {
         lexer.skip_line();
     }
@@ -20,6 +20,8 @@ struct Lexer<'a> {
     at: usize,
     /// Nesting of `${`.
     depth: usize,
+    /// Tokens so far, those inside of texts included.
+    count: usize,
 }
 
 impl Lexer<'_> {
@@ -43,6 +45,11 @@ impl Lexer<'_> {
                 self.at += 1;
                 tokens.push(Token { kind: Kind::End, at, newline_before: true, space_before });
                 return Ok(tokens);
+            }
+            self.count += 1;
+            if self.count > TOKENS_MAX {
+                let message = format!("the script has more than {TOKENS_MAX} words and signs");
+                return Err(Fault::unsupported(message, at));
             }
             let kind = self.token(c, tokens.last())?;
             match kind {

@@ -38,7 +38,7 @@ mod value;
 
 pub use budget::{
     BYTES_MAX_DEFAULT, Budget, DEPTH_MAX_DEFAULT, NESTING_MAX, PRINTED_BYTES_MAX_DEFAULT,
-    SOURCE_BYTES_MAX, STEPS_MAX_DEFAULT,
+    SOURCE_BYTES_MAX, STEPS_MAX_DEFAULT, TOKENS_MAX,
 };
 pub use diagnostic::{Diagnostic, DiagnosticKind, Position};
 pub use host::{Dialect, Effect, Failure, Host, Limit, Options, Outcome, VariableScope};

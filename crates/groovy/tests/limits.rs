@@ -42,6 +42,7 @@ fn growth_runs_out_of_bytes() {
         "def s = 'ab'; while (true) { s = s + s }",
         "def l = [1]; while (true) { l = l + l }",
         "'a' * 2000000000",
+        "('a' * 100000).replaceAll('(a+)', '$1' * 1000)",
         "[1] * 2000000000",
         "def l = []; l[2000000000] = 1",
         "new int[2000000000]",
@@ -77,7 +78,7 @@ fn regular_expressions_are_linear() {
     let text = "'".to_owned() + &"a".repeat(5_000) + "!' ==~ /(a+)+b/";
     assert_eq!(run(&text).result.expect("a value").to_json(), "false");
     assert!(run("'a' ==~ /(a{1000}){1000}/").result.is_err());
-    assert!(run("'a' =~ /(?=a)/").result.is_err());
+    assert!(run("'a' =~ '(?=' + 'a)'").result.is_err());
 }
 
 #[test]
@@ -95,6 +96,26 @@ fn nesting_is_refused_by_the_parser() {
         "a = ".repeat(100_000),
     ] {
         assert!(Script::parse(&source).is_err(), "{}", &source[..20]);
+    }
+}
+
+#[test]
+fn long_scripts_are_no_deep_ones() {
+    let lines: String = (0..2_000).map(|at| format!("x{at} = {at} + 1\n")).collect();
+    assert_eq!(run(&(lines + "x1999")).result.expect("a value").to_json(), "2000");
+    let list = vec!["[1]"; 2_000].join(", ");
+    assert_eq!(run(&format!("[{list}].size()")).result.expect("a value").to_json(), "2000");
+    let map: Vec<String> = (0..2_000).map(|at| format!("k{at}: {{ it }}")).collect();
+    assert_eq!(run(&format!("[{}].size()", map.join(", "))).result.expect("one").to_json(), "2000");
+    let blocks = "if (true) { y = [1, 2].collect { it * 2 } }\n".repeat(500) + "y";
+    assert_eq!(run(&blocks).result.expect("a value").to_json(), "[2,4]");
+}
+
+#[test]
+fn scripts_of_too_many_words_are_refused() {
+    for source in ["x = 1\n".repeat(20_000), "\"${x}\"\n".repeat(20_000)] {
+        let diagnostic = Script::parse(&source).expect_err("too long");
+        assert!(diagnostic.message.ends_with("more than 30000 words and signs"), "{diagnostic}");
     }
 }
 
@@ -251,4 +272,35 @@ fn senseless_scripts_neither_panic_nor_hang() {
         }
     }
     assert!(ran > 500, "only {ran} made sense to the parser");
+}
+
+/// Java's patterns, as far as automata go.
+#[test]
+fn patterns_that_cannot_run_are_refused() {
+    for source in ["'ab' =~ /a(?=b)/", "'aa' ==~ /(a)\\1/", "x ==~ 'a++'"] {
+        let diagnostic = Script::parse(source).expect_err(source);
+        assert!(diagnostic.message.contains("in a regular expression"), "{diagnostic}");
+    }
+    for (source, expected) in [
+        ("'é' ==~ /\\w/", "false"),
+        ("'e' ==~ /(?i)E/", "true"),
+        ("'aab'.replaceAll('a*', 'x')", "\"xxbx\""),
+        ("'12' ==~ /\\d{1,200}/", "true"),
+    ] {
+        assert_eq!(run(source).result.expect(source).to_json(), expected, "{source}");
+    }
+}
+
+#[test]
+fn searches_that_read_to_the_end_run_out_of_steps() {
+    for source in [
+        "('a' * 100000).replaceAll('.*b|a', 'x')",
+        "('a' * 100000).split('.*b|a')",
+        "('a' * 100000).findAll('.*b|a')",
+    ] {
+        match run(source).result {
+            Err(orloj_groovy::Failure::Limit { limit: orloj_groovy::Limit::Steps, .. }) => {}
+            other => panic!("{source}: {:?}", other.map(|_| "a value")),
+        }
+    }
 }

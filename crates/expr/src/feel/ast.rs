@@ -13,6 +13,14 @@ pub(crate) struct Program {
     pub(super) mode: Mode,
     /// Lists, contexts or functions are made; only then can a result be larger than what went in.
     pub(super) builds: bool,
+    /// Words of the text that begin a longer name where it stands.
+    pub(super) beginnings: Box<[Box<str>]>,
+}
+
+impl Program {
+    pub(crate) fn mode(&self) -> Mode {
+        self.mode
+    }
 }
 
 #[derive(Debug)]

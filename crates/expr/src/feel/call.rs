@@ -11,7 +11,7 @@ use super::session::{Outcome, Session};
 use crate::error::EvalError;
 
 /// A call of a function costs at least this: its arguments are put into a list.
-const CALL_STEPS: usize = 4;
+const CALL_STEPS: usize = 6;
 
 impl Session<'_> {
     pub(super) fn call(&mut self, call: &Call, offset: usize) -> Outcome {

@@ -157,11 +157,8 @@ impl Session<'_> {
         arguments: Vec<Value>,
     ) -> Result<Value, EvalError> {
         let lambda = &closure.lambda;
-        let Some(arguments) = self
-            .fitted(arguments, lambda.parameters.iter().map(|parameter| parameter.type_.as_ref()))
-        else {
-            return Ok(Value::Null);
-        };
+        let types = lambda.parameters.iter().map(|parameter| parameter.type_.as_ref());
+        let Some(arguments) = self.fitted(arguments, types)? else { return Ok(Value::Null) };
         if lambda.external {
             let message = "functions of the host's classes are not available".to_owned();
             return Err(EvalError::operands(message, self.at));
@@ -183,7 +180,7 @@ impl Session<'_> {
         self.frames.truncate(frame);
         self.frames.show(floor);
         self.mode = mode;
-        Ok(self.fitted_result(value, lambda.result.as_ref()))
+        self.fitted_result(value, lambda.result.as_ref())
     }
 
     fn invoke_native(
@@ -192,11 +189,11 @@ impl Session<'_> {
         arguments: Vec<Value>,
     ) -> Result<Value, EvalError> {
         let types = native.parameters.iter().map(|(_, of)| of.as_ref());
-        let Some(arguments) = self.fitted(arguments, types) else { return Ok(Value::Null) };
+        let Some(arguments) = self.fitted(arguments, types)? else { return Ok(Value::Null) };
         let floor = self.frames.hide();
         let value = native.function.call(arguments, self)?;
         self.frames.show(floor);
-        Ok(self.fitted_result(value, native.result.as_ref()))
+        self.fitted_result(value, native.result.as_ref())
     }
 
     /// The arguments as the parameters want them, or nothing with a warning.
@@ -204,11 +201,11 @@ impl Session<'_> {
         &mut self,
         arguments: Vec<Value>,
         types: impl ExactSizeIterator<Item = Option<&'t Type>>,
-    ) -> Option<Vec<Value>> {
+    ) -> Result<Option<Vec<Value>>, EvalError> {
         if arguments.len() != types.len() {
             let (wanted, found) = (types.len(), arguments.len());
             self.warn(format!("the function has {wanted} parameters, not {found}"));
-            return None;
+            return Ok(None);
         }
         let mut fitted = Vec::with_capacity(arguments.len());
         for (argument, of) in arguments.into_iter().zip(types) {
@@ -216,26 +213,32 @@ impl Session<'_> {
                 fitted.push(argument);
                 continue;
             };
+            if of.is_about_parts() {
+                self.meter.look(&argument, self.at)?;
+            }
             match coerce(argument, of, self.environment.types) {
                 Ok(value) => fitted.push(value),
                 Err(value) => {
                     self.warn(format!("an argument should be {of}, found {}", value.type_name()));
-                    return None;
+                    return Ok(None);
                 }
             }
         }
-        Some(fitted)
+        Ok(Some(fitted))
     }
 
-    fn fitted_result(&mut self, value: Value, of: Option<&Type>) -> Value {
-        let Some(of) = of else { return value };
-        match coerce(value, of, self.environment.types) {
+    fn fitted_result(&mut self, value: Value, of: Option<&Type>) -> Result<Value, EvalError> {
+        let Some(of) = of else { return Ok(value) };
+        if of.is_about_parts() {
+            self.meter.look(&value, self.at)?;
+        }
+        Ok(match coerce(value, of, self.environment.types) {
             Ok(value) => value,
             Err(value) => {
                 self.warn(format!("the result should be {of}, found {}", value.type_name()));
                 Value::Null
             }
-        }
+        })
     }
 }
 

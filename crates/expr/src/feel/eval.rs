@@ -20,7 +20,7 @@ use super::temporal;
 use crate::environment::Environment;
 use crate::error::EvalError;
 use crate::expression::Evaluated;
-use crate::meter::SLOT_BYTES;
+use crate::meter::{CONTEXT_BYTES, SLOT_BYTES};
 use crate::number::Number;
 
 /// What an operation on decimals costs beside the usual one.
@@ -243,7 +243,7 @@ impl Session<'_> {
 
     fn context(&mut self, entries: &[Entry], offset: usize) -> Outcome {
         let names: usize = entries.iter().map(|entry| entry.name.len() + SLOT_BYTES).sum();
-        self.meter.bytes(names, offset)?;
+        self.meter.bytes(names + CONTEXT_BYTES, offset)?;
         self.meter.steps(entries.len() * ENTRY_STEPS, offset)?;
         self.push(Local::Entries(BTreeMap::new()), 0);
         let frame = self.frames.len() - 1;
@@ -381,7 +381,7 @@ impl Session<'_> {
         };
         if operator == Arithmetic::Power {
             self.meter.steps(POWER_STEPS, offset)?;
-        } else if a.is_decimal() || b.is_decimal() {
+        } else if a.is_decimal() || b.is_decimal() || operator == Arithmetic::Divide {
             self.meter.steps(DECIMAL_STEPS, offset)?;
         }
         let result = match operator {
@@ -466,6 +466,9 @@ impl Session<'_> {
 
     fn instance_of(&mut self, operand: &Node, of: &super::types::Type, offset: usize) -> Outcome {
         let value = self.value(operand)?;
+        if of.is_about_parts() {
+            self.meter.look(&value, offset)?;
+        }
         let types = self.environment.types;
         Ok(match of.holds(&value, types) {
             Some(holds) => Value::Bool(holds),

@@ -1,4 +1,5 @@
 use crate::error::ParseError;
+use crate::expression::TOKENS_MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token {
@@ -31,13 +32,14 @@ const SYMBOLS: [&str; 24] = [
 pub(super) struct Lexer<'a> {
     text: &'a str,
     at: usize,
+    count: usize,
     /// Numbers may have an exponent.
     exponents: bool,
 }
 
 impl<'a> Lexer<'a> {
     pub fn new(text: &'a str, exponents: bool) -> Self {
-        Self { text, at: 0, exponents }
+        Self { text, at: 0, count: 0, exponents }
     }
 
     /// Goes on at another place.
@@ -75,6 +77,10 @@ impl<'a> Lexer<'a> {
         } else {
             return Err(ParseError::new(format!("unexpected character '{first}'"), start));
         };
+        self.count += 1;
+        if self.count > TOKENS_MAX {
+            return Err(ParseError::too_many_tokens(start));
+        }
         Ok(Token { kind, start, end: self.at })
     }
 

@@ -13,6 +13,9 @@ use crate::error::EvalError;
 use crate::meter::SLOT_BYTES;
 use crate::number::Number;
 
+/// Making a date of a day, which is kept apart from its value.
+const DATE_STEPS: usize = 3;
+
 impl Session<'_> {
     pub(super) fn for_each(&mut self, parts: &Loop, offset: usize) -> Outcome {
         let frame = self.frames.len();
@@ -79,6 +82,9 @@ impl Session<'_> {
         };
         while let Some(value) = values.next() {
             self.meter.step(self.depth, offset)?;
+            if let Values::Dates(_) = values {
+                self.meter.steps(DATE_STEPS, offset)?;
+            }
             let frame = self.frames.len();
             self.push(Local::One(iterator.name.clone(), value), height);
             self.depth += 1;

@@ -24,6 +24,7 @@ mod session;
 mod temporal;
 mod types;
 mod unary;
+mod unknown;
 mod zone;
 
 pub(crate) use ast::Program;
@@ -36,3 +37,4 @@ pub(crate) use parser::{parse, parse_unary_tests};
 pub(crate) use print::{literal, print};
 pub use session::Session;
 pub use types::{Type, Types};
+pub(crate) use unknown::unknown_names;

@@ -5,18 +5,25 @@ use std::sync::Arc;
 
 use super::lexer::{is_blank, is_name_part};
 
+/// Longest name, in words and signs. It bounds how deep the tree of names is.
+const PIECES_MAX: usize = 100;
+
 /// The names an expression may use: variables, entries of contexts, functions. Where a text can be
 /// read as one of them, it is, and the longest one wins; other texts parse as well.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    by_first: HashMap<Box<str>, Vec<Known>>,
+    by_first: Branches,
 }
 
-#[derive(Clone, Debug)]
-struct Known {
-    name: Arc<str>,
-    /// Words and single signs.
-    pieces: Box<[Box<str>]>,
+/// A tree, so that looking for a name takes as long as the name is, however many others there are.
+type Branches = HashMap<Box<str>, Branch>;
+
+/// The names that begin with the same words and signs.
+#[derive(Clone, Debug, Default)]
+struct Branch {
+    /// The one that ends here.
+    name: Option<Arc<str>>,
+    longer: Branches,
 }
 
 impl Names {
@@ -25,21 +32,25 @@ impl Names {
     }
 
     pub fn add(&mut self, name: &str) {
-        let pieces = pieces(name);
-        let Some(first) = pieces.first() else { return };
-        let known = self.by_first.entry(first.clone()).or_default();
-        if known.iter().any(|other| other.pieces == pieces) {
+        let mut branches = &mut self.by_first;
+        let mut pieces = pieces(name).peekable();
+        if pieces.clone().nth(PIECES_MAX).is_some() {
             return;
         }
-        // Longest first, so that the first match is the one to take.
-        let at = known.partition_point(|other| other.pieces.len() > pieces.len());
-        known.insert(at, Known { name: name.trim().into(), pieces });
+        while let Some(piece) = pieces.next() {
+            let branch = branches.entry(piece.into()).or_default();
+            if pieces.peek().is_none() && branch.name.is_none() {
+                branch.name = Some(name.trim().into());
+            }
+            branches = &mut branch.longer;
+        }
     }
 
     pub fn contains(&self, name: &str) -> bool {
-        let pieces = pieces(name);
-        let known = pieces.first().and_then(|first| self.by_first.get(first));
-        known.is_some_and(|known| known.iter().any(|other| other.pieces == pieces))
+        let mut pieces = pieces(name);
+        let first = pieces.next().and_then(|first| self.by_first.get(first));
+        let last = pieces.try_fold(first, |branch, piece| Some(branch?.longer.get(piece)));
+        last.flatten().is_some_and(|branch| branch.name.is_some())
     }
 
     pub fn is_empty(&self) -> bool {
@@ -52,11 +63,34 @@ impl Names {
         if self.by_first.is_empty() {
             return None;
         }
-        let known = self.by_first.get(first)?;
-        known.iter().find_map(|known| {
-            let length = match_pieces(text, known.pieces.iter().map(|piece| &**piece))?;
-            Some((&known.name, known.pieces.len(), length))
-        })
+        let mut branch = self.by_first.get(first)?;
+        let (mut count, mut rest) = (1, &text[first.len()..]);
+        let mut longest = branch.name.as_ref().map(|name| (name, count, first.len()));
+        while !branch.longer.is_empty() {
+            rest = rest.trim_start_matches(is_blank);
+            let length = piece_length(rest);
+            let Some(next) = branch.longer.get(&rest[..length]) else { break };
+            (branch, count, rest) = (next, count + 1, &rest[length..]);
+            if let Some(name) = &branch.name {
+                longest = Some((name, count, text.len() - rest.len()));
+            }
+        }
+        longest
+    }
+
+    /// The word if a longer name begins with it; with a parenthesis as well if the name has one
+    /// behind it.
+    pub(super) fn beginnings(&self, word: &str) -> impl Iterator<Item = Box<str>> {
+        let branch = self.by_first.get(word);
+        let longer = branch.is_some_and(|branch| !branch.longer.is_empty());
+        let called = branch.is_some_and(|branch| branch.longer.contains_key("("));
+        let alone = longer.then(|| word.into());
+        alone.into_iter().chain(called.then(|| format!("{word}(").into()))
+    }
+
+    /// Of all words that begin a name.
+    pub(super) fn all_beginnings(&self) -> impl Iterator<Item = Box<str>> {
+        self.by_first.keys().flat_map(|word| self.beginnings(word))
     }
 }
 
@@ -83,19 +117,23 @@ pub(super) fn match_pieces<'p>(text: &str, pieces: impl Iterator<Item = &'p str>
     Some(text.len() - rest.len())
 }
 
-fn pieces(name: &str) -> Box<[Box<str>]> {
-    let mut pieces = Vec::new();
-    let mut rest = name.trim_start_matches(is_blank);
-    while let Some(first) = rest.chars().next() {
-        let end = match rest.find(|c| !is_name_part(c)) {
-            Some(0) => first.len_utf8(),
-            Some(end) => end,
-            None => rest.len(),
-        };
-        pieces.push(rest[..end].into());
-        rest = rest[end..].trim_start_matches(is_blank);
+/// Words and single signs.
+fn pieces(name: &str) -> impl Iterator<Item = &str> + Clone {
+    let mut rest = name;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches(is_blank);
+        let (piece, behind) = rest.split_at(piece_length(rest));
+        rest = behind;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+fn piece_length(text: &str) -> usize {
+    match text.find(|c| !is_name_part(c)) {
+        Some(0) => text.chars().next().map_or(0, char::len_utf8),
+        Some(end) => end,
+        None => text.len(),
     }
-    pieces.into()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Tree to canonical text: parentheses only where they matter, one space around operators.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use orloj_types::{RangeForm, Value};
 
@@ -10,36 +10,53 @@ use super::ast::{
 };
 use super::builtins;
 use super::lexer::{is_name_part, is_name_start};
+use super::parser::is_reserved;
 use crate::value_text::write_plain_decimal;
 
-/// Words with a meaning somewhere; as names they are written between back-ticks.
-const WORDS: [&str; 20] = [
-    "null",
-    "true",
-    "false",
-    "if",
-    "then",
-    "else",
-    "in",
-    "and",
-    "or",
-    "between",
-    "return",
-    "satisfies",
-    "not",
-    "for",
-    "some",
-    "every",
-    "function",
-    "instance",
-    "of",
-    "get",
-];
+/// Words that mean something in their place only. As names they are written between back-ticks too.
+const CONTEXTUAL: [&str; 8] = ["not", "for", "some", "every", "function", "instance", "of", "get"];
+
+/// Between a word and what follows, where both together would be read as a name.
+const APART: &str = "/**/";
 
 pub(crate) fn print(program: &Program) -> String {
-    let mut out = String::new();
+    let mut out = Out { text: String::new(), beginnings: &program.beginnings };
     write_node(&program.root, Level::Open, &mut out);
-    out
+    out.text
+}
+
+/// The text so far, and the words that begin a longer name where the expression was read.
+struct Out<'p> {
+    text: String,
+    beginnings: &'p [Box<str>],
+}
+
+impl Out<'_> {
+    fn push(&mut self, c: char) {
+        self.text.push(c);
+    }
+
+    fn push_str(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// A word of the grammar, kept apart from what follows if a name begins with it.
+    fn push_word(&mut self, word: &str) {
+        self.push_str(word);
+        if self.is_beginning(word) {
+            self.push_str(APART);
+        }
+    }
+
+    fn is_beginning(&self, word: &str) -> bool {
+        self.beginnings.iter().any(|beginning| **beginning == *word)
+    }
+}
+
+impl fmt::Write for Out<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.text.write_str(text)
+    }
 }
 
 /// The literal that evaluates to `value`. Numbers that are none are null.
@@ -50,7 +67,7 @@ pub(crate) fn literal(value: &Value) -> String {
 }
 
 /// With parentheses if the node binds less tightly than `level`.
-fn write_node(node: &Node, level: Level, out: &mut String) {
+fn write_node(node: &Node, level: Level, out: &mut Out<'_>) {
     let open = node.kind.level() < level;
     if open {
         out.push('(');
@@ -61,9 +78,11 @@ fn write_node(node: &Node, level: Level, out: &mut String) {
     }
 }
 
-fn write_kind(kind: &Kind, out: &mut String) {
+fn write_kind(kind: &Kind, out: &mut Out<'_>) {
     match kind {
-        Kind::Literal(value) => write_value(value, out),
+        Kind::Literal(Value::Null) => out.push_word("null"),
+        Kind::Literal(Value::Bool(flag)) => out.push_word(if *flag { "true" } else { "false" }),
+        Kind::Literal(value) => write_value(value, &mut out.text),
         Kind::Name(name) => write_name(name, out),
         Kind::List(items) => {
             out.push('[');
@@ -105,7 +124,8 @@ fn write_kind(kind: &Kind, out: &mut String) {
         Kind::All(nodes) => write_joined(nodes, " and ", Level::Comparison, out),
         Kind::Any(nodes) => write_joined(nodes, " or ", Level::All, out),
         Kind::If(parts) => {
-            out.push_str("if ");
+            out.push_word("if");
+            out.push(' ');
             write_node(&parts.0, Level::Open, out);
             out.push_str(" then ");
             write_node(&parts.1, Level::Open, out);
@@ -119,6 +139,9 @@ fn write_kind(kind: &Kind, out: &mut String) {
         Kind::InstanceOf(operand, of) => {
             write_node(operand, Level::Sum, out);
             let _ = write!(out, " instance of {of}");
+            if out.beginnings.iter().any(|word| out.text.ends_with(&**word)) {
+                out.push_str(APART);
+            }
         }
         Kind::Function(lambda) => write_function(lambda, out),
         Kind::Call(call) => write_call(call, out),
@@ -143,7 +166,7 @@ fn write_kind(kind: &Kind, out: &mut String) {
     }
 }
 
-fn write_joined(nodes: &[Node], between: &str, level: Level, out: &mut String) {
+fn write_joined(nodes: &[Node], between: &str, level: Level, out: &mut Out<'_>) {
     for (at, node) in nodes.iter().enumerate() {
         if at > 0 {
             out.push_str(between);
@@ -152,25 +175,26 @@ fn write_joined(nodes: &[Node], between: &str, level: Level, out: &mut String) {
     }
 }
 
-fn write_context(entries: &[Entry], out: &mut String) {
+fn write_context(entries: &[Entry], out: &mut Out<'_>) {
     out.push('{');
     write_entries(entries, out);
     out.push('}');
 }
 
-fn write_entries(entries: &[Entry], out: &mut String) {
+fn write_entries(entries: &[Entry], out: &mut Out<'_>) {
     for (at, entry) in entries.iter().enumerate() {
         if at > 0 {
             out.push_str(", ");
         }
-        write_key(&entry.name, out);
+        write_key(&entry.name, &mut out.text);
         out.push_str(": ");
         write_node(&entry.value, Level::Open, out);
     }
 }
 
-fn write_loop(word: &str, last: &str, parts: &Loop, out: &mut String) {
-    let _ = write!(out, "{word} ");
+fn write_loop(word: &str, last: &str, parts: &Loop, out: &mut Out<'_>) {
+    out.push_word(word);
+    out.push(' ');
     for (at, iterator) in parts.iterators.iter().enumerate() {
         out.push_str(if at > 0 { ", " } else { "" });
         write_name(&iterator.name, out);
@@ -188,8 +212,9 @@ fn write_loop(word: &str, last: &str, parts: &Loop, out: &mut String) {
     write_node(&parts.body, Level::Open, out);
 }
 
-fn write_function(lambda: &Lambda, out: &mut String) {
-    out.push_str("function(");
+fn write_function(lambda: &Lambda, out: &mut Out<'_>) {
+    out.push_word("function");
+    out.push('(');
     for (at, parameter) in lambda.parameters.iter().enumerate() {
         out.push_str(if at > 0 { ", " } else { "" });
         write_name(&parameter.name, out);
@@ -205,9 +230,14 @@ fn write_function(lambda: &Lambda, out: &mut String) {
     write_node(&lambda.body, Level::Open, out);
 }
 
-fn write_call(call: &Call, out: &mut String) {
+fn write_call(call: &Call, out: &mut Out<'_>) {
     match &call.callee {
-        Callee::Builtin(builtin) => out.push_str(builtin.name),
+        Callee::Builtin(builtin) => {
+            out.push_str(builtin.name);
+            if out.is_beginning(&format!("{}(", builtin.name)) {
+                out.push_str(APART);
+            }
+        }
         Callee::Value(node) => write_node(node, Level::Path, out),
     }
     out.push('(');
@@ -218,7 +248,7 @@ fn write_call(call: &Call, out: &mut String) {
     out.push(')');
 }
 
-fn write_test_list(tests: &[Test], out: &mut String) {
+fn write_test_list(tests: &[Test], out: &mut Out<'_>) {
     for (at, test) in tests.iter().enumerate() {
         if at > 0 {
             out.push_str(", ");
@@ -227,7 +257,7 @@ fn write_test_list(tests: &[Test], out: &mut String) {
     }
 }
 
-fn write_path(base: &Node, steps: &[Step], out: &mut String) {
+fn write_path(base: &Node, steps: &[Step], out: &mut Out<'_>) {
     write_node(base, Level::Primary, out);
     for step in steps {
         match &step.access {
@@ -244,7 +274,7 @@ fn write_path(base: &Node, steps: &[Step], out: &mut String) {
     }
 }
 
-fn write_tests(tests: &[Test], out: &mut String) {
+fn write_tests(tests: &[Test], out: &mut Out<'_>) {
     // Without parentheses a test would swallow what follows, or be taken for a literal.
     if let [test @ (Test::Equal(_) | Test::Interval(_))] = tests {
         write_test(test, out);
@@ -255,7 +285,7 @@ fn write_tests(tests: &[Test], out: &mut String) {
     out.push(')');
 }
 
-fn write_test(test: &Test, out: &mut String) {
+fn write_test(test: &Test, out: &mut Out<'_>) {
     match test {
         Test::Compare(comparison, bound) => {
             let _ = write!(out, "{} ", comparison.symbol());
@@ -299,7 +329,7 @@ fn starts_with_range(node: &Node) -> bool {
     }
 }
 
-fn write_interval(interval: &Interval, out: &mut String) {
+fn write_interval(interval: &Interval, out: &mut Out<'_>) {
     match (&interval.low, &interval.high) {
         (Some(value), _) if interval.form != RangeForm::Interval => {
             let is_equal = interval.form == RangeForm::Equal;
@@ -390,7 +420,7 @@ pub(super) fn key_text(name: &str) -> String {
 
 pub(super) fn name_text(name: &str) -> String {
     let mut out = String::new();
-    write_name(name, &mut out);
+    write_lone_name(name, &mut out);
     out
 }
 
@@ -398,8 +428,18 @@ pub(super) fn write_key(name: &str, out: &mut String) {
     if is_plain(name) { out.push_str(name) } else { write_text(name, out) }
 }
 
-fn write_name(name: &str, out: &mut String) {
-    if is_plain(name) && !WORDS.contains(&name) && builtins::first_words(name).is_none() {
+fn write_name(name: &str, out: &mut Out<'_>) {
+    if out.is_beginning(name) {
+        let _ = write!(out, "`{name}`");
+    } else {
+        write_lone_name(name, &mut out.text);
+    }
+}
+
+/// A name that begins no other.
+fn write_lone_name(name: &str, out: &mut String) {
+    let is_word = is_reserved(name) || CONTEXTUAL.contains(&name);
+    if is_plain(name) && !is_word && builtins::first_words(name).is_none() {
         out.push_str(name);
     } else {
         let _ = write!(out, "`{name}`");
@@ -423,4 +463,43 @@ pub(super) fn write_text(text: &str, out: &mut String) {
         }
     }
     out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mode::Mode;
+    use super::super::names::Names;
+    use super::super::parser::parse;
+    use super::*;
+
+    #[test]
+    fn operands_do_not_become_a_name() {
+        let names: Names =
+            ["a-b", "c.d", "if x", "null and void", "count(f)", "number and a", "for sale"]
+                .into_iter()
+                .collect();
+        let cases = [
+            ("a-b", "`a-b`"),
+            ("@\"x\"", "null/**/"),
+            ("(a)-b", "`a` - b"),
+            ("b-a", "b - `a`"),
+            ("x.a", "x.`a`"),
+            ("(x.a) - b", "x.`a` - b"),
+            ("(c).d", "`c`.d"),
+            ("if (x) then (null) else count((f))", "if/**/ x then null/**/ else count/**/(f)"),
+            ("(x instance of number) and a", "x instance of number/**/ and `a`"),
+            ("for i in sale return i", "for/**/ i in sale return i"),
+            (
+                "for i in 1..2, for i in 1..2 return i",
+                "for/**/ i in 1..2, `for i` in 1..2 return i",
+            ),
+            ("{n: 1, m: 2, \"n*m\": 5, o: (n)*m}", "{n: 1, m: 2, \"n*m\": 5, o: `n` * m}"),
+        ];
+        for (text, expected) in cases {
+            let printed = print(&parse(text, 0, Mode::Standard, &names).expect(text));
+            assert_eq!(printed, expected, "{text}");
+            let again = print(&parse(&printed, 0, Mode::Standard, &names).expect(&printed));
+            assert_eq!(again, printed, "{text}");
+        }
+    }
 }

@@ -32,7 +32,7 @@ pub struct Session<'a> {
     /// The name that the next function will have.
     pub(super) function_name: Option<Arc<str>>,
     /// Patterns with their flags, compiled once.
-    pub(super) patterns: Vec<(String, String, regex::Regex)>,
+    pub(super) patterns: Vec<super::builtins::KeptPattern>,
     random: u64,
 }
 

@@ -106,6 +106,11 @@ impl Type {
         })
     }
 
+    /// Whether it takes more than a look at the outside to tell what is of this type.
+    pub(super) fn is_about_parts(&self) -> bool {
+        matches!(self, Self::List(_) | Self::Context(_) | Self::Range(_) | Self::Named(_))
+    }
+
     /// As a part of a whole, where null stands for a value that is not known.
     pub fn accepts(&self, value: &Value, types: Option<&dyn Types>) -> Option<bool> {
         if value.is_null() { Some(true) } else { self.holds(value, types) }

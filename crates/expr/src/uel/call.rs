@@ -56,7 +56,10 @@ impl Evaluator<'_> {
                 let node = Value::from(&StoredValue::new(ValueTag::Json, text.as_bytes()));
                 // What cannot be read comes back as null.
                 if node.is_null() && text.trim() != "null" {
-                    return Err(EvalError::operands("the text is no JSON", offset));
+                    return Err(EvalError::operands(
+                        "the text is no JSON, or is nested too deeply",
+                        offset,
+                    ));
                 }
                 Ok(Item::Spin(node))
             }

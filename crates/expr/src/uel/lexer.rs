@@ -1,5 +1,6 @@
 use super::ast::Sign;
 use crate::error::ParseError;
+use crate::expression::TOKENS_MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token {
@@ -32,11 +33,12 @@ const SYMBOLS: [&str; 23] = [
 pub(super) struct Lexer<'a> {
     text: &'a str,
     at: usize,
+    count: usize,
 }
 
 impl<'a> Lexer<'a> {
     pub fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, count: 0 }
     }
 
     pub fn at(&self) -> usize {
@@ -103,6 +105,10 @@ impl<'a> Lexer<'a> {
                 _ => ParseError::new(format!("unexpected character '{first}'"), start),
             });
         };
+        self.count += 1;
+        if self.count > TOKENS_MAX {
+            return Err(ParseError::too_many_tokens(start));
+        }
         Ok(Token { kind, start, end: self.at })
     }
 }

@@ -203,7 +203,11 @@ impl<'a> Parser<'a> {
                     self.advance()?;
                     let name = self.member()?;
                     match self.is_symbol("(") {
-                        true => Access::Call(name, self.arguments()?),
+                        true => {
+                            let arguments = self.arguments()?;
+                            check_pattern(&name, &arguments)?;
+                            Access::Call(name, arguments)
+                        }
                         false => Access::Member(name),
                     }
                 }
@@ -476,4 +480,21 @@ fn unescape(quoted: &str, start: usize) -> Result<String, ParseError> {
         }
     }
     Ok(out)
+}
+
+/// A pattern that is written down and cannot run is known before it runs.
+fn check_pattern(method: &str, arguments: &[Node]) -> Result<(), ParseError> {
+    if !matches!(method, "matches" | "replaceAll" | "replaceFirst" | "split") {
+        return Ok(());
+    }
+    let Some(Node { offset, kind: Kind::Literal(Value::Text(text)) }) = arguments.first() else {
+        return Ok(());
+    };
+    match crate::pattern::unsupported(text) {
+        Some(what) => {
+            let what = format!("{what} in a regular expression");
+            Err(ParseError::unsupported(what, *offset as usize))
+        }
+        None => Ok(()),
+    }
 }

@@ -83,7 +83,11 @@ pub(crate) fn java_date(ms: i64) -> String {
     )
 }
 
+/// What a field of a date takes to be written.
+const FIELD_STEPS: usize = 5;
+
 pub(super) fn format_date(m: &mut Machine<'_>, pattern: &str, ms: i64, at: u32) -> Thrown<String> {
+    m.steps(pattern.len() * FIELD_STEPS, at)?;
     let moment = civil(ms);
     let mut out = String::new();
     for part in parts(pattern) {

@@ -2,11 +2,16 @@
 
 use std::rc::Rc;
 
-use crate::pattern::{Groups, Pattern};
+use orloj_expr::pattern::GROUP_BYTES_PER_STEP;
+
+use crate::pattern::{Groups, Pattern, groups};
 use crate::run::{Machine, Thrown};
 use crate::value::Val;
 
 use super::int;
+
+/// What a search may read.
+const BYTES_PER_STEP: usize = 4;
 
 impl Machine<'_> {
     /// Every match as the script sees it: a text, or a list when there are groups.
@@ -20,14 +25,15 @@ impl Machine<'_> {
 }
 
 fn find_all(m: &mut Machine<'_>, text: &str, pattern: &Pattern, at: u32) -> Thrown<Vec<Groups>> {
-    let (mut found, mut from) = (Vec::new(), 0);
-    m.steps(text.len() / 4, at)?;
-    while let Some(groups) = pattern.find_at(text, from) {
-        m.steps(4, at)?;
-        m.bytes(groups.len() * 24, at)?;
-        let (start, end) = groups[0].unwrap_or_default();
-        from = if end > start { end } else { next_boundary(text, end) };
-        found.push(groups);
+    let mut found = Vec::new();
+    let mut searches = pattern.searches(text);
+    loop {
+        m.steps(searches.steps(), at)?;
+        let Some(captures) = searches.next_captures() else { break };
+        let whole = captures.get(0).map_or(0, |whole| whole.len());
+        m.steps(4 + whole / GROUP_BYTES_PER_STEP, at)?;
+        m.bytes(captures.len() * 24, at)?;
+        found.push(groups(&captures));
     }
     Ok(found)
 }
@@ -68,7 +74,7 @@ pub(super) fn invoke(
     };
     let object = &m.heap.matchers[id as usize];
     let (text, pattern, from) = (object.text.clone(), object.pattern.clone(), object.from);
-    m.steps(text.len() / 4, at)?;
+    m.steps(text.len() / BYTES_PER_STEP + 1, at)?;
     Ok(Some(match (name, arguments) {
         ("find", []) => {
             let groups = pattern.find_at(&text, from);
@@ -144,7 +150,7 @@ pub(super) fn invoke_text(
         Val::Char(c) => m.pattern(&regex::escape(&c.to_string()), at)?,
         _ => return Ok(None),
     };
-    m.steps(text.len() / 4, at)?;
+    m.steps(text.len() / BYTES_PER_STEP + 1, at)?;
     Ok(Some(match (name, &arguments[1..]) {
         ("matches", []) => Val::Bool(pattern.is_whole_match(text)),
         ("find", []) => match pattern.find_at(text, 0) {
@@ -215,18 +221,31 @@ fn replace(
     for groups in &found {
         let (start, end) = groups[0].unwrap_or_default();
         out.push_str(&text[from..start]);
-        expand(with, text, groups, pattern, &mut out);
+        expand(m, with, (text, groups, pattern), &mut out, at)?;
         from = end;
-        if out.len() > m.options.budget.bytes_max {
-            m.bytes(out.len(), at)?;
-        }
     }
     out.push_str(&text[from..]);
     m.text(out, at)
 }
 
 /// `$1`, `${name}` and `\x` in the text that replaces a match.
-fn expand(with: &str, text: &str, groups: &Groups, pattern: &Pattern, out: &mut String) {
+fn expand(
+    m: &mut Machine<'_>,
+    with: &str,
+    (text, groups, pattern): (&str, &Groups, &Pattern),
+    out: &mut String,
+    at: u32,
+) -> Thrown<()> {
+    // All of it is counted once it is done; a group that is named often must not get that far.
+    let mut push = |out: &mut String, group: Option<(usize, usize)>| {
+        let group = group.map_or("", |(from, to)| &text[from..to]);
+        // A text that grows has room for twice of what it holds.
+        if out.len() + group.len() > m.options.budget.bytes_max / 2 {
+            m.bytes(2 * (out.len() + group.len()), at)?;
+        }
+        out.push_str(group);
+        Ok(())
+    };
     let mut chars = with.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
@@ -234,7 +253,7 @@ fn expand(with: &str, text: &str, groups: &Groups, pattern: &Pattern, out: &mut 
             '$' if chars.peek() == Some(&'{') => {
                 let name: String = chars.by_ref().skip(1).take_while(|c| *c != '}').collect();
                 let group = pattern.group_number(&name).and_then(|number| groups[number]);
-                out.push_str(group.map_or("", |(from, to)| &text[from..to]));
+                push(out, group)?;
             }
             '$' => {
                 let mut number = 0;
@@ -246,12 +265,12 @@ fn expand(with: &str, text: &str, groups: &Groups, pattern: &Pattern, out: &mut 
                     number = longer;
                     chars.next();
                 }
-                let group = groups.get(number).copied().flatten();
-                out.push_str(group.map_or("", |(from, to)| &text[from..to]));
+                push(out, groups.get(number).copied().flatten())?;
             }
             c => out.push(c),
         }
     }
+    Ok(())
 }
 
 fn replace_with(

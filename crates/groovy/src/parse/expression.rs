@@ -118,6 +118,12 @@ impl Parser<'_> {
             _ => return Err(self.unexpected("an operator")),
         };
         let right = Box::new(self.nested(|p| p.binary(power))?);
+        if let ("=~" | "==~", ExprKind::Text(pattern)) = (op, &right.kind)
+            && let Some(what) = orloj_expr::pattern::unsupported(pattern)
+        {
+            let message = format!("{what} in a regular expression");
+            return Err(Fault::unsupported(message, right.at));
+        }
         let range =
             |open_start, open_end, from, to| ExprKind::Range { from, to, open_start, open_end };
         let kind = match op {

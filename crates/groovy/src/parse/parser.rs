@@ -59,8 +59,9 @@ impl<'t> Parser<'t> {
         let outer = std::mem::take(&mut self.height);
         let parsed = parse(self);
         self.depth -= 1;
-        self.height = outer.max(self.height);
         self.grow()?;
+        // Siblings stand beside each other: the highest of them counts, not their number.
+        self.height = outer.max(self.height);
         parsed
     }
 

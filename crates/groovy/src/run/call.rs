@@ -9,6 +9,9 @@ use crate::value::{Callable, Id, Val};
 use super::machine::{Machine, Stop, Thrown};
 use super::statement::Flow;
 
+/// A call of a closure costs at least this: its arguments are put into a list and a scope.
+const CALL_STEPS: usize = 2;
+
 impl Machine<'_> {
     /// `name(arguments)`
     pub(crate) fn call_name(&mut self, name: &Name, arguments: Vec<Val>, at: u32) -> Thrown<Val> {
@@ -37,7 +40,7 @@ impl Machine<'_> {
 
     /// Calls a closure as Groovy does: one list spreads over several parameters.
     pub(crate) fn call(&mut self, closure: Id, arguments: Vec<Val>, at: u32) -> Thrown<Val> {
-        self.step(at)?;
+        self.steps(CALL_STEPS, at)?;
         match self.heap.closures[closure as usize].clone() {
             Callable::Method { target, name } => match (&target, &*name) {
                 (Val::Class(class), "new") => self.construct(*class, arguments, at),

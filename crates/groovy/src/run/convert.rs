@@ -13,6 +13,9 @@ use crate::value::Val;
 use super::machine::{Machine, Stop, Thrown};
 use super::operators::{is_collection, is_number, to_dec, to_f64, to_i128};
 
+/// A value is made anew for the variable, and dropped with it.
+const EXPORT_STEPS: usize = 3;
+
 impl Machine<'_> {
     pub(crate) fn import_value(&mut self, value: &Value, at: u32) -> Thrown<Val> {
         Ok(match value {
@@ -56,7 +59,7 @@ impl Machine<'_> {
     }
 
     pub(crate) fn export_value(&mut self, value: &Val, at: u32) -> Thrown<Value> {
-        self.step(at)?;
+        self.steps(EXPORT_STEPS, at)?;
         Ok(match value {
             Val::Null => Value::Null,
             Val::Bool(flag) => Value::Bool(*flag),

@@ -16,7 +16,7 @@ use super::variables::Pending;
 /// Memory of one value inside a collection.
 pub(crate) const SLOT_BYTES: usize = size_of::<Val>();
 /// What compiling a regular expression counts as; it takes up to a millisecond.
-const PATTERN_STEPS: usize = 5_000;
+const PATTERN_STEPS: usize = 500;
 
 /// Why a run does not go on.
 #[derive(Debug)]
@@ -209,15 +209,22 @@ impl<'a> Machine<'a> {
         if let Some(pattern) = self.patterns.get(source) {
             return Ok(pattern.clone());
         }
-        self.steps(PATTERN_STEPS + source.len() * 20, at)?;
-        match Pattern::new(source) {
+        let pattern = match Pattern::translate(source) {
+            Ok((steps, translated)) => {
+                self.steps(steps, at)?;
+                Pattern::new(source, translated)
+            }
+            Err(refused) => Err(refused),
+        };
+        self.steps(PATTERN_STEPS, at)?;
+        match pattern {
             Ok(pattern) => {
                 let pattern = Rc::new(pattern);
                 self.patterns.insert(source.to_owned(), pattern.clone());
                 Ok(pattern)
             }
-            Err(reason) => {
-                let message = format!("{reason} in the regular expression '{source}'");
+            Err(refused) => {
+                let message = format!("{refused} in the regular expression '{source}'");
                 Err(self.throw("java.util.regex.PatternSyntaxException", message, at))
             }
         }

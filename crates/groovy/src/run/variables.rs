@@ -17,6 +17,9 @@ pub(crate) enum Pending {
     SetFact(Arc<str>, Val),
 }
 
+/// A variable is kept by its name, for those who read it, and as what is to be done.
+const SET_STEPS: usize = 20;
+
 impl Machine<'_> {
     pub(crate) fn read_name(&mut self, name: &Name, at: u32) -> Thrown<Val> {
         if let Some(local) = self.local(name) {
@@ -86,6 +89,7 @@ impl Machine<'_> {
         value: Val,
         at: u32,
     ) -> Thrown<()> {
+        self.steps(SET_STEPS, at)?;
         self.bytes(64 + name.len(), at)?;
         self.see(&scope, name, Some(&value));
         self.effects.push(Pending::Set(scope, name.into(), value));

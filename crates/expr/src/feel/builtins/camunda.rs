@@ -7,10 +7,13 @@ use super::arguments::{boolean, outcome, text};
 use super::regex;
 use crate::error::EvalError;
 use crate::number::Number;
+use crate::pattern::Searches;
 
 /// Random numbers have as many bits as a double keeps.
 const RANDOM_BITS: u32 = 53;
 const UUID_STEPS: usize = 20;
+/// What a part of a text counts for: it is a text of its own, in a list.
+const PART_SLOTS: usize = 3;
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// A variable or entry that is null counts as one that is not there.
@@ -58,12 +61,15 @@ pub(super) fn extract(session: &mut Session<'_>, arguments: &[Value]) -> Outcome
     else {
         return Ok(Value::Null);
     };
-    let Some(regex) = regex::compiled(session, pattern, "", source)? else {
+    let Some(pattern) = regex::compiled(session, pattern, "", source)? else {
         return Ok(Value::Null);
     };
+    let mut searches = Searches::new(&pattern, source);
     let mut found = Vec::new();
-    for part in regex.find_iter(source) {
-        session.room_for(1)?;
+    loop {
+        session.meter.steps(searches.steps(), session.at)?;
+        let Some(part) = searches.next_match() else { break };
+        session.room_for(PART_SLOTS)?;
         found.push(session.make_text(part.as_str())?);
     }
     Ok(Value::list(found))

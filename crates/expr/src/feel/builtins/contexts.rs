@@ -6,7 +6,7 @@ use orloj_types::Value;
 use super::super::session::{Outcome, Session};
 use super::arguments::{list, single};
 use crate::error::EvalError;
-use crate::meter::SLOT_BYTES;
+use crate::meter::CONTEXT_BYTES;
 
 type Entries = BTreeMap<Arc<str>, Value>;
 
@@ -88,7 +88,7 @@ fn put(
     value: Value,
 ) -> Result<Entries, EvalError> {
     session.room_for(entries.len() + 1)?;
-    session.meter.bytes(key.len() + SLOT_BYTES, session.at)?;
+    session.meter.bytes(key.len() + CONTEXT_BYTES, session.at)?;
     let mut made = entries.clone();
     made.insert(key.clone(), value);
     Ok(made)

@@ -13,7 +13,10 @@ const ZONE_STEPS: usize = 20;
 pub(super) fn date(session: &mut Session<'_>, arguments: &[Value]) -> Outcome {
     outcome(match arguments {
         [from] => match single(session, from) {
-            Value::Text(text) => Date::parse(text).map(Value::temporal),
+            Value::Text(text) => {
+                session.read_text(text.len())?;
+                Date::parse(text).map(Value::temporal)
+            }
             Value::Temporal(temporal) => match &**temporal {
                 Temporal::Date(date) => Some(Value::temporal(*date)),
                 Temporal::DateTime(date_time) => Some(Value::temporal(date_time.date)),
@@ -37,6 +40,7 @@ pub(super) fn time(session: &mut Session<'_>, arguments: &[Value]) -> Outcome {
         [from] => match single(session, from) {
             Value::Text(text) => {
                 session.meter.steps(ZONE_STEPS, session.at)?;
+                session.read_text(text.len())?;
                 zone::parse_time(text, session.mode).map(Value::temporal)
             }
             Value::Temporal(temporal) => match &**temporal {
@@ -78,6 +82,7 @@ pub(super) fn date_and_time(session: &mut Session<'_>, arguments: &[Value]) -> O
         [from] => match single(session, from) {
             Value::Text(text) => {
                 session.meter.steps(ZONE_STEPS, session.at)?;
+                session.read_text(text.len())?;
                 zone::parse_date_time(text, session.mode).map(Value::temporal)
             }
             Value::Temporal(temporal) => match &**temporal {
@@ -179,12 +184,15 @@ pub(super) fn string(session: &mut Session<'_>, arguments: &[Value]) -> Outcome 
 
 pub(super) fn duration(session: &mut Session<'_>, arguments: &[Value]) -> Outcome {
     outcome(match single(session, &arguments[0]) {
-        Value::Text(text) => match Temporal::parse(text) {
-            Some(duration @ (Temporal::Months(_) | Temporal::Nanos(_))) => {
-                Some(Value::temporal(duration))
+        Value::Text(text) => {
+            session.read_text(text.len())?;
+            match Temporal::parse(text) {
+                Some(duration @ (Temporal::Months(_) | Temporal::Nanos(_))) => {
+                    Some(Value::temporal(duration))
+                }
+                _ => None,
             }
-            _ => None,
-        },
+        }
         value => match value.as_temporal() {
             Some(Temporal::Months(_) | Temporal::Nanos(_)) => Some(value.clone()),
             _ => None,

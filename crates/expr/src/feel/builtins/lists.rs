@@ -6,6 +6,7 @@ use orloj_types::Value;
 use super::super::compare::order;
 use super::super::session::{Outcome, Session};
 use super::arguments::{boolean, index, items, list};
+use super::seen::Seen;
 use crate::error::EvalError;
 
 pub(super) fn list_contains(session: &mut Session<'_>, arguments: &[Value]) -> Outcome {
@@ -157,23 +158,30 @@ pub(super) fn distinct_values(session: &mut Session<'_>, arguments: &[Value]) ->
 }
 
 fn distinct(session: &mut Session<'_>, items: &[Value]) -> Result<Vec<Value>, EvalError> {
-    let mut seen = Vec::new();
+    let mut seen = Seen::default();
+    let mut distinct = Vec::new();
     for item in items {
-        if position(session, &seen, item)?.is_none() {
+        if seen.insert(session, item)? {
             session.room_for(1)?;
-            seen.push(item.clone());
+            distinct.push(item.clone());
         }
     }
-    Ok(seen)
+    Ok(distinct)
 }
 
 /// Each value that comes more than once, once.
 pub(super) fn duplicate_values(session: &mut Session<'_>, arguments: &[Value]) -> Outcome {
     let Some(items) = list(session, arguments, 0) else { return Ok(Value::Null) };
+    let (mut seen, mut again) = (Seen::default(), Seen::default());
+    for item in items.iter() {
+        if !seen.insert(session, item)? {
+            again.insert(session, item)?;
+        }
+    }
+    // In the order in which they came first, not in which they came again.
     let mut twice = Vec::new();
-    for (at, item) in items.iter().enumerate() {
-        let again = position(session, &items[at + 1..], item)?.is_some();
-        if again && position(session, &twice, item)?.is_none() {
+    for item in items.iter() {
+        if again.remove(session, item)? {
             session.room_for(1)?;
             twice.push(item.clone());
         }

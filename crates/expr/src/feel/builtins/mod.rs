@@ -9,10 +9,12 @@ mod lists;
 mod numbers;
 mod ranges;
 mod regex;
+mod seen;
 mod statistics;
 mod table;
 mod text_form;
 mod texts;
 
+pub(super) use regex::Kept as KeptPattern;
 pub use table::{Builtin, all};
 pub(super) use table::{as_value, first_words, named, of_words};

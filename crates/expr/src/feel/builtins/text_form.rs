@@ -9,7 +9,7 @@ use super::super::print;
 use super::super::session::Session;
 use crate::error::EvalError;
 use crate::number::Number;
-use crate::value_text::write_plain_decimal;
+use crate::value_text::{write_java_decimal, write_plain_decimal};
 
 const CAMUNDA_DIGITS: u32 = 34;
 
@@ -32,10 +32,14 @@ fn write(session: &mut Session<'_>, value: &Value, out: &mut String) -> Result<(
         Value::Double(number) => {
             let _ = write!(out, "{number}");
         }
-        // DIFFERENCE: Camunda's engine computes with 34 digits.
+        // DIFFERENCE: Camunda's engine computes with 34 digits, and writes very small numbers with
+        // an exponent.
         Value::Decimal(number) if !session.is_standard() => {
             let short = Number::of(value).and_then(|number| number.shortened(CAMUNDA_DIGITS));
             match short.map(Number::into_value) {
+                Some(Value::Decimal(short)) if short.fractional_digits_count() > 0 => {
+                    write_java_decimal(&short, out);
+                }
                 Some(Value::Decimal(short)) => write_plain_decimal(&short, out),
                 _ => write_plain_decimal(number, out),
             }

@@ -5,6 +5,12 @@ use orloj_types::Value;
 use super::super::session::{Outcome, Session};
 use super::arguments::{boolean, index, list, outcome, single, text};
 use super::regex;
+use crate::pattern::{GROUP_BYTES_PER_STEP, Searches};
+
+/// Finding where the groups of a match are takes longer than finding the match.
+const MATCH_STEPS: usize = 4;
+/// What a part of a text counts for: it is a text of its own, in a list.
+const PART_SLOTS: usize = 3;
 
 pub(super) fn not(session: &mut Session<'_>, arguments: &[Value]) -> Outcome {
     let value = single(session, &arguments[0]);
@@ -20,7 +26,7 @@ pub(super) fn not(session: &mut Session<'_>, arguments: &[Value]) -> Outcome {
 
 /// Positions count characters from one, or from the end.
 ///
-/// DIFFERENCE: by the standard a position of zero or beyond the text gives null.
+/// DIFFERENCE: by the standard a position of zero or behind the text gives null.
 pub(super) fn substring(session: &mut Session<'_>, arguments: &[Value]) -> Outcome {
     let Some(source) = text(session, arguments, 0) else { return Ok(Value::Null) };
     let Some(start) = index(session, arguments, 1) else { return Ok(Value::Null) };
@@ -40,7 +46,9 @@ pub(super) fn substring(session: &mut Session<'_>, arguments: &[Value]) -> Outco
         _ => count.saturating_add(start),
     };
     let shortest = i64::from(session.is_standard());
-    if first < 0 || first >= count || length.is_some_and(|length| length < shortest) {
+    // DIFFERENCE: in Camunda's engine there is an empty text right behind the end.
+    let first_max = count - shortest;
+    if first < 0 || first > first_max || length.is_some_and(|length| length < shortest) {
         return Ok(Value::Null);
     }
     let first = first.clamp(0, count);
@@ -130,10 +138,10 @@ pub(super) fn matches(session: &mut Session<'_>, arguments: &[Value]) -> Outcome
     else {
         return Ok(Value::Null);
     };
-    let Some(regex) = regex::compiled(session, pattern, flags, source)? else {
+    let Some(pattern) = regex::tested(session, pattern, flags, source)? else {
         return Ok(Value::Null);
     };
-    Ok(Value::Bool(regex.is_match(source)))
+    Ok(Value::Bool(pattern.regex().is_match(source)))
 }
 
 pub(super) fn replace(session: &mut Session<'_>, arguments: &[Value]) -> Outcome {
@@ -145,35 +153,42 @@ pub(super) fn replace(session: &mut Session<'_>, arguments: &[Value]) -> Outcome
     ) else {
         return Ok(Value::Null);
     };
-    let Some(regex) = regex::compiled(session, pattern, flags, source)? else {
+    let Some(pattern) = regex::compiled(session, pattern, flags, source)? else {
         return Ok(Value::Null);
     };
+    // DIFFERENCE: by the standard, which goes by XPath, a pattern that matches nothing is none.
+    if session.is_standard() && pattern.regex().is_match("") {
+        session.warn("the pattern matches the empty text");
+        return Ok(Value::Null);
+    }
     let literal = flags.contains('q') && session.is_standard();
-    let groups = regex.captures_len() - 1;
     let parts = match literal {
         true => Some(vec![regex::Part::Text(replacement.to_owned())]),
-        false => regex::replacement(replacement, groups, session.is_standard()),
+        false => regex::replacement(replacement, &pattern, session.is_standard()),
     };
     let Some(parts) = parts else {
         session.warn("the replacement is none");
         return Ok(Value::Null);
     };
+    let mut searches = Searches::new(&pattern, source);
     let mut out = String::new();
     let mut end = 0;
-    for captures in regex.captures_iter(source) {
+    loop {
+        session.meter.steps(searches.steps(), session.at)?;
+        let Some(captures) = searches.next_captures() else { break };
         let Some(found) = captures.get(0) else { continue };
-        let before = out.len();
+        session.meter.bytes(found.start() - end, session.at)?;
+        let steps = parts.len() + MATCH_STEPS + found.len() / GROUP_BYTES_PER_STEP;
+        session.meter.steps(steps, session.at)?;
         out.push_str(&source[end..found.start()]);
         for part in &parts {
-            match part {
-                regex::Part::Text(text) => out.push_str(text),
-                regex::Part::Group(group) => {
-                    out.push_str(captures.get(*group).map_or("", |group| group.as_str()));
-                }
-            }
+            let text = match part {
+                regex::Part::Text(text) => text,
+                regex::Part::Group(group) => captures.get(*group).map_or("", |g| g.as_str()),
+            };
+            session.meter.bytes(text.len(), session.at)?;
+            out.push_str(text);
         }
-        session.meter.bytes(out.len() - before, session.at)?;
-        session.meter.steps(parts.len() + 1, session.at)?;
         end = found.end();
     }
     out.push_str(&source[end..]);
@@ -186,16 +201,24 @@ pub(super) fn split(session: &mut Session<'_>, arguments: &[Value]) -> Outcome {
     else {
         return Ok(Value::Null);
     };
-    let Some(regex) = regex::compiled(session, delimiter, "", source)? else {
+    let Some(pattern) = regex::compiled(session, delimiter, "", source)? else {
         return Ok(Value::Null);
     };
+    let mut searches = Searches::new(&pattern, source);
     let mut parts = Vec::new();
-    // A match of nothing at the start parts nothing.
-    let nothing_first = regex.find(source).is_some_and(|found| found.end() == 0);
-    for part in regex.split(source).skip(usize::from(nothing_first)) {
-        session.room_for(1)?;
-        parts.push(session.make_text(part)?);
+    let mut end = 0;
+    loop {
+        session.meter.steps(searches.steps(), session.at)?;
+        let Some(found) = searches.next_match() else { break };
+        // A match of nothing at the start parts nothing.
+        if found.end() > 0 {
+            session.room_for(PART_SLOTS)?;
+            parts.push(session.make_text(&source[end..found.start()])?);
+            end = found.end();
+        }
     }
+    session.room_for(PART_SLOTS)?;
+    parts.push(session.make_text(&source[end..])?);
     Ok(Value::list(parts))
 }
 

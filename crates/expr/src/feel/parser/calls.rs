@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
+use orloj_types::Value;
+
 use super::super::ast::{
     Access, Arguments, Call, Callee, Iterator, Kind, Lambda, Level, Loop, Node, Parameter, Source,
     Step,
 };
+use super::super::builtins::Builtin;
 use super::super::lexer::TokenKind;
 use super::grammar::{Parsed, Parser};
 use crate::error::ParseError;
+use crate::pattern;
 
 impl<'a> Parser<'a> {
     /// DIFFERENCE: Camunda's engine calls names and members only, the standard any value.
@@ -49,6 +53,9 @@ impl<'a> Parser<'a> {
             true => Arguments::Positional(positional),
             false => Arguments::Named(named),
         };
+        if let (Callee::Builtin(builtin), false) = (&callee, self.mode.is_standard()) {
+            check_pattern(builtin, &arguments)?;
+        }
         Ok(self.node(start, Kind::Call(Box::new(Call { callee, arguments }))))
     }
 
@@ -165,5 +172,30 @@ impl<'a> Parser<'a> {
             type_ = Some(self.type_()?);
         }
         Ok(Parameter { name, type_ })
+    }
+}
+
+/// A pattern that is written down and cannot run is known before it runs.
+fn check_pattern(builtin: &Builtin, arguments: &Arguments) -> Result<(), ParseError> {
+    const PATTERN_AT: usize = 1;
+    if !matches!(builtin.name, "matches" | "replace" | "split" | "extract") {
+        return Ok(());
+    }
+    let pattern = match arguments {
+        Arguments::Positional(given) => given.get(PATTERN_AT),
+        Arguments::Named(given) => given
+            .iter()
+            .find(|entry| matches!(&*entry.name, "pattern" | "delimiter"))
+            .map(|entry| &entry.value),
+    };
+    let Some(Node { offset, kind: Kind::Literal(Value::Text(text)) }) = pattern else {
+        return Ok(());
+    };
+    match pattern::unsupported(text) {
+        Some(what) => {
+            let what = format!("{what} in a regular expression");
+            Err(ParseError::unsupported(what, *offset as usize))
+        }
+        None => Ok(()),
     }
 }

@@ -65,7 +65,11 @@ fn program<'a>(
     let shift = |error: ParseError| ParseError { offset: error.offset + base, ..error };
     let mut parser = Parser::new(text, base, mode, names).map_err(shift)?;
     let root = whole(&mut parser).map_err(shift)?;
-    Ok(Program { root, mode, builds: parser.builds })
+    // Where a name is told is no matter for what is printed, so that it is printed the same again.
+    let beginnings = parser.beginnings.into_iter().chain(parser.own_names.all_beginnings());
+    // Null is printed where it was not written: for `@` with a text that is no date.
+    let beginnings = beginnings.chain(names.beginnings("null")).collect();
+    Ok(Program { root, mode, builds: parser.builds, beginnings })
 }
 
 pub(super) struct Parser<'a> {
@@ -81,6 +85,9 @@ pub(super) struct Parser<'a> {
     pub(super) names: &'a Names,
     /// Names that the text itself gives: keys, parameters, variables of loops.
     pub(super) own_names: Names,
+    /// Words that begin a longer given name, for the printer; with a parenthesis behind them where the
+    /// name has one as well.
+    pub(super) beginnings: Vec<Box<str>>,
     /// Names used inside of the functions that are being read.
     pub(super) used: Vec<Arc<str>>,
     pub(super) functions: usize,
@@ -110,6 +117,7 @@ impl<'a> Parser<'a> {
             mode,
             names,
             own_names: Names::new(),
+            beginnings: Vec::new(),
             used: Vec::new(),
             functions: 0,
             uses_partial: false,
@@ -334,7 +342,25 @@ impl<'a> Parser<'a> {
 
     pub(super) fn found(&self, expected: &str) -> ParseError {
         let found = self.slice(self.token);
-        ParseError::new(format!("expected {expected}, found '{found}'"), self.token.start)
+        let mut message = format!("expected {expected}, found '{found}'");
+        let is_word = expected.starts_with('\'') && expected[1..].starts_with(char::is_alphabetic);
+        if !is_word && self.follows_a_name() {
+            message.push_str("; a name with blanks stands between back-ticks");
+        }
+        ParseError::new(message, self.token.start)
+    }
+
+    /// DIFFERENCE: Camunda's engine has no names with blanks but between back-ticks.
+    fn follows_a_name(&self) -> bool {
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let before = self.text[..self.token.start].trim_end();
+        let word = before.trim_end_matches(is_name);
+        let word = &before[word.len()..];
+        !self.mode.is_standard()
+            && self.token.kind == TokenKind::Name
+            && !is_reserved(self.slice(self.token))
+            && word.chars().next().is_some_and(char::is_alphabetic)
+            && !is_reserved(word)
     }
 
     pub(super) fn is_symbol(&self, symbol: &str) -> bool {
@@ -349,6 +375,9 @@ impl<'a> Parser<'a> {
     pub(super) fn advance(&mut self) -> Result<Token, ParseError> {
         let next = self.lexer.next()?;
         self.previous = std::mem::replace(&mut self.token, next);
+        if !self.names.is_empty() {
+            self.note_beginning(self.previous);
+        }
         Ok(self.previous)
     }
 
@@ -395,7 +424,7 @@ pub(super) fn with_steps(base: Node, steps: Vec<Step>) -> Node {
     Node { offset: base.offset, kind: Kind::Path(Box::new(base), steps) }
 }
 
-pub(super) fn is_reserved(word: &str) -> bool {
+pub(in super::super) fn is_reserved(word: &str) -> bool {
     // Most names are longer or shorter than the words, or start differently.
     (2..=9).contains(&word.len()) && RESERVED.contains(&word)
 }

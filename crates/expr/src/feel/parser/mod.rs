@@ -7,5 +7,6 @@ mod types;
 mod unary;
 mod values;
 
+pub(super) use grammar::is_reserved;
 pub use grammar::parse_type;
 pub(crate) use grammar::{parse, parse_unary_tests};

@@ -79,6 +79,19 @@ impl<'a> Parser<'a> {
         Some((name.clone(), length))
     }
 
+    pub(super) fn note_beginning(&mut self, token: Token) {
+        let word = match token.kind {
+            TokenKind::Name => self.slice(token),
+            TokenKind::QuotedName => self.slice(token).trim_matches('`'),
+            _ => return,
+        };
+        for beginning in self.names.beginnings(word) {
+            if !self.beginnings.contains(&beginning) {
+                self.beginnings.push(beginning);
+            }
+        }
+    }
+
     /// Takes a name of so many bytes.
     pub(super) fn skip(&mut self, name: Arc<str>, length: usize) -> Result<Arc<str>, ParseError> {
         let end = self.token.start + length;

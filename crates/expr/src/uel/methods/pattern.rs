@@ -1,41 +1,45 @@
-//! Regular expressions, in linear time.
+//! Java's regular expressions.
 //!
 //! DIFFERENCE: what needs backtracking, such as looking ahead and back references, is refused.
 
 use std::sync::Arc;
 
 use orloj_types::Value;
-use regex::{Regex, RegexBuilder};
 
 use super::{Call, Called};
 use crate::error::EvalError;
 use crate::meter::SLOT_BYTES;
+use crate::pattern::{Flags, GROUP_BYTES_PER_STEP, Pattern, Refused, Searches, Translated};
 
-/// Memory of a compiled pattern. Compiling is the costly part; this much takes a third of a
-/// millisecond.
-const PATTERN_BYTES_MAX: usize = 1 << 18;
-/// So that a budget has some forty of them in it.
-const STEPS_PER_PATTERN: usize = 5_000;
+/// Finding where the groups of a match are takes longer than finding the match.
+const STEPS_PER_MATCH: usize = 8;
+/// Matching may look at every instruction for every byte; most patterns need far fewer.
+const BYTES_PER_STEP: usize = 16;
+/// A pattern is read before it is refused.
+const REFUSED_STEPS: usize = 500;
 /// Characters that make a pattern of one character more than that character.
 const SPECIAL: &str = ".$|()[{^?*+\\";
 
 pub(super) fn matches(text: &str, call: &mut Call<'_>) -> Result<bool, EvalError> {
-    let pattern = compile(&format!("^(?:{})$", call.text(0)?), call)?;
-    Ok(pattern.is_match(text))
+    let source = call.text(0)?;
+    let flags = Flags { whole: true, ..Flags::default() };
+    Ok(compile(&source, flags, text, call)?.regex().is_match(text))
 }
 
 pub(super) fn replace(text: &str, call: &mut Call<'_>) -> Result<Called, EvalError> {
     let source = call.text(0)?;
-    let pattern = compile(&source, call)?;
+    let pattern = compile(&source, Flags::default(), text, call)?;
     let replacement = call.text(1)?;
+    let mut searches = Searches::new(&pattern, text);
     let mut out = String::new();
     let mut copied = 0;
-    for found in pattern.captures_iter(text) {
+    loop {
+        call.meter.steps(searches.steps(), call.offset)?;
+        let Some(found) = searches.next_captures() else { break };
         let Some(whole) = found.get(0) else { continue };
         out.push_str(&text[copied..whole.start()]);
-        let before = out.len();
-        write_replacement(&replacement, &found, &mut out, call)?;
-        call.meter.bytes(out.len() - before, call.offset)?;
+        call.meter.steps(STEPS_PER_MATCH + whole.len() / GROUP_BYTES_PER_STEP, call.offset)?;
+        write_replacement(&replacement, &pattern, &found, &mut out, call)?;
         copied = whole.end();
         if call.method == "replaceFirst" {
             break;
@@ -61,11 +65,14 @@ pub(super) fn split(text: &str, call: &mut Call<'_>) -> Result<Called, EvalError
             }
         }
         _ => {
-            let pattern = compile(&source, call)?;
+            let pattern = compile(&source, Flags::default(), text, call)?;
+            let mut searches = Searches::new(&pattern, text);
             let mut copied = 0;
-            for found in pattern.find_iter(text) {
+            while parts.len() + 1 < most {
+                call.meter.steps(searches.steps(), call.offset)?;
+                let Some(found) = searches.next_match() else { break };
                 // Nothing is cut off before the first character.
-                if parts.len() + 1 >= most || (found.end() == 0) {
+                if found.end() == 0 {
                     continue;
                 }
                 if found.is_empty() && found.start() == text.len() {
@@ -88,28 +95,51 @@ pub(super) fn split(text: &str, call: &mut Call<'_>) -> Result<Called, EvalError
     Ok(Value::List(Arc::new(parts)).into())
 }
 
-fn compile(source: &str, call: &mut Call<'_>) -> Result<Regex, EvalError> {
-    call.meter.steps(STEPS_PER_PATTERN, call.offset)?;
-    RegexBuilder::new(source).size_limit(PATTERN_BYTES_MAX).build().map_err(|error| {
-        let reason = match error {
-            regex::Error::CompiledTooBig(_) => "is too large",
-            _ => "is not supported",
-        };
-        call.fail(format!("the regular expression of '{}' {reason}", call.method))
-    })
+fn compile(
+    source: &str,
+    flags: Flags,
+    text: &str,
+    call: &mut Call<'_>,
+) -> Result<Pattern, EvalError> {
+    call.meter.steps(text.len() / BYTES_PER_STEP, call.offset)?;
+    let translated = match Translated::java(source, flags) {
+        Ok(translated) => translated,
+        Err(refused) => {
+            call.meter.steps(REFUSED_STEPS, call.offset)?;
+            return Err(call.fail(refused_message(call.method, &refused)));
+        }
+    };
+    call.meter.steps(translated.steps(), call.offset)?;
+    translated.compile().map_err(|refused| call.fail(refused_message(call.method, &refused)))
 }
 
-/// `$1` is a group, and a backslash takes the meaning from what follows.
+fn refused_message(method: &str, refused: &Refused) -> String {
+    format!("the regular expression of '{method}' is none: {refused}")
+}
+
+/// `$1` and `${name}` are groups, and a backslash takes the meaning from what follows.
 fn write_replacement(
     replacement: &str,
+    pattern: &Pattern,
     found: &regex::Captures<'_>,
     out: &mut String,
-    call: &Call<'_>,
+    call: &mut Call<'_>,
 ) -> Result<(), EvalError> {
+    call.meter.bytes(replacement.len(), call.offset)?;
     let mut chars = replacement.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
             '\\' => out.extend(chars.next()),
+            '$' if chars.next_if_eq(&'{').is_some() => {
+                let name: String = chars.by_ref().take_while(|c| *c != '}').collect();
+                let group = pattern.regex().capture_names().position(|known| known == Some(&name));
+                let Some(group) = group else {
+                    return Err(call.fail("the replacement names a group that is not there"));
+                };
+                let text = found.get(group).map_or("", |group| group.as_str());
+                call.meter.bytes(text.len(), call.offset)?;
+                out.push_str(text);
+            }
             '$' => {
                 let digit = chars.next().and_then(|c| c.to_digit(10));
                 let group = digit.map(|digit| digit as usize).filter(|group| *group < found.len());
@@ -125,7 +155,9 @@ fn write_replacement(
                     group = longer;
                     chars.next();
                 }
-                out.push_str(found.get(group).map_or("", |group| group.as_str()));
+                let text = found.get(group).map_or("", |group| group.as_str());
+                call.meter.bytes(text.len(), call.offset)?;
+                out.push_str(text);
             }
             c => out.push(c),
         }
