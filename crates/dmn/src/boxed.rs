@@ -138,6 +138,8 @@ pub(crate) struct Input {
     pub allowed: Option<Tests>,
     /// The name under which rules see the value in Camunda 7.
     pub variable: Arc<str>,
+    /// The variable that it is, where it is nothing else.
+    pub name: Option<Arc<str>>,
 }
 
 pub(crate) struct Output {

@@ -8,16 +8,16 @@ use orloj_expr::{self as expr, Scope};
 use orloj_types::Value;
 use orloj_xml::{Places, Position, Refusal, build_tree, decode, gate};
 
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics, Problems};
 use crate::eval::evaluator::Evaluator;
 use crate::eval::function::{ModelFunction, outputs};
 use crate::eval::session::Session;
 use crate::eval::types::ModelTypes;
 use crate::eval::world::World;
 use crate::evaluation::{Environment, Evaluation, Level, Problem};
-use crate::feel::Feel;
+use crate::feel::{Feel, FlowableRules};
 use crate::graph::{Graph, NodeIndex, NodeKind};
-use crate::options::Options;
+use crate::options::{Mode, Options};
 use crate::read::header::{Header, normalized, read_header};
 use crate::read::link::link;
 use crate::read::source::Source;
@@ -54,25 +54,26 @@ impl Model {
     /// Reads a model. The bytes are untrusted: any input gives an answer, in time about linear in
     /// its length.
     pub fn parse(bytes: &[u8], options: &Options<'_>) -> Result<Self, Diagnostics> {
-        let mut diagnostics = Diagnostics::default();
+        let mut problems = Problems::default();
         let files: Vec<&[u8]> =
             std::iter::once(bytes).chain(options.imports.iter().copied()).collect();
         if files.len() > FILES_MAX {
             let message = format!("more than {FILES_MAX} files for one model");
             let code = "too-many-files";
-            diagnostics.refuse(0, Refusal { position: Position::FIRST, code, message });
-            return Err(diagnostics);
+            problems
+                .push(Diagnostic::refusal(0, Refusal { position: Position::FIRST, code, message }));
+            return Err(problems.into());
         }
         let texts: Vec<_> = files.iter().map(|bytes| text_of(bytes)).collect();
         let mut places = Vec::with_capacity(texts.len());
         for (file, text) in texts.iter().enumerate() {
             match text {
                 Ok(text) => places.push(Places::new(text)),
-                Err(refusal) => diagnostics.refuse(file, refusal.clone()),
+                Err(refusal) => problems.push(Diagnostic::refusal(file, refusal.clone())),
             }
         }
-        if diagnostics.has_errors() {
-            return Err(diagnostics.finish());
+        if problems.error_count() > 0 {
+            return Err(problems.into());
         }
         let trees: Vec<_> = places
             .iter()
@@ -83,16 +84,16 @@ impl Model {
             match tree {
                 Ok(tree) => {
                     let source = Source::new(file, tree, &places[file]);
-                    headers.extend(read_header(source, options.mode, &mut diagnostics));
+                    headers.extend(read_header(source, options.mode, &mut problems));
                 }
-                Err(refusal) => diagnostics.refuse(file, refusal.clone()),
+                Err(refusal) => problems.push(Diagnostic::refusal(file, refusal.clone())),
             }
         }
-        if diagnostics.has_errors() {
-            return Err(diagnostics.finish());
+        if problems.error_count() > 0 {
+            return Err(problems.into());
         }
-        let graph = link(&headers, (options.mode, options.lenient), &mut diagnostics);
-        let diagnostics = diagnostics.finish();
+        let graph = link(&headers, (options.mode, options.lenient), &mut problems);
+        let diagnostics = Diagnostics::from(problems);
         if diagnostics.has_errors() {
             return Err(diagnostics);
         }
@@ -150,13 +151,15 @@ impl Model {
         };
         let session = Session::new(self.graph.clone(), environment);
         let types = ModelTypes(&session);
-        let mut feel = Feel::new(
-            expr::Environment::new(variables, environment.now)
-                .with_zone(environment.zone)
-                .with_seed(environment.seed)
-                .with_budget(environment.budget)
-                .with_types(&types),
-        );
+        let mut expressions = expr::Environment::new(variables, environment.now)
+            .with_zone(environment.zone)
+            .with_seed(environment.seed)
+            .with_budget(environment.budget)
+            .with_types(&types);
+        if self.graph.mode == Mode::Flowable {
+            expressions = expressions.with_host(&FlowableRules);
+        }
+        let mut feel = Feel::new(expressions);
         let mut world = World::new(&session, Some(variables));
         let value = self.valued(target, &session, &mut world, &mut feel);
         let rows = world.take_rows(target);

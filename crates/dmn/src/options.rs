@@ -21,10 +21,20 @@ pub enum Mode {
     /// Camunda 7: as Camunda 8, and expressions may be JUEL; a required table offers its outputs
     /// under their own names; broken hit policies are errors.
     Camunda7,
+    /// Flowable: every text is UEL. A cell goes on where the expression of its input ends, as
+    /// `> 5` and `.startsWith("A")` do, or is an expression of its own between braces. Outputs see
+    /// those before them, and have the type of their column. All variables are visible.
+    Flowable,
 }
 
 impl Mode {
     pub(crate) fn sees_callers_variables(self) -> bool {
         self != Self::Standard
+    }
+
+    /// A required table offers its outputs under their own names, and the types of its columns
+    /// are all there is.
+    pub(crate) fn offers_outputs(self) -> bool {
+        matches!(self, Self::Camunda7 | Self::Flowable)
     }
 }

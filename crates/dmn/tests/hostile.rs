@@ -7,6 +7,9 @@ use orloj_expr::Budget;
 use orloj_types::Timestamp;
 use support::{decision, evaluate, file, literal, model, needs_decision, needs_knowledge, parse};
 
+/// A look at a large value costs steps as well; which limit is met first is no promise.
+const SIZE_LIMITS: [&str; 2] = ["value-too-large", "budget-exhausted"];
+
 fn first_code(bytes: &[u8]) -> &'static str {
     let diagnostics = Model::parse(bytes, &Options::default()).expect_err("refused");
     diagnostics.iter().next().expect("a diagnostic").code
@@ -166,7 +169,7 @@ fn values_do_not_grow_without_bounds() {
         let last = format!("d{}", decisions - 1);
         let evaluation = evaluate(&model(&body), &last, "");
         let code = evaluation.failure().map(|problem| problem.code);
-        assert_eq!(code, Some("value-too-large"), "{text}");
+        assert!(code.is_some_and(|code| SIZE_LIMITS.contains(&code)), "{text}: {code:?}");
     }
 }
 
@@ -182,7 +185,8 @@ fn entries_of_a_context_do_not_nest_without_bounds() {
     }
     let body = decision("d", "", &format!("<context>{entries}</context>"));
     let evaluation = evaluate(&model(&body), "d", "");
-    assert_eq!(evaluation.failure().map(|problem| problem.code), Some("value-too-large"));
+    let code = evaluation.failure().map(|problem| problem.code);
+    assert!(code.is_some_and(|code| SIZE_LIMITS.contains(&code)), "{code:?}");
 }
 
 #[test]

@@ -187,3 +187,18 @@ fn wrong_shapes_are_diagnosed_all_at_once() {
     assert_eq!(malformed.element.as_deref(), Some("d"));
     assert!(malformed.position.line >= 2 && malformed.position.column > 1);
 }
+
+/// What a table does on its own is told at its place.
+#[test]
+fn problems_of_aggregations_are_at_the_table() {
+    let rules = ["- => \"a\"", "- => 2"];
+    let logic = table(r#"hitPolicy="COLLECT" aggregation="SUM""#, &["x"], ONE, &rules);
+    let body = body(&format!("\n  {logic}"));
+    let evaluation = evaluate(&model(&body), "d", r#"{"x": 1}"#);
+    assert!(evaluation.value.is_null());
+    let problem = evaluation.problems.first().expect("a text cannot be added up");
+    let before = &support::file(&body)[..support::file(&body).find("<decisionTable").expect("one")];
+    let line = before.lines().count();
+    assert_eq!(problem.position.line as usize, line, "{problem:?}");
+    assert_eq!(problem.position.column, 3, "{problem:?}");
+}

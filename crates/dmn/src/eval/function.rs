@@ -15,7 +15,6 @@ use crate::eval::types::feel_type;
 use crate::eval::world::World;
 use crate::feel::Feel;
 use crate::graph::{Graph, NodeIndex, NodeKind, Service};
-use crate::options::Mode;
 use crate::types::Type;
 
 /// A function may outlive its evaluation inside a result; it is of no more use then, and must not
@@ -265,7 +264,7 @@ fn parameters(
 
 /// Camunda 7 has no types here.
 fn optional(graph: &Graph, ty: &Type) -> Option<orloj_expr::Type> {
-    (graph.mode != Mode::Camunda7 && *ty != Type::Any).then(|| feel_type(ty))
+    (!graph.mode.offers_outputs() && *ty != Type::Any).then(|| feel_type(ty))
 }
 
 fn insert_within(locals: &mut Locals, import: &Arc<str>, name: Arc<str>, value: Value) {

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use orloj_types::Value;
+use orloj_xml::Position;
 
 use crate::boxed::{Aggregation, HitPolicy, Output, Table};
+use crate::eval::conform::double_of;
 use crate::eval::evaluator::Evaluator;
 use crate::eval::frame::{Frame, Locals};
 use crate::eval::table::Outcome;
@@ -36,8 +38,9 @@ impl Evaluator<'_, '_> {
             return Outcome::default();
         }
         let mut rows = Vec::with_capacity(matched.len());
+        let mut made = Locals::new();
         for &at in matched {
-            let row = self.outputs(table, at, frame);
+            let row = self.outputs(table, at, frame, &mut made);
             if let Some(record) = &mut record
                 && let Ok(place) = record.rules.binary_search_by_key(&(at + 1), |rule| rule.number)
             {
@@ -48,7 +51,7 @@ impl Evaluator<'_, '_> {
         match policy {
             HitPolicy::Unique | HitPolicy::First => self.single(table, rows.swap_remove(0)),
             HitPolicy::Any => {
-                let is_same = |row: &Row| self.are_equal(&rows[0], row);
+                let is_same = |row: &Row| self.are_equal(&rows[0], row, table.position);
                 if !rows.iter().skip(1).all(is_same) {
                     let rules = numbers(matched);
                     let message = format!(
@@ -72,14 +75,22 @@ impl Evaluator<'_, '_> {
         }
     }
 
-    fn outputs(&self, table: &Table, at: usize, frame: &Frame<'_>) -> Row {
-        let rule = &table.rules[at];
-        table
-            .outputs
-            .iter()
-            .zip(&rule.outputs)
-            .map(|(output, formula)| Some(self.output(output, formula.as_ref()?, frame)))
-            .collect()
+    /// In Flowable each sees those that were `made` before it.
+    fn outputs(&self, table: &Table, at: usize, frame: &Frame<'_>, made: &mut Locals) -> Row {
+        let keeps = self.graph().mode == Mode::Flowable;
+        let entries = table.outputs.iter().zip(&table.rules[at].outputs);
+        let mut row = Row::with_capacity(table.outputs.len());
+        for (output, formula) in entries {
+            let value = formula.as_ref().map(|formula| match keeps {
+                true => self.output(output, formula, &Frame::within(made, frame)),
+                false => self.output(output, formula, frame),
+            });
+            if let (true, Some(value)) = (keeps, &value) {
+                made.insert(output_name(output), value.clone());
+            }
+            row.push(value);
+        }
+        row
     }
 
     fn output(&self, output: &Output, formula: &Formula, frame: &Frame<'_>) -> Value {
@@ -141,28 +152,28 @@ impl Evaluator<'_, '_> {
         if how == Aggregation::Count {
             return self.counted(table, rows.len());
         }
-        if table.outputs.len() > 1 && self.graph().mode == Mode::Camunda7 {
+        if table.outputs.len() > 1 && self.graph().mode.offers_outputs() {
             let message = "outputs of several columns cannot be aggregated".into();
             self.error(table.position, "aggregation-of-several-outputs", message);
             return Outcome::default();
         }
         let column = |at: usize| {
             let values = rows.iter().map(|row| row[at].clone().unwrap_or_default()).collect();
-            Some(self.aggregate(how, values))
+            Some(self.aggregate_of_mode(self.aggregate(how, values, table.position)))
         };
         self.single(table, (0..table.outputs.len()).map(column).collect())
     }
 
     /// The number of outputs, of which each rule gives one.
     fn counted(&self, table: &Table, rules: usize) -> Outcome {
-        let count = Value::Int(i64::try_from(rules).unwrap_or(i64::MAX));
+        let count = self.aggregate_of_mode(Value::Int(i64::try_from(rules).unwrap_or(i64::MAX)));
         let name = table.outputs.first().map(output_name).unwrap_or_default();
         Outcome { rows: vec![Locals::from([(name, count.clone())])], value: count }
     }
 
     /// Camunda 7 leaves out what a rule does not give.
     fn named(&self, table: &Table, row: &Row) -> Locals {
-        let leaves_out = self.graph().mode == Mode::Camunda7;
+        let leaves_out = self.graph().mode.offers_outputs();
         let entries = table.outputs.iter().zip(row);
         let given = entries.filter(|(_, value)| value.is_some() || !leaves_out);
         given
@@ -170,7 +181,15 @@ impl Evaluator<'_, '_> {
             .collect()
     }
 
-    fn aggregate(&self, how: Aggregation, values: Vec<Value>) -> Value {
+    /// Flowable counts and adds up in doubles.
+    fn aggregate_of_mode(&self, value: Value) -> Value {
+        match self.graph().mode {
+            Mode::Flowable => double_of(&value).map_or(value, Value::Double),
+            _ => value,
+        }
+    }
+
+    fn aggregate(&self, how: Aggregation, values: Vec<Value>, position: Position) -> Value {
         let operations = &self.graph().operations;
         let formula = match how {
             Aggregation::Sum => &operations.sum,
@@ -179,21 +198,23 @@ impl Evaluator<'_, '_> {
             Aggregation::Count => unreachable!("counted without a look at the values"),
         };
         let locals = Locals::from([("list".into(), Value::list(values))]);
-        self.formula(formula, &Frame::root(&locals, None))
+        formula.evaluate_at(self, &Frame::root(&locals, None), position)
     }
 
-    fn are_equal(&self, a: &Row, b: &Row) -> bool {
+    fn are_equal(&self, a: &Row, b: &Row, position: Position) -> bool {
         let value = |value: &Option<Value>| value.clone().unwrap_or_default();
-        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.is_equal(&value(a), &value(b)))
+        a.len() == b.len()
+            && a.iter().zip(b).all(|(a, b)| self.is_equal(&value(a), &value(b), position))
     }
 
-    fn is_equal(&self, a: &Value, b: &Value) -> bool {
+    fn is_equal(&self, a: &Value, b: &Value, position: Position) -> bool {
         if a.is_null() && b.is_null() {
             return true;
         }
         let locals = Locals::from([("a".into(), a.clone()), ("b".into(), b.clone())]);
         let equal = &self.graph().operations.equal;
-        matches!(self.formula(equal, &Frame::root(&locals, None)), Value::Bool(true))
+        let frame = Frame::root(&locals, None);
+        matches!(equal.evaluate_at(self, &frame, position), Value::Bool(true))
     }
 
     /// The first output decides, then the second. What is not among the values of an output comes
@@ -215,8 +236,9 @@ impl Evaluator<'_, '_> {
                 .zip(&orders)
                 .map(|(value, order)| match order {
                     Some(order) => {
-                        let is_it =
-                            |one: &Value| value.as_ref().is_some_and(|v| self.is_equal(one, v));
+                        let is_it = |one: &Value| {
+                            value.as_ref().is_some_and(|v| self.is_equal(one, v, table.position))
+                        };
                         order.iter().position(is_it).unwrap_or(usize::MAX)
                     }
                     None => 0,

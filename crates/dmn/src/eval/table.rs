@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use orloj_expr::Scope as _;
 use orloj_types::Value;
 
 use crate::boxed::{HitPolicy, Input, Output, Rule, Table};
@@ -12,6 +13,7 @@ use crate::evaluation::{
     EntryRecord, InputRecord, OutputRecord, RULES_RECORDED_MAX, RuleRecord, TableRecord,
 };
 use crate::options::Mode;
+use crate::types::Type;
 
 /// What a table gives: its value, and the outputs of the rules that count, by name.
 #[derive(Default)]
@@ -27,6 +29,11 @@ impl Evaluator<'_, '_> {
 
     pub(super) fn outcome(&self, table: &Table, frame: &Frame<'_>) -> Outcome {
         let Some(values) = self.inputs(table, frame) else { return Outcome::default() };
+        let defaults = self.defaults(table, &values, frame);
+        let frame = &match &defaults {
+            Some(defaults) => Frame::within(defaults, frame),
+            None => *frame,
+        };
         let explain = self.session.explain;
         let mut record = self.session.wants_table().then(|| self.record(table, &values));
         let cells = self.cell_scopes(table, &values);
@@ -73,14 +80,18 @@ impl Evaluator<'_, '_> {
     fn inputs(&self, table: &Table, frame: &Frame<'_>) -> Option<Vec<Value>> {
         let mut values = Vec::with_capacity(table.inputs.len());
         for input in &table.inputs {
+            if let Some(missing) = self.missing(input, frame) {
+                values.push(missing);
+                continue;
+            }
             let value = self.formula(&input.value, frame);
             let position = input.value.position();
             let value = match &input.ty {
-                Some(ty) => {
+                Some(ty) if self.graph().mode != Mode::Flowable => {
                     let what = format!("the input \"{}\"", input.label);
                     self.checked(value, Some(ty), position, &what)
                 }
-                None => value,
+                _ => value,
             };
             if !self.is_allowed(input, &value) {
                 let message =
@@ -91,6 +102,36 @@ impl Evaluator<'_, '_> {
             values.push(value);
         }
         Some(values)
+    }
+
+    /// Flowable takes an input that nobody gave for null, or for false if it is a boolean.
+    fn missing(&self, input: &Input, frame: &Frame<'_>) -> Option<Value> {
+        let name = input.name.as_ref().filter(|_| self.graph().mode == Mode::Flowable)?;
+        match (frame.get(name), &input.ty) {
+            (Some(_), _) => None,
+            (None, Some(Type::Bool)) => Some(Value::Bool(false)),
+            (None, _) => Some(Value::Null),
+        }
+    }
+
+    /// What the entries of Flowable's rules see although nobody gave it: inputs, and outputs
+    /// before there are any.
+    fn defaults(&self, table: &Table, values: &[Value], frame: &Frame<'_>) -> Option<Locals> {
+        if self.graph().mode != Mode::Flowable {
+            return None;
+        }
+        let inputs = table.inputs.iter().zip(values);
+        let inputs = inputs.filter_map(|(input, value)| Some((input.name.clone()?, value.clone())));
+        let outputs = table.outputs.iter().map(|output| {
+            let value = match &output.ty {
+                Some(Type::Number) => Value::Double(0.0),
+                Some(Type::Date) => Value::text(self.session.now.to_string()),
+                _ => Value::text(""),
+            };
+            (output_name(output), value)
+        });
+        let is_missing = |name: &Arc<str>| frame.get(name).is_none_or(|value| value.is_null());
+        Some(outputs.chain(inputs).filter(|(name, _)| is_missing(name)).collect())
     }
 
     /// Camunda's engines keep allowed values for tools alone.

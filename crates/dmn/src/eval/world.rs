@@ -133,7 +133,7 @@ impl<'w> World<'w> {
         };
         let value = match (&rows, self.graph().mode) {
             // Camunda 7 looks at the types of columns instead.
-            (Some(_), Mode::Camunda7) => value,
+            (Some(_), mode) if mode.offers_outputs() => value,
             _ => evaluator.checked_result(value),
         };
         if let Some(rows) = rows {
@@ -181,7 +181,7 @@ impl<'w> World<'w> {
                     entries.insert(holder.variable.clone(), value);
                 }
                 None => match self.rows.get(&required.node) {
-                    Some(rows) if self.graph().mode == Mode::Camunda7 => {
+                    Some(rows) if self.graph().mode.offers_outputs() => {
                         locals.extend(outputs_by_name(rows));
                     }
                     _ => {

@@ -4,7 +4,7 @@ use orloj_expr::{Expression, ParseError};
 use orloj_types::Value;
 use orloj_xml::Position;
 
-use super::language::{Language, UNKNOWN, feel_mode, parse_uel};
+use super::language::{Language, UNKNOWN, feel_mode, parse_uel, with_prefixes};
 use super::names::Names;
 use super::place::advanced;
 use crate::eval::evaluator::Evaluator;
@@ -35,7 +35,7 @@ impl Formula {
     ) -> Result<Self, ParseError> {
         let expression = match language {
             Language::Feel => Expression::parse_with(feel_mode(mode), text, names.current())?,
-            Language::Uel => parse_uel(text)?,
+            Language::Uel => parse_uel(&with_prefixes(text))?,
             Language::Unknown => return Ok(Self::broken(text, position, UNKNOWN.into())),
         };
         let program = match expression.as_constant() {
@@ -61,23 +61,51 @@ impl Formula {
         Self { program: Program::Broken(message), text: text.into(), position }
     }
 
+    /// What it reads that is not in scope, with the bytes before it.
+    pub fn unknown_names(&self, names: &Names) -> Vec<(Arc<str>, usize)> {
+        match &self.program {
+            Program::Expression(expression) => expression.unknown_names(names.current()),
+            Program::Constant(_) | Program::Broken(_) => Vec::new(),
+        }
+    }
+
     pub fn position(&self) -> Position {
         self.position
     }
 
     pub fn evaluate(&self, evaluator: &Evaluator<'_, '_>, frame: &Frame<'_>) -> Value {
+        self.evaluate_as(evaluator, frame, self.position, &self.text)
+    }
+
+    /// Of our own making, on behalf of something in the file: problems are told at its place.
+    pub fn evaluate_at(
+        &self,
+        evaluator: &Evaluator<'_, '_>,
+        frame: &Frame<'_>,
+        position: Position,
+    ) -> Value {
+        self.evaluate_as(evaluator, frame, position, &Arc::from(""))
+    }
+
+    fn evaluate_as(
+        &self,
+        evaluator: &Evaluator<'_, '_>,
+        frame: &Frame<'_>,
+        position: Position,
+        text: &Arc<str>,
+    ) -> Value {
         let expression = match &self.program {
             Program::Constant(value) => return value.clone(),
             Program::Expression(expression) => expression,
             Program::Broken(message) => {
-                evaluator.error(self.position, "expression-malformed", message.clone());
+                evaluator.error(position, "expression-malformed", message.clone());
                 return Value::Null;
             }
         };
         if evaluator.session.has_failed() {
             return Value::Null;
         }
-        evaluator.session.open(evaluator.index, self.position, &self.text);
+        evaluator.session.open(evaluator.index, position, text);
         let value = {
             let mut feel = evaluator.feel.borrow_mut();
             let value = feel.evaluate(expression, frame);
@@ -86,7 +114,7 @@ impl Formula {
         };
         evaluator.session.close();
         value.unwrap_or_else(|error| {
-            evaluator.failed(&error, advanced(self.position, &self.text, error.offset()));
+            evaluator.failed(&error, advanced(position, text, error.offset()));
             Value::Null
         })
     }

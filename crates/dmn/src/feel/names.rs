@@ -6,7 +6,7 @@ use orloj_expr as expr;
 /// inner names stay visible in what follows, which matters only for texts that could be read in
 /// two ways.
 const NAMES_COPIED_MAX: usize = 1_000_000;
-/// Names in one scope. Texts are compared with all of them that start with the same word.
+/// Names in one scope, which inner scopes copy.
 pub(crate) const NAMES_MAX: usize = 1_000;
 
 /// The names that are in scope while a file is read.

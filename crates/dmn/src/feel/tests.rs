@@ -5,7 +5,7 @@ use orloj_types::{Timestamp, Value};
 use orloj_xml::Position;
 
 use super::Feel;
-use super::language::{Language, UNKNOWN, feel_mode, parse_uel};
+use super::language::{Language, UNKNOWN, feel_mode, parse_cell, parse_uel, with_prefixes};
 use super::names::Names;
 use super::place::advanced;
 use crate::eval::evaluator::Evaluator;
@@ -47,6 +47,25 @@ impl Tests {
             Language::Unknown => return Ok(Self::broken(text, position, UNKNOWN.into())),
         };
         Ok(Self { tests, text: text.into(), position })
+    }
+
+    /// What they read that is not in scope, with the bytes before it.
+    pub fn unknown_names(&self, names: &Names) -> Vec<(Arc<str>, usize)> {
+        match &self.tests {
+            TestsProgram::Feel(tests) => tests.unknown_names(names.current()),
+            TestsProgram::Uel(_) | TestsProgram::Broken(_) => Vec::new(),
+        }
+    }
+
+    /// A cell of Flowable, which goes on where the expression of its input ends.
+    pub fn continuing(
+        text: &str,
+        input: &str,
+        has_methods: bool,
+        position: Position,
+    ) -> Result<Self, ParseError> {
+        let cell = parse_cell(&with_prefixes(text), input, has_methods)?;
+        Ok(Self { tests: TestsProgram::Uel(cell), text: text.into(), position })
     }
 
     pub fn broken(text: &str, position: Position, message: String) -> Self {

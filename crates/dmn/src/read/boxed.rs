@@ -5,8 +5,8 @@ use std::sync::Arc;
 use orloj_xml::{Position, quoted};
 use roxmltree::Node;
 
-use crate::boxed::{Body, Boxed, Column, Entry, Function, IteratorKind, Kind};
-use crate::diagnostic::{Diagnostics, Severity};
+use crate::boxed::{Body, Boxed, Column, Entry, Function, Input, IteratorKind, Kind};
+use crate::diagnostic::{Problems, Severity};
 use crate::feel::{Formula, Language, Names, Tests};
 use crate::graph::Item;
 use crate::options::Mode;
@@ -17,6 +17,9 @@ use crate::read::type_names::TypeNames;
 use crate::read::written::{Written, attribute, content};
 use crate::types::Type;
 
+/// Types of Flowable that say nothing of the values.
+const FLOWABLE_TYPES: [&str; 2] = ["collection", "json"];
+
 /// Everything that reading a box needs to know.
 pub(crate) struct Reader<'a, 'r> {
     pub mode: Mode,
@@ -26,8 +29,10 @@ pub(crate) struct Reader<'a, 'r> {
     pub types: &'r TypeNames,
     pub items: &'r [Item],
     pub names: &'r mut Names,
-    pub diagnostics: &'r mut Diagnostics,
+    pub diagnostics: &'r mut Problems,
     pub element: Option<Arc<str>>,
+    /// Filters around, whose conditions may read members of the items.
+    pub in_filter: usize,
 }
 
 impl<'a> Reader<'a, '_> {
@@ -55,7 +60,8 @@ impl<'a> Reader<'a, '_> {
     }
 
     pub fn type_named(&mut self, node: Node<'a, 'a>, written: &Written<'a>) -> Option<Type> {
-        if written.text.trim().is_empty() {
+        let of_flowable = self.mode == Mode::Flowable && FLOWABLE_TYPES.contains(&&*written.text);
+        if written.text.trim().is_empty() || of_flowable {
             return None;
         }
         let found = self.types.resolve(self.items, self.file, node, &written.text);
@@ -108,7 +114,9 @@ impl<'a> Reader<'a, '_> {
                 let list = self.required(node, "in");
                 let mark = self.names.mark();
                 self.names.add("item");
+                self.in_filter += 1;
                 let matches = self.required(node, "match");
+                self.in_filter -= 1;
                 self.names.reset(mark);
                 Kind::Filter { list, matches }
             }
@@ -253,7 +261,10 @@ impl<'a> Reader<'a, '_> {
         let places = self.header.source.places;
         let start = text.position_of(0, places);
         match Formula::parse(&text.text, language, self.mode, self.names, start) {
-            Ok(formula) => formula,
+            Ok(formula) => {
+                self.check_names(&formula.unknown_names(self.names), &text);
+                formula
+            }
             Err(error) => {
                 let position = text.position_of(error.offset, places);
                 self.malformed(position, "expression-malformed", error.message.clone());
@@ -277,6 +288,43 @@ impl<'a> Reader<'a, '_> {
         let places = self.header.source.places;
         let start = text.position_of(0, places);
         match Tests::parse(&text.text, language, self.mode, self.names, start) {
+            Ok(tests) => {
+                self.check_names(&tests.unknown_names(self.names), &text);
+                Some(tests)
+            }
+            Err(error) => {
+                let position = text.position_of(error.offset, places);
+                self.malformed(position, "expression-malformed", error.message.clone());
+                Some(Tests::broken(&text.text, start, error.message))
+            }
+        }
+    }
+
+    /// By the standard a decision sees what it requires and declares, and the rest is null.
+    fn check_names(&mut self, unknown: &[(Arc<str>, usize)], text: &Written<'a>) {
+        let sees_others = self.mode != Mode::Standard || self.in_filter > 0;
+        if sees_others || self.names.has_dropped() {
+            return;
+        }
+        for (name, offset) in unknown {
+            let position = text.position_of(*offset, self.header.source.places);
+            let name = quoted(name);
+            let message = format!("{name} is neither required nor declared here, and so is null");
+            self.warn(position, "name-unknown", message);
+        }
+    }
+
+    /// A cell that goes on where the expression of its input ends.
+    pub fn continuing_tests(&mut self, text: Written<'a>, input: Option<&Input>) -> Option<Tests> {
+        if matches!(&*text.text, "" | "-") {
+            return None;
+        }
+        let places = self.header.source.places;
+        let start = text.position_of(0, places);
+        let name = input.map_or("", |input| &input.variable);
+        let ty = input.and_then(|input| input.ty.as_ref());
+        let has_methods = !matches!(ty, Some(Type::Number | Type::Date));
+        match Tests::continuing(&text.text, name, has_methods, start) {
             Ok(tests) => Some(tests),
             Err(error) => {
                 let position = text.position_of(error.offset, places);
@@ -287,6 +335,9 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn language(&mut self, node: Node<'a, 'a>) -> Language {
+        if self.mode == Mode::Flowable {
+            return Language::Uel;
+        }
         let own = node.attribute("expressionLanguage").filter(|own| !own.is_empty());
         let named = own.or(self.header.language.filter(|of_file| !of_file.is_empty()));
         let Some(named) = named else { return Language::Feel };

@@ -1,6 +1,6 @@
 //! Decisions that need their own result.
 
-use crate::diagnostic::{Diagnostics, Severity};
+use crate::diagnostic::{Problems, Severity};
 use crate::graph::{Node, NodeKind};
 use crate::read::header::Header;
 
@@ -12,7 +12,7 @@ enum Mark {
 }
 
 /// Knowledge models may call themselves; that is a recursion, which evaluation bounds.
-pub(crate) fn report_cycles(headers: &[Header<'_>], nodes: &[Node], diagnostics: &mut Diagnostics) {
+pub(crate) fn report_cycles(headers: &[Header<'_>], nodes: &[Node], diagnostics: &mut Problems) {
     let mut marks = vec![Mark::New; nodes.len()];
     for start in 0..nodes.len() {
         if marks[start] != Mark::New {
@@ -44,7 +44,7 @@ pub(crate) fn report_cycles(headers: &[Header<'_>], nodes: &[Node], diagnostics:
     }
 }
 
-fn report(headers: &[Header<'_>], node: &Node, diagnostics: &mut Diagnostics) {
+fn report(headers: &[Header<'_>], node: &Node, diagnostics: &mut Problems) {
     headers[node.file].source.report(
         diagnostics,
         Severity::Error,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use orloj_xml::{Position, quoted};
 use roxmltree::Node;
 
-use crate::diagnostic::{Diagnostics, Severity};
+use crate::diagnostic::{Problems, Severity};
 use crate::options::Mode;
 use crate::read::source::{Source, child, children, children_named, is_model, is_model_namespace};
 use crate::read::written::{Written, attribute};
@@ -70,7 +70,7 @@ pub(crate) enum Role {
 pub(crate) fn read_header<'a>(
     source: Source<'a>,
     mode: Mode,
-    diagnostics: &mut Diagnostics,
+    diagnostics: &mut Problems,
 ) -> Option<Header<'a>> {
     let root = source.root;
     if !is_model(root) || root.tag_name().name() != "definitions" {
@@ -135,7 +135,7 @@ fn read_node<'a>(
     source: &Source<'a>,
     node: Node<'a, 'a>,
     (kind, mode): (HeaderKind, Mode),
-    diagnostics: &mut Diagnostics,
+    diagnostics: &mut Problems,
 ) -> NodeHeader<'a> {
     let id: Arc<str> = node.attribute("id").unwrap_or_default().into();
     let name = match normalized(node.attribute("name").unwrap_or_default()) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use orloj_xml::quoted;
 use roxmltree::Node;
 
-use crate::diagnostic::{Diagnostics, Severity};
+use crate::diagnostic::{Problems, Severity};
 use crate::feel::Names;
 use crate::graph::{Item, ItemIndex, Shape};
 use crate::options::Mode;
@@ -22,7 +22,7 @@ pub(crate) fn read_items(
     headers: &[Header<'_>],
     types: &mut TypeNames,
     (mode, lenient): (Mode, bool),
-    diagnostics: &mut Diagnostics,
+    diagnostics: &mut Problems,
 ) -> Vec<Item> {
     let mut items = Vec::new();
     for (file, header) in headers.iter().enumerate() {
@@ -114,7 +114,7 @@ fn resolve_pending<'a>(
     items: &mut [Item],
     pending: Vec<Pending<'a>>,
     (mode, lenient): (Mode, bool),
-    diagnostics: &mut Diagnostics,
+    diagnostics: &mut Problems,
 ) {
     for Pending { item, node, part } in pending {
         let at = item.0 as usize;
@@ -130,6 +130,7 @@ fn resolve_pending<'a>(
             names: &mut names,
             diagnostics: &mut *diagnostics,
             element: Some(items[at].name.clone()),
+            in_filter: 0,
         };
         match part {
             Part::Type(written) => {
@@ -167,7 +168,7 @@ fn resolve_pending<'a>(
 }
 
 /// Chains of names that never come to a type. Each item is walked over once.
-fn report_cycles(headers: &[Header<'_>], items: &[Item], diagnostics: &mut Diagnostics) {
+fn report_cycles(headers: &[Header<'_>], items: &[Item], diagnostics: &mut Problems) {
     let named = headers.iter().flat_map(|header| header.items.iter().map(move |n| (header, n)));
     let mut walked_from: Vec<Option<usize>> = vec![None; items.len()];
     for (start, (header, node)) in named.enumerate() {

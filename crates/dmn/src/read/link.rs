@@ -6,7 +6,7 @@ use std::sync::Arc;
 use orloj_xml::{Position, quoted};
 
 use crate::boxed::Kind;
-use crate::diagnostic::{Diagnostics, Severity};
+use crate::diagnostic::{Problems, Severity};
 use crate::feel::{NAMES_MAX, Names, is_plain};
 use crate::graph::{
     FileInfo, Graph, Item, Node, NodeIndex, NodeKind, Operations, Requirement, Service,
@@ -23,7 +23,7 @@ use crate::types::Type;
 pub(crate) fn link(
     headers: &[Header<'_>],
     (mode, lenient): (Mode, bool),
-    diagnostics: &mut Diagnostics,
+    diagnostics: &mut Problems,
 ) -> Graph {
     let mut types = TypeNames { files: resolve_imports(headers, diagnostics) };
     let items = read_items(headers, &mut types, (mode, lenient), diagnostics);
@@ -70,7 +70,7 @@ pub(crate) fn link(
     Graph { mode, files, nodes, items, types, operations: Operations::new() }
 }
 
-fn resolve_imports(headers: &[Header<'_>], diagnostics: &mut Diagnostics) -> Vec<FileTypes> {
+fn resolve_imports(headers: &[Header<'_>], diagnostics: &mut Problems) -> Vec<FileTypes> {
     let mut by_namespace: HashMap<&str, usize> = HashMap::new();
     for (file, header) in headers.iter().enumerate() {
         by_namespace.entry(&header.namespace).or_insert(file);
@@ -116,7 +116,7 @@ struct Links {
 }
 
 impl<'a> Index<'a> {
-    fn new(headers: &'a [Header<'_>], diagnostics: &mut Diagnostics) -> Self {
+    fn new(headers: &'a [Header<'_>], diagnostics: &mut Problems) -> Self {
         let mut index = Self { ids: HashMap::new(), namespaces: HashMap::new(), nodes: Vec::new() };
         for (file, header) in headers.iter().enumerate() {
             index.namespaces.entry(&header.namespace).or_insert(file);
@@ -148,7 +148,7 @@ impl<'a> Index<'a> {
         types: &TypeNames,
         file: usize,
         node: &NodeHeader<'_>,
-        diagnostics: &mut Diagnostics,
+        diagnostics: &mut Problems,
     ) -> Links {
         let mut links = Links::default();
         for reference in &node.references {
@@ -209,7 +209,7 @@ struct Linker<'a, 'r> {
     mode: Mode,
     lenient: bool,
     names: Names,
-    diagnostics: &'r mut Diagnostics,
+    diagnostics: &'r mut Problems,
 }
 
 impl Linker<'_, '_> {
@@ -236,6 +236,7 @@ impl Linker<'_, '_> {
             names,
             diagnostics: self.diagnostics,
             element: Some(header.name.clone()),
+            in_filter: 0,
         };
         let ty = header
             .type_ref

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use orloj_xml::{Places, Position};
 use roxmltree::{Document, Node};
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::diagnostic::{Diagnostic, Problems, Severity};
 
 /// The namespaces of the model, DMN 1.1 to 1.5.
 const MODEL: [&str; 6] = [
@@ -34,7 +34,7 @@ impl<'a> Source<'a> {
 
     pub fn report(
         &self,
-        diagnostics: &mut Diagnostics,
+        diagnostics: &mut Problems,
         severity: Severity,
         position: Position,
         element: Option<&Arc<str>>,

@@ -6,7 +6,7 @@ use orloj_xml::{Position, quoted};
 use roxmltree::Node;
 
 use crate::boxed::{HitPolicy, Input, Output, Rule, Table};
-use crate::feel::Formula;
+use crate::feel::{Formula, Tests, is_plain};
 use crate::options::Mode;
 use crate::read::boxed::Reader;
 use crate::read::header::normalized;
@@ -19,8 +19,13 @@ pub(crate) fn read_table<'a>(reader: &mut Reader<'a, '_>, node: Node<'a, 'a>) ->
     let position = reader.position(node);
     let policy = node.attribute("hitPolicy").unwrap_or("UNIQUE");
     let hit_policy = HitPolicy::parse(policy, node.attribute("aggregation")).unwrap_or_else(|| {
-        let aggregation = node.attribute("aggregation").unwrap_or_default();
-        let message = format!("there is no hit policy {} {aggregation}", quoted(policy));
+        let message = match node.attribute("aggregation") {
+            Some(aggregation) => {
+                let (policy, aggregation) = (quoted(policy), quoted(aggregation));
+                format!("there is no hit policy {policy} with aggregation {aggregation}")
+            }
+            None => format!("there is no hit policy {}", quoted(policy)),
+        };
         reader.error(position, "unknown-hit-policy", message);
         HitPolicy::Unique
     });
@@ -44,7 +49,7 @@ pub(crate) fn read_table<'a>(reader: &mut Reader<'a, '_>, node: Node<'a, 'a>) ->
         }
     }
     for rule in children_named(node, "rule") {
-        rules.push(read_rule(reader, rule, declared, outputs.len()));
+        rules.push(read_rule(reader, rule, (declared, &inputs), outputs.len()));
     }
     reader.names.reset(mark);
     Table { id: id_of(node), hit_policy, inputs, outputs, rules, position }
@@ -75,6 +80,7 @@ fn read_input<'a>(reader: &mut Reader<'a, '_>, node: Node<'a, 'a>) -> Option<Inp
     let text = expression.and_then(|e| child(e, "text")).map(content);
     let label = node.attribute("label").map(normalized).unwrap_or_default();
     let holder = expression.unwrap_or(node);
+    let name = text.as_ref().filter(|text| is_variable(&text.text)).map(|text| (*text.text).into());
     let (shown, value) = match text.filter(|text| !text.text.is_empty()) {
         Some(text) => {
             let shown = if label.is_empty() { text.text.as_ref().into() } else { label };
@@ -94,8 +100,9 @@ fn read_input<'a>(reader: &mut Reader<'a, '_>, node: Node<'a, 'a>) -> Option<Inp
         label: shown,
         value,
         ty: expression.and_then(|e| reader.type_of(e)),
-        allowed: values(node, "inputValues").and_then(|(n, text)| reader.tests(n, text)),
+        allowed: allowed(reader, values(node, "inputValues")),
         variable: variable.into(),
+        name,
     })
 }
 
@@ -116,7 +123,7 @@ fn read_output<'a>(reader: &mut Reader<'a, '_>, node: Node<'a, 'a>, is_single: b
         label: node.attribute("label").map(Into::into),
         ty: reader.type_of(node),
         order: allowed.as_ref().and_then(|(_, text)| order(reader, text)),
-        allowed: allowed.and_then(|(node, text)| reader.tests(node, text)),
+        allowed: self::allowed(reader, allowed),
         default,
     }
 }
@@ -125,6 +132,15 @@ fn read_output<'a>(reader: &mut Reader<'a, '_>, node: Node<'a, 'a>, is_single: b
 pub(crate) fn order(reader: &Reader<'_, '_>, text: &Written<'_>) -> Option<Formula> {
     let start = text.position_of(0, reader.header.source.places);
     Formula::list(&text.text, reader.mode, reader.names, start)
+}
+
+/// Flowable keeps allowed values for tools, in words that are no expressions.
+fn allowed<'a>(
+    reader: &mut Reader<'a, '_>,
+    values: Option<(Node<'a, 'a>, Written<'a>)>,
+) -> Option<Tests> {
+    let (node, text) = values.filter(|_| reader.mode != Mode::Flowable)?;
+    reader.tests(node, text)
 }
 
 fn values<'a>(node: Node<'a, 'a>, part: &'static str) -> Option<(Node<'a, 'a>, Written<'a>)> {
@@ -136,18 +152,22 @@ fn values<'a>(node: Node<'a, 'a>, part: &'static str) -> Option<(Node<'a, 'a>, W
 fn read_rule<'a>(
     reader: &mut Reader<'a, '_>,
     node: Node<'a, 'a>,
-    inputs: usize,
+    (declared, inputs): (usize, &[Input]),
     outputs: usize,
 ) -> Rule {
     let text = |entry: Node<'a, 'a>| child(entry, "text").map(content);
     let entries: Vec<_> = children_named(node, "inputEntry").collect();
-    if entries.len() != inputs {
-        let message = format!("a rule with {} input entries for {inputs} inputs", entries.len());
+    if entries.len() != declared {
+        let message = format!("a rule with {} input entries for {declared} inputs", entries.len());
         reader.error(reader.position(node), "rule-length", message);
     }
     let tests = entries
         .into_iter()
-        .map(|entry| text(entry).and_then(|text| reader.tests(entry, text)))
+        .enumerate()
+        .map(|(at, entry)| match reader.mode {
+            Mode::Flowable => reader.continuing_tests(text(entry)?, inputs.get(at)),
+            _ => reader.tests(entry, text(entry)?),
+        })
         .collect();
     let entries: Vec<_> = children_named(node, "outputEntry").collect();
     if entries.len() != outputs {
@@ -172,6 +192,13 @@ fn read_rule<'a>(
         .map(|text| text.text.into())
         .collect();
     Rule { id: id_of(node), tests, outputs, annotations }
+}
+
+/// Whether the text is the name of a variable and no more.
+fn is_variable(text: &str) -> bool {
+    is_plain(text)
+        && text.starts_with(|c: char| !c.is_ascii_digit())
+        && !matches!(text, "true" | "false" | "null")
 }
 
 fn id_of(node: Node<'_, '_>) -> Option<Arc<str>> {
