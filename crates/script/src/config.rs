@@ -96,6 +96,56 @@ impl SecureScripting {
     }
 }
 
+impl SecureScripting {
+    /// What of it is not done as it says, to be told to whoever configured it.
+    pub fn warnings(&self) -> Vec<String> {
+        let default = Self::default();
+        let limits = self.limits();
+        let mut warnings = Vec::new();
+        let mut without_effect = |name: &str, is_set: bool, reason: &str| {
+            if is_set {
+                warnings.push(format!("{name} has no effect: {reason}"));
+            }
+        };
+        without_effect(
+            "nrOfInstructionsBeforeStateCheckCallback",
+            self.nr_of_instructions_before_state_check_callback
+                != default.nr_of_instructions_before_state_check_callback,
+            "the engine itself looks at the limits, at loops and calls",
+        );
+        without_effect(
+            "scriptOptimizationLevel",
+            self.script_optimization_level != default.script_optimization_level,
+            "there is one way to run a script",
+        );
+        without_effect(
+            "enableAccessToBeans",
+            self.enable_access_to_beans,
+            "there are no beans in the sandbox",
+        );
+        let memory = u64::try_from(self.max_memory_used).unwrap_or(0);
+        if memory > 0 && limits.memory_bytes != memory {
+            let used = limits.memory_bytes;
+            warnings.push(format!("maxMemoryUsed of {memory} bytes is taken as {used}"));
+        }
+        let depth = u64::try_from(self.max_stack_depth).unwrap_or(0);
+        if depth > 0 && limits.stack_bytes != depth.saturating_mul(STACK_BYTES_PER_CALL) {
+            let used = limits.stack_bytes / STACK_BYTES_PER_CALL;
+            warnings.push(format!("maxStackDepth of {depth} calls is taken as {used}"));
+        }
+        for (name, value) in [
+            ("maxScriptExecutionTime", self.max_script_execution_time),
+            ("maxMemoryUsed", self.max_memory_used),
+            ("maxStackDepth", self.max_stack_depth),
+        ] {
+            if value == 0 || value < -1 {
+                warnings.push(format!("{name} of {value} is no limit; the default applies"));
+            }
+        }
+        warnings
+    }
+}
+
 /// What one JavaScript may use up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
@@ -146,6 +196,38 @@ mod tests {
         assert_eq!(limits.stack_bytes, STACK_BYTES_MIN);
         assert!(!config.shows_execution());
         assert!(serde_json::from_str::<SecureScripting>(r#"{"maxTime": 1}"#).is_err());
+    }
+
+    #[test]
+    fn what_is_not_done_is_said() {
+        assert_eq!(SecureScripting::default().warnings(), Vec::<String>::new());
+        let config = SecureScripting {
+            max_script_execution_time: 0,
+            max_memory_used: 1_000,
+            max_stack_depth: 10,
+            nr_of_instructions_before_state_check_callback: 10,
+            script_optimization_level: 1,
+            enable_access_to_beans: true,
+            ..SecureScripting::default()
+        };
+        assert_eq!(
+            config.warnings(),
+            [
+                "nrOfInstructionsBeforeStateCheckCallback has no effect: the engine itself looks \
+                 at the limits, at loops and calls",
+                "scriptOptimizationLevel has no effect: there is one way to run a script",
+                "enableAccessToBeans has no effect: there are no beans in the sandbox",
+                "maxMemoryUsed of 1000 bytes is taken as 1048576",
+                "maxStackDepth of 10 calls is taken as 256",
+                "maxScriptExecutionTime of 0 is no limit; the default applies",
+            ]
+        );
+        let within = SecureScripting {
+            max_memory_used: 3 << 20,
+            max_stack_depth: 1_000,
+            ..SecureScripting::default()
+        };
+        assert_eq!(within.warnings(), Vec::<String>::new());
     }
 
     #[test]

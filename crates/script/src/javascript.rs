@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use orloj_groovy::{Effect, Host, Position, VariableScope, facts};
+use orloj_groovy::{Dialect, Effect, Host, Position, VariableScope, facts};
 
 use crate::config::SecureScripting;
-use crate::outcome::{Failure, Limit, Outcome};
-use crate::protocol::{Answer, EffectKind, Problem, ProblemKind, Request, Sight, Task, WireEffect};
+use crate::outcome::{Diagnostic, Failure, Limit, Outcome};
+use crate::protocol::{
+    Answer, EffectKind, Problem, ProblemKind, Request, Sight, Task, WireEffect, WireScope,
+};
 use crate::runner::RunOptions;
 use crate::wire_value::WireValue;
 
@@ -61,6 +63,19 @@ pub(crate) fn check_request(source: &str, config: &SecureScripting) -> Request {
     }
 }
 
+/// What a check found.
+pub(crate) fn checked(answer: Answer) -> Result<(), Diagnostic> {
+    match answer.result {
+        Ok(_) => Ok(()),
+        Err(problem) if problem.kind == ProblemKind::Syntax => Err(Diagnostic::Refused {
+            position: position(&problem).unwrap_or(Position { line: 1, column: 1 }),
+            message: problem.message,
+            unsupported: false,
+        }),
+        Err(problem) => Err(Diagnostic::Host { message: problem.message }),
+    }
+}
+
 pub(crate) fn run_request(
     source: &str,
     host: &dyn Host,
@@ -92,7 +107,8 @@ pub(crate) fn run_request(
             execution: config.shows_execution(),
             task: host.has_task() && config.shows_task(),
             classes: config.white_list(),
-            auto_store: options.auto_store,
+            // Flowable's JavaScript engine keeps global names to itself, told to store them or not.
+            auto_store: options.auto_store && options.dialect != Dialect::Flowable,
             now_ms: options.now.as_ms(),
             seed: options.seed,
         },
@@ -128,16 +144,14 @@ pub(crate) fn outcome(answer: Answer, config: &SecureScripting) -> Outcome {
 
 fn effect(wire: WireEffect) -> Effect {
     let (name, value) = (wire.name.into(), wire.value.into_value());
-    let scope = match wire.scope.as_str() {
-        "local" => VariableScope::Local,
-        "instance" => VariableScope::Instance,
-        "parent" => VariableScope::Parent,
-        "parentLocal" => VariableScope::ParentLocal,
-        "transient" => VariableScope::Transient,
-        other => match other.strip_prefix("element:") {
-            Some(element) => VariableScope::Element(element.into()),
-            None => VariableScope::Nearest,
-        },
+    let scope = match wire.scope {
+        WireScope::Nearest => VariableScope::Nearest,
+        WireScope::Local => VariableScope::Local,
+        WireScope::Instance => VariableScope::Instance,
+        WireScope::Parent => VariableScope::Parent,
+        WireScope::ParentLocal => VariableScope::ParentLocal,
+        WireScope::Transient => VariableScope::Transient,
+        WireScope::Element(element) => VariableScope::Element(element.into()),
     };
     match wire.kind {
         EffectKind::Set => Effect::Set { scope, name, value },
@@ -147,7 +161,7 @@ fn effect(wire: WireEffect) -> Effect {
     }
 }
 
-pub(crate) fn position(problem: &Problem) -> Option<Position> {
+fn position(problem: &Problem) -> Option<Position> {
     let (line, column) = problem.place;
     (line > 0).then_some(Position { line, column })
 }
@@ -165,6 +179,11 @@ fn failure(problem: Problem, config: &SecureScripting) -> Failure {
         ProblemKind::Syntax => {
             let class = "SyntaxError".to_owned();
             return Failure::Exception { class, message: problem.message, position };
+        }
+        ProblemKind::Cyclic => {
+            let class = "TypeError".to_owned();
+            let message = "a value that contains itself cannot be given back".to_owned();
+            return Failure::Exception { class, message, position };
         }
         ProblemKind::Time => Limit::Time,
         ProblemKind::Memory => Limit::Memory,

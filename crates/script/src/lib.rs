@@ -1,6 +1,6 @@
 //! Scripts of process models, whatever their language.
 //!
-//! Groovy, FEEL and UEL run in process, within budgets. JavaScript is untrusted machine-near code:
+//! Groovy runs in process, within budgets. JavaScript is untrusted machine-near code:
 //! it runs in children that were stripped of every right, one script at a time, and that are
 //! killed at the deadline. A script sees variables and facts that its caller gives it and returns
 //! a value, effects and printed lines; nothing is performed here.
@@ -20,6 +20,7 @@ mod pool;
 mod protocol;
 mod runner;
 mod script;
+mod spin;
 mod wire_value;
 
 pub use config::{Limits, SecureScripting};

@@ -3,6 +3,7 @@
     reason = "the pool is a driver: it gives children their time and kills those that take more"
 )]
 
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -21,16 +22,22 @@ use crate::protocol::{Answer, Request};
 /// How long after its own deadline a child may still answer: it stops scripts itself, and most
 /// answers come then.
 const GRACE: Duration = Duration::from_millis(100);
+const HEAD_BYTES: usize = 4;
+/// What most answers fit into.
+const ANSWER_BYTES: usize = 4 << 10;
 /// The argument that turns the binary into a child.
 const SUBCOMMAND: &str = "script-host";
 
 /// A pool of warm children. A child serves one script at a time; one that is late, or ends, is
 /// replaced by the next script that needs it.
+///
+/// The child that has been idle longest serves next: the one that answered last may still be
+/// making its next engine.
 #[derive(Debug)]
 pub struct ScriptHost {
     program: PathBuf,
     arguments: Vec<OsString>,
-    idle: Mutex<Vec<Worker>>,
+    idle: Mutex<VecDeque<Worker>>,
     permits: Semaphore,
 }
 
@@ -79,7 +86,7 @@ impl ScriptHost {
         Self {
             program: program.into(),
             arguments: arguments.into_iter().map(Into::into).collect(),
-            idle: Mutex::new(Vec::new()),
+            idle: Mutex::default(),
             permits: Semaphore::new(PoolOptions::default().children_max),
         }
     }
@@ -123,11 +130,11 @@ impl ScriptHost {
     }
 
     fn take_idle(&self) -> Option<Worker> {
-        self.idle.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop()
+        self.idle.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop_front()
     }
 
     fn give_back(&self, worker: Worker) {
-        self.idle.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(worker);
+        self.idle.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push_back(worker);
     }
 
     fn spawn(&self) -> Result<Worker, PoolError> {
@@ -159,11 +166,21 @@ impl Worker {
         }
     }
 
+    /// Head and body mostly come in one piece, and are read as one.
     async fn answer(&mut self) -> io::Result<Vec<u8>> {
-        let mut head = [0; 4];
-        self.output.read_exact(&mut head).await?;
-        let mut body = vec![0; frame::length(head)?];
-        self.output.read_exact(&mut body).await?;
-        Ok(body)
+        let mut read = Vec::with_capacity(ANSWER_BYTES);
+        let mut wanted = HEAD_BYTES;
+        loop {
+            if self.output.read_buf(&mut read).await? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            if let Some(head) = read.first_chunk::<HEAD_BYTES>() {
+                wanted = HEAD_BYTES + frame::length(*head)?;
+                read.reserve(wanted.saturating_sub(read.len()));
+            }
+            if read.len() >= wanted {
+                return Ok(read.split_off(HEAD_BYTES));
+            }
+        }
     }
 }

@@ -51,9 +51,22 @@ pub(crate) struct Answer {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct WireEffect {
     pub(crate) kind: EffectKind,
-    pub(crate) scope: String,
+    /// Without meaning for `Changed` and `SetFact`.
+    pub(crate) scope: WireScope,
     pub(crate) name: String,
     pub(crate) value: WireValue,
+}
+
+/// As [`VariableScope`](crate::VariableScope).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum WireScope {
+    Nearest,
+    Local,
+    Instance,
+    Parent,
+    ParentLocal,
+    Transient,
+    Element(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,14 +85,27 @@ pub(crate) struct Problem {
     pub(crate) place: (u32, u32),
 }
 
+impl Problem {
+    /// Whose kind says it all.
+    pub(crate) fn of(kind: ProblemKind) -> Self {
+        Self { kind, message: String::new(), place: (0, 0) }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ProblemKind {
     Syntax,
-    BpmnError { code: String },
-    Exception { class: String },
+    BpmnError {
+        code: String,
+    },
+    Exception {
+        class: String,
+    },
     Time,
     Memory,
     Stack,
     Rounds,
     AnswerSize,
+    /// A value that contains itself has no end to write down.
+    Cyclic,
 }

@@ -1,15 +1,13 @@
 use std::future::Future;
 
-use orloj_expr::{Environment, Scope};
-use orloj_groovy::{Dialect, Host, Position, VariableScope};
-use orloj_types::{Timestamp, Value};
+use orloj_groovy::{Dialect, Host};
+use orloj_types::Timestamp;
 
 use crate::config::SecureScripting;
 use crate::javascript;
 use crate::language::ScriptLanguage;
 use crate::outcome::{Diagnostic, Failure, Limit, Outcome};
 use crate::pool::{PoolError, ScriptHost};
-use crate::protocol::ProblemKind;
 use crate::script::{Program, Script};
 
 /// Runs scripts of every language. Shared; any number of scripts may run at once.
@@ -51,19 +49,9 @@ impl Scripts {
             return Ok(script);
         }
         let request = javascript::check_request(source, &self.config);
-        let unsure = |message: String| Diagnostic::Host { message };
         match self.host.call(&request).await {
-            Err(error) => Err(unsure(error.to_string())),
-            Ok(answer) => match answer.result {
-                Ok(_) => Ok(script),
-                Err(problem) if problem.kind == ProblemKind::Syntax => Err(Diagnostic::Refused {
-                    position: javascript::position(&problem)
-                        .unwrap_or(Position { line: 1, column: 1 }),
-                    message: problem.message,
-                    unsupported: false,
-                }),
-                Err(problem) => Err(unsure(problem.message)),
-            },
+            Err(error) => Err(Diagnostic::Host { message: error.to_string() }),
+            Ok(answer) => javascript::checked(answer).map(|()| script),
         }
     }
 
@@ -79,7 +67,6 @@ impl Scripts {
                 Err(javascript::run_request(source, host, &options, &self.config))
             }
             Program::Groovy(script) => Ok(run_groovy(script, host, options)),
-            Program::Expression(expression) => Ok(evaluate(expression, host, options.now)),
         };
         async move {
             match work {
@@ -121,8 +108,8 @@ fn run_groovy(script: &orloj_groovy::Script, host: &dyn Host, options: RunOption
             message: message.unwrap_or_else(|| "no message".to_owned()),
             position: Some(position),
         },
-        orloj_groovy::Failure::Limit { limit, position, .. } => Failure::Limit {
-            message: failure.to_string(),
+        orloj_groovy::Failure::Limit { limit, allowed, position } => Failure::Limit {
+            message: format!("the script needs more than {allowed} {limit}"),
             limit: match limit {
                 orloj_groovy::Limit::Steps => Limit::Instructions,
                 orloj_groovy::Limit::Depth => Limit::Stack,
@@ -137,40 +124,4 @@ fn run_groovy(script: &orloj_groovy::Script, host: &dyn Host, options: RunOption
         printed: outcome.printed,
         printed_lost: outcome.printed_lost,
     }
-}
-
-/// The variables of a host, as expressions read them.
-struct HostScope<'a>(&'a dyn Host);
-
-impl Scope for HostScope<'_> {
-    fn get(&self, name: &str) -> Option<Value> {
-        self.0.variable(&VariableScope::Nearest, name)
-    }
-}
-
-fn evaluate(expression: &orloj_expr::Expression, host: &dyn Host, now: Timestamp) -> Outcome {
-    let scope = HostScope(host);
-    let result = expression.evaluate(&Environment::new(&scope, now));
-    Outcome::of(match result {
-        Ok(evaluated) => Ok(evaluated.value),
-        Err(error) => {
-            let position = Some(Position::of(expression.source(), error.offset()));
-            Err(match error {
-                orloj_expr::EvalError::Budget { limit, .. } => Failure::Limit {
-                    limit: match limit {
-                        orloj_expr::Limit::Depth => Limit::Stack,
-                        orloj_expr::Limit::Steps => Limit::Instructions,
-                        orloj_expr::Limit::ResultBytes => Limit::Memory,
-                    },
-                    message: error.message(),
-                    position,
-                },
-                _ => Failure::Exception {
-                    class: "ExpressionException".to_owned(),
-                    message: error.message(),
-                    position,
-                },
-            })
-        }
-    })
 }

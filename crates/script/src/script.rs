@@ -1,10 +1,11 @@
 use std::sync::Arc;
 
 use orloj_expr::{Expression, Language};
-use orloj_groovy::{DiagnosticKind, Position};
+use orloj_groovy::DiagnosticKind;
 
 use crate::language::ScriptLanguage;
 use crate::outcome::Diagnostic;
+use crate::spin;
 
 /// A script that was parsed once and is run often. Clones are cheap.
 #[derive(Clone, Debug)]
@@ -17,12 +18,14 @@ pub(crate) enum Program {
     /// Checked by a child; see [`Scripts::check`](crate::Scripts::check).
     JavaScript(Arc<str>),
     Groovy(orloj_groovy::Script),
-    Expression(Expression),
 }
 
 impl Script {
     /// Everything that can be found without a child: JavaScript is taken as it is.
     pub fn parse(language: ScriptLanguage, source: &str) -> Result<Self, Diagnostic> {
+        if let Some(refused) = spin::refused(language, source) {
+            return Err(refused);
+        }
         let program = match language {
             ScriptLanguage::JavaScript => Program::JavaScript(source.into()),
             ScriptLanguage::Groovy => {
@@ -34,8 +37,6 @@ impl Script {
                     })?;
                 Program::Groovy(script)
             }
-            ScriptLanguage::Feel => expression(Language::Feel, source)?,
-            ScriptLanguage::Uel => expression(Language::Uel, source)?,
         };
         Ok(Self { program })
     }
@@ -53,10 +54,6 @@ impl Script {
         match &self.program {
             Program::JavaScript(_) => ScriptLanguage::JavaScript,
             Program::Groovy(_) => ScriptLanguage::Groovy,
-            Program::Expression(expression) => match expression.language() {
-                Language::Feel => ScriptLanguage::Feel,
-                Language::Uel => ScriptLanguage::Uel,
-            },
         }
     }
 
@@ -64,24 +61,6 @@ impl Script {
         match &self.program {
             Program::JavaScript(source) => source,
             Program::Groovy(script) => script.source(),
-            Program::Expression(expression) => expression.source(),
         }
     }
-}
-
-fn expression(language: Language, source: &str) -> Result<Program, Diagnostic> {
-    // Models indent scripts as they like.
-    let trimmed = source.trim();
-    let trimmed = match language {
-        Language::Feel => trimmed.strip_prefix('=').unwrap_or(trimmed),
-        Language::Uel => trimmed,
-    };
-    let skipped = trimmed.as_ptr() as usize - source.as_ptr() as usize;
-    Expression::parse(language, trimmed).map(Program::Expression).map_err(|error| {
-        Diagnostic::Refused {
-            message: error.message,
-            position: Position::of(source, skipped + error.offset),
-            unsupported: false,
-        }
-    })
 }

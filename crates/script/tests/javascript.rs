@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use orloj_script::{
-    Diagnostic, Dialect, Failure, RunOptions, Script, ScriptLanguage, SecureScripting,
+    Diagnostic, Dialect, Failure, Limit, RunOptions, Script, ScriptLanguage, SecureScripting,
 };
 use orloj_types::{Timestamp, Value};
 use support::{Process, run, scripts, shown};
@@ -22,7 +22,7 @@ fn process() -> Process {
         .with("nothing", Value::Null)
 }
 
-/// Asked of Flowable 8.0, which gave these.
+/// As plain values; what Camunda and Flowable give, and as which type, is in `engines.rs`.
 const VALUES: &[(&str, &str)] = &[
     ("5", "5"),
     ("5.5", "5.5"),
@@ -65,14 +65,14 @@ const VALUES: &[(&str, &str)] = &[
     ("-0", "-0.0"),
 ];
 
-/// Beyond what Flowable's engine knows, and our own.
+/// Beyond what both engines know, and our own.
 const MORE: &[(&str, &str)] = &[
     ("[1,2].map(v => v + 1)", "[2,3]"),
     ("const q = 5; let z = q + 1; z", "6"),
     ("`a${x}`", r#""a5""#),
     ("new Date(0)", r#""1970-01-01T00:00:00Z""#),
-    ("Date.now()", "1893456000000"),
-    ("new Date().getTime()", "1893456000000"),
+    ("Date.now()", "1893456000000.0"),
+    ("new Date().getTime()", "1893456000000.0"),
     ("Math.random() === Math.random()", "false"),
     ("({a: [1, {b: null}]})", r#"{"a":[1,{"b":null}]}"#),
     ("Math.pow(2, 60)", "1.152921504606847e18"),
@@ -85,7 +85,7 @@ const MORE: &[(&str, &str)] = &[
     ("'' + l + m", r#""[1, 2, 3]{a=1, b=q}""#),
     ("new java.util.HashSet(l).size()", "3"),
     ("java.util.Arrays.asList(1, 2).get(1)", "2"),
-    ("Number(9007199254740993n)", "9007199254740992"),
+    ("Number(9007199254740993n)", "9007199254740992.0"),
 ];
 
 #[tokio::test]
@@ -132,7 +132,7 @@ async fn globals_are_stored_only_when_asked_to() {
     let scripts = scripts(SecureScripting::default());
     let script = Script::parse(ScriptLanguage::JavaScript, "var sum = x + 1; x = 9; other = 'o'")
         .expect("taken");
-    let mut options = RunOptions::new(Dialect::Flowable, Timestamp::ZERO);
+    let mut options = RunOptions::new(Dialect::Camunda7, Timestamp::ZERO);
     let plain = scripts.run(&script, &process(), options).await;
     assert!(shown(&plain).is_empty());
     options.auto_store = true;
@@ -140,6 +140,9 @@ async fn globals_are_stored_only_when_asked_to() {
     let mut stored = shown(&stored);
     stored.sort();
     assert_eq!(stored, [r#"Nearest other = "o""#, "Nearest sum = 6", "Nearest x = 9"]);
+    // Asked with `flowable:autoStoreVariables`: Flowable 8.0 stores none of the three.
+    options.dialect = Dialect::Flowable;
+    assert!(shown(&scripts.run(&script, &process(), options).await).is_empty());
 }
 
 #[tokio::test]
@@ -238,28 +241,114 @@ async fn the_white_list_decides_what_is_visible() {
 }
 
 #[tokio::test]
-async fn other_languages_go_the_same_way() {
+async fn groovy_goes_the_same_way() {
     let scripts = scripts(SecureScripting::default());
-    for (language, source, wanted) in [
-        (ScriptLanguage::Groovy, "\n  l.sum() + x", "11"),
-        (ScriptLanguage::Feel, " = x + 1 ", "6"),
-        (ScriptLanguage::Uel, "${x + 1}", "6"),
-    ] {
-        let script = scripts.check(language, source).await.expect("a script");
-        assert_eq!(script.language(), language);
-        let options = RunOptions::new(Dialect::Camunda7, Timestamp::ZERO);
-        let outcome = scripts.run(&script, &process(), options).await;
-        assert_eq!(outcome.result.expect(source).to_json(), wanted, "{source}");
+    let script = scripts.check(ScriptLanguage::Groovy, "\n  l.sum() + x").await.expect("a script");
+    assert_eq!(script.language(), ScriptLanguage::Groovy);
+    let options = RunOptions::new(Dialect::Camunda7, Timestamp::ZERO);
+    let outcome = scripts.run(&script, &process(), options).await;
+    assert_eq!(outcome.result.expect("a value").to_json(), "11");
+    let source = "def a = 1\nnew java.io.File('x')";
+    match scripts.check(ScriptLanguage::Groovy, source).await {
+        Err(Diagnostic::Refused { position, .. }) => {
+            assert_eq!((position.line, position.column), (2, 5));
+        }
+        other => panic!("{other:?}"),
     }
-    for (language, source, line, column) in [
-        (ScriptLanguage::Groovy, "def a = 1\nnew java.io.File('x')", 2, 5),
-        (ScriptLanguage::Uel, "  ${x +}", 1, 8),
+    let script = scripts.check(ScriptLanguage::Groovy, "while (true) { }").await.expect("one");
+    let failure = scripts.run(&script, &process(), options).await.result.expect_err("no end");
+    // The position is told apart from the message.
+    assert_eq!(failure.to_string(), "the script needs more than 150000 steps");
+}
+
+#[tokio::test]
+async fn spin_is_refused_by_name() {
+    let scripts = scripts(SecureScripting::default());
+    for language in [ScriptLanguage::JavaScript, ScriptLanguage::Groovy] {
+        match scripts.check(language, "x = S(data).prop('a')").await {
+            Err(Diagnostic::Refused { message, position, unsupported }) => {
+                assert!(message.starts_with("S() of Camunda Spin is not supported"), "{message}");
+                assert_eq!((position.column, unsupported), (5, true));
+            }
+            other => panic!("{language:?}: {other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn anything_can_be_thrown() {
+    let scripts = scripts(SecureScripting::default());
+    for (source, class, message) in [
+        ("throw null", "Error", "null was thrown"),
+        ("throw undefined", "Error", "undefined was thrown"),
+        ("throw 'a text'", "Error", "a text"),
+        ("throw 7", "Error", "7"),
+        ("throw {message: 'mine'}", "Error", "mine"),
+        ("throw {get message() { throw new Error('inside') }}", "Error", ""),
     ] {
-        match scripts.check(language, source).await {
-            Err(Diagnostic::Refused { position, .. }) => {
-                assert_eq!((position.line, position.column), (line, column), "{source}");
+        match run(&scripts, source, &process()).await.result {
+            Err(Failure::Exception { class: found, message: said, .. }) => {
+                assert_eq!((&*found, &*said), (class, message), "{source}");
             }
             other => panic!("{source}: {other:?}"),
         }
+    }
+}
+
+#[tokio::test]
+async fn limits_hold_behind_the_script_too() {
+    let config = SecureScripting { max_script_execution_time: 200, ..SecureScripting::default() };
+    let scripts = scripts(config);
+    for (source, wanted) in [
+        ("throw {get message() { while (true) {} }}", Limit::Time),
+        ("function f() { Promise.resolve().then(f) } f(); 1", Limit::Instructions),
+        ("Promise.resolve().then(function() { while (true) {} }); 1", Limit::Time),
+    ] {
+        match run(&scripts, source, &process()).await.result {
+            Err(Failure::Limit { limit, .. }) => assert_eq!(limit, wanted, "{source}"),
+            other => panic!("{source}: {other:?}"),
+        }
+    }
+    let source = "var n = 0; for (var i = 0; i < 500; i++) Promise.resolve().then(() => n++); 1";
+    assert!(run(&scripts, source, &process()).await.result.is_ok());
+}
+
+#[tokio::test]
+async fn values_that_contain_themselves_are_no_deep_recursion() {
+    let scripts = scripts(SecureScripting::default());
+    for source in [
+        "var a = {}; a.b = {c: a}; a",
+        "var l = []; l.push([l]); l",
+        "var a = {}; a.a = a; execution.setVariable('v', a)",
+    ] {
+        match run(&scripts, source, &process()).await.result {
+            Err(Failure::Exception { class, message, .. }) => {
+                assert_eq!(class, "TypeError", "{source}");
+                assert_eq!(message, "a value that contains itself cannot be given back");
+            }
+            other => panic!("{source}: {other:?}"),
+        }
+    }
+    let deep = "var a = {}; for (var i = 0; i < 500; i++) a = {a: a}; a";
+    match run(&scripts, deep, &process()).await.result {
+        Err(Failure::Limit { limit: Limit::Stack, .. }) => {}
+        other => panic!("{other:?}"),
+    }
+    let shared = "var a = {b: 1}; [a, a, {a: a}]";
+    let value = run(&scripts, shared, &process()).await.result.expect("no cycle");
+    assert_eq!(value.to_json(), r#"[{"b":1},{"b":1},{"a":{"b":1}}]"#);
+}
+
+#[tokio::test]
+async fn halves_of_characters_are_replaced() {
+    let scripts = scripts(SecureScripting::default());
+    for (source, wanted) in [
+        ("'a\\ud83db'", "\"a\u{fffd}b\""),
+        ("'x😀y'.substring(0, 2)", "\"x\u{fffd}\""),
+        ("var o = {}; o['k\\udc00'] = 1; o", "{\"k\u{fffd}\":1}"),
+        ("String.prototype.toWellFormed = function() { return 'mine' }; '\\ud83d'", "\"\u{fffd}\""),
+    ] {
+        let value = run(&scripts, source, &process()).await.result.expect(source);
+        assert_eq!(value.to_json(), wanted, "{source}");
     }
 }

@@ -1,61 +1,14 @@
-// The part of a script's world that few scripts need: Java's collections and classes, packages,
-// the console and the task. Evaluated when the first of them is touched.
+// The part of a script's world that few scripts need: Java's classes, packages and the console.
+// Evaluated when the first of them is touched.
 (function (shared) {
   'use strict';
-  const { world, hidden, define, write, sight, fact, variables, emit, executionOf } = shared;
-  const { setPrototypeOf, defineProperty, create, keys, hasOwn } = shared.objects;
+  const { world, define, write, listed, asList, asSet, asMap } = shared;
+  const { setPrototypeOf, defineProperty, hasOwn, assign } = Object;
   const { isArray } = Array;
-
-  // Java's collections, as scripts for the compatible engines use them.
-  const listMethods = hidden(create(Array.prototype), {
-    size() { return this.length; },
-    isEmpty() { return this.length === 0; },
-    get(at) { return this[at]; },
-    set(at, value) { const old = this[at]; this[at] = value; return old; },
-    add(a, b) {
-      if (arguments.length > 1) { this.splice(a, 0, b); } else { this[this.length] = a; }
-      return true;
-    },
-    addAll(items) { for (const item of items) this[this.length] = item; return true; },
-    contains(item) { return this.includes(item); },
-    remove(what) {
-      const at = typeof what === 'number' ? what : this.indexOf(what);
-      return at < 0 ? false : this.splice(at, 1)[0];
-    },
-    clear() { this.length = 0; },
-    toString() { return '[' + this.join(', ') + ']'; },
-  });
-  const setMethods = hidden(create(listMethods), {
-    add(item) {
-      if (this.includes(item)) return false;
-      this[this.length] = item;
-      return true;
-    },
-  });
-  const mapMethods = hidden(create(Object.prototype), {
-    size() { return keys(this).length; },
-    isEmpty() { return keys(this).length === 0; },
-    get(key) { return hasOwn(this, key) ? this[key] : null; },
-    getOrDefault(key, other) { return hasOwn(this, key) ? this[key] : other; },
-    put(key, value) { const old = this.get(key); this[key] = value; return old; },
-    putAll(other) { for (const key of keys(other)) this[key] = other[key]; },
-    containsKey(key) { return hasOwn(this, key); },
-    remove(key) { const old = this.get(key); delete this[key]; return old; },
-    keySet() { return asSet(keys(this)); },
-    values() { return asList(Object.values(this)); },
-    toString() { return '{' + keys(this).map((key) => key + '=' + this[key]).join(', ') + '}'; },
-  });
-  const asList = (items) => setPrototypeOf(items, listMethods);
-  const asSet = (items) => setPrototypeOf(items, setMethods);
-  const asMap = (entries) => setPrototypeOf(entries, mapMethods);
-  const dressed = (value) => {
-    if (value === null || typeof value !== 'object') return value;
-    for (const key of keys(value)) value[key] = dressed(value[key]);
-    return isArray(value) ? asList(value) : asMap(value);
-  };
 
   class JavaError extends Error {
     getMessage() { return this.message; }
+    getLocalizedMessage() { return this.message; }
   }
   class BpmnError extends JavaError {
     constructor(code, message) {
@@ -80,7 +33,9 @@
     if (from !== null && typeof from === 'object') map.putAll(from);
     return map;
   });
-  const boxed = (convert, extra) => Object.assign(constructor(convert), { valueOf: convert }, extra);
+  const boxed = (convert, extra) => assign(function (value) {
+    return new.target ? Object(convert(value)) : convert(value);
+  }, { valueOf: convert }, extra);
 
   const out = { println(text) { write(text === undefined ? '' : text); }, print(text) { write(text); } };
   const classes = {
@@ -116,7 +71,6 @@
     'org.flowable.common.engine.api.FlowableIllegalArgumentException',
   ]) classes[name] = errorClass(name);
 
-  const listed = sight.classes;
   const type = (name) => {
     name = `${name}`;
     if (listed !== null && !hasOwn(listed, name)) throw new Error('class ' + name + ' is not on the white list');
@@ -135,24 +89,10 @@
     construct() { throw new Error('class ' + prefix + ' is not supported in scripts'); },
   });
   const refuse = (what) => () => { throw new Error(what + ' is not supported in scripts'); };
-  const say = (...all) => write(all.join(' '));
-  define({
-    console: { log: say, info: say, warn: say, error: say },
-    Java: { type, from: (items) => Array.from(items), to: (items) => asList(Array.from(items)) },
-    Packages: path(''), java: path('java'), javax: path('javax'), org: path('org'), com: path('com'),
-    importPackage: refuse('importPackage'), importClass: refuse('importClass'), load: refuse('load'),
-    JavaImporter: refuse('JavaImporter'),
-  });
-  if (sight.task) {
-    const task = variables('nearest', 'local');
-    for (const name of ['name', 'description', 'assignee', 'owner', 'priority', 'dueDate', 'followUpDate', 'category', 'formKey']) {
-      task['set' + name[0].toUpperCase() + name.slice(1)] = (value) => emit('SetFact', '', 'task.' + name, value);
-    }
-    for (const name of ['addCandidateUser', 'addCandidateGroup', 'deleteCandidateUser', 'deleteCandidateGroup']) {
-      task[name] = (value) => emit('SetFact', '', 'task.' + name, value);
-    }
-    task.getExecution = () => executionOf('nearest', 'local');
-    define({ task: shared.withFacts(task, 'task.') });
-  }
-  return { BpmnError, asMap, asSet, dressed };
+  define('console', { log: write, info: write, warn: write, error: write });
+  define('Java', { type, from: (items) => Array.from(items), to: (items) => asList(Array.from(items)) });
+  define('Packages', path(''));
+  for (const name of ['java', 'javax', 'org', 'com']) define(name, path(name));
+  for (const name of ['importPackage', 'importClass', 'load', 'JavaImporter']) define(name, refuse(name));
+  return BpmnError;
 })
