@@ -3,10 +3,9 @@
 //!
 //! As in messages derived from their structs, a field that has its default is not written.
 
-pub(crate) struct Wire<'a>(pub &'a mut Vec<u8>);
+use prost::encoding::{WireType, encode_key, encode_varint};
 
-const VARINT: u32 = 0;
-const BYTES: u32 = 2;
+pub(crate) struct Wire<'a>(pub &'a mut Vec<u8>);
 
 impl Wire<'_> {
     pub fn uint(&mut self, field: u32, value: u64) {
@@ -16,8 +15,8 @@ impl Wire<'_> {
     }
 
     pub fn some_uint(&mut self, field: u32, value: u64) {
-        self.key(field, VARINT);
-        self.varint(value);
+        encode_key(field, WireType::Varint, self.0);
+        encode_varint(value, self.0);
     }
 
     /// Small when it is close to zero, on either side.
@@ -38,19 +37,21 @@ impl Wire<'_> {
     }
 
     pub fn some_bytes(&mut self, field: u32, bytes: &[u8]) {
-        self.key(field, BYTES);
-        self.varint(bytes.len() as u64);
+        encode_key(field, WireType::LengthDelimited, self.0);
+        encode_varint(bytes.len() as u64, self.0);
         self.0.extend_from_slice(bytes);
     }
 
     pub fn nested(&mut self, field: u32, write: impl FnOnce(&mut Wire<'_>)) {
-        self.key(field, BYTES);
+        encode_key(field, WireType::LengthDelimited, self.0);
         self.delimited(write);
     }
 
     pub fn packed_sints(&mut self, field: u32, values: impl ExactSizeIterator<Item = i64>) {
         if values.len() > 0 {
-            self.nested(field, |wire| values.for_each(|value| wire.varint(zigzag(value))));
+            self.nested(field, |wire| {
+                values.for_each(|value| encode_varint(zigzag(value), wire.0));
+            });
         }
     }
 
@@ -66,23 +67,12 @@ impl Wire<'_> {
             return;
         }
         let mut prefix = Vec::with_capacity(10);
-        Wire(&mut prefix).varint(length as u64);
+        encode_varint(length as u64, &mut prefix);
         self.0.splice(at..=at, prefix);
-    }
-
-    fn key(&mut self, field: u32, kind: u32) {
-        self.varint(u64::from(field << 3 | kind));
-    }
-
-    fn varint(&mut self, mut value: u64) {
-        while value >= 0x80 {
-            self.0.push(value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.0.push(value as u8);
     }
 }
 
+/// `prost` keeps its own to itself, and packs slices only.
 fn zigzag(value: i64) -> u64 {
     ((value << 1) ^ (value >> 63)) as u64
 }
