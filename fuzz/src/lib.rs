@@ -8,6 +8,7 @@
 pub mod dmn;
 pub mod feel;
 pub mod groovy;
+pub mod hostile;
 pub mod mutation;
 pub mod random;
 pub mod target;
