@@ -15,6 +15,7 @@ use crate::{clock, output, plan};
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// A date, duration, repetition or cron expression
+    #[arg(allow_hyphen_values = true)]
     text: String,
     /// Whose rules the text follows
     #[arg(long, value_enum, default_value_t = Engine::Zeebe)]

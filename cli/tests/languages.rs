@@ -120,6 +120,7 @@ fn timers_list_their_firings() {
         &with(&["timer", "0 30 2 30,31 3 *", "--zone", "Europe/Prague", "-n", "3"]),
         &with(&["timer", "R2/PT10M", "-o", "json"]),
         &with(&["timer", "P1M", "--zone", "-05:00"]),
+        &with(&["timer", "-P1D"]),
         &with(&["timer", "0 0 0 30 2 *"]),
     ]));
 }
@@ -164,6 +165,16 @@ fn decisions_of_camunda_8_see_all_variables() {
             "--mode",
             "standard"
         ],
+    ]));
+}
+
+#[test]
+fn decisions_of_flowable_are_uel() {
+    let large = r#"{"amount": 150, "customer": "Anna"}"#;
+    insta::assert_snapshot!(transcript(&[
+        &["decision", "evaluate", "rebate.dmn", "--vars", large],
+        &["decision", "evaluate", "rebate.dmn", "--vars", large, "--mode", "flowable"],
+        &["decision", "lint", "rebate.dmn", "--mode", "flowable"],
     ]));
 }
 

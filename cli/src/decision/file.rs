@@ -17,6 +17,7 @@ pub enum Dialect {
     Standard,
     Camunda8,
     Camunda7,
+    Flowable,
 }
 
 impl File {
@@ -36,10 +37,12 @@ impl File {
             Some(Dialect::Standard) => Mode::Standard,
             Some(Dialect::Camunda8) => Mode::Camunda8,
             Some(Dialect::Camunda7) => Mode::Camunda7,
+            Some(Dialect::Flowable) => Mode::Flowable,
             None if self.says("executionPlatform=\"Camunda Cloud\"") => Mode::Camunda8,
             None if self.says("http://camunda.org/schema/zeebe/1.0") => Mode::Camunda8,
             None if self.says("executionPlatform=\"Camunda Platform\"") => Mode::Camunda7,
             None if self.says("http://camunda.org/schema/1.0/dmn") => Mode::Camunda7,
+            None if self.says("flowable.org/dmn") => Mode::Flowable,
             None => Mode::Standard,
         }
     }

@@ -11,7 +11,8 @@ pub struct ScriptParsers {
 
 impl Default for ScriptParsers {
     fn default() -> Self {
-        Self { by_format: BTreeMap::from([("groovy", groovy as Parse)]) }
+        let known = [("groovy", groovy as Parse), ("javascript", javascript as Parse)];
+        Self { by_format: BTreeMap::from(known) }
     }
 }
 
@@ -21,6 +22,19 @@ impl ScriptParsers {
     }
 }
 
+/// A UEL expression in the place of a script gives the script when the task runs, and was parsed to
+/// find that out.
 fn groovy(text: &str) -> Result<(), String> {
+    if orloj_script::Script::is_source_expression(text) {
+        return Ok(());
+    }
     orloj_groovy::Script::parse(text).map(drop).map_err(|refused| refused.to_string())
+}
+
+/// Compiled by the engine of the children.
+fn javascript(text: &str) -> Result<(), String> {
+    if orloj_script::Script::is_source_expression(text) {
+        return Ok(());
+    }
+    orloj_script::host::check(text).map_err(|refused| refused.to_string())
 }

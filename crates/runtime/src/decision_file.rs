@@ -59,7 +59,8 @@ pub(crate) fn read(content: &[u8], plain: Dialect) -> Result<DecisionFile, Vec<D
 pub(crate) fn load(content: &[u8], dialect: &str) -> Result<Model, Diagnostics> {
     let mode = match dialect_named(dialect) {
         Dialect::Zeebe => Mode::Camunda8,
-        Dialect::Camunda7 | Dialect::Flowable => Mode::Camunda7,
+        Dialect::Camunda7 => Mode::Camunda7,
+        Dialect::Flowable => Mode::Flowable,
     };
     Model::parse(content, &Options { mode, ..Options::default() })
 }

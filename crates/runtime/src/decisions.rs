@@ -9,26 +9,22 @@ use rustc_hash::FxHashMap;
 
 use crate::api::{Error, Missing};
 use crate::decision_file;
+use crate::definitions::Latest;
 use crate::node::store_error;
 
 /// Parsed files kept; beyond it the cache starts anew, which costs a parse each.
 const MODELS_MAX: usize = 1_000;
-/// Ids whose latest version is remembered; beyond it they are looked up again.
-const LATEST_MAX: usize = 10_000;
-
-type Latest = FxHashMap<(TenantId, Arc<str>), Arc<DecisionRow>>;
-
 pub(crate) struct Decisions {
     store: Arc<dyn Store>,
     /// By the file they came with.
     models: RwLock<FxHashMap<(DeploymentKey, Arc<str>), Model>>,
     /// Only what this node looked up; cleared when another node deploys.
-    latest: RwLock<Latest>,
+    latest: Latest<(TenantId, Arc<str>), Arc<DecisionRow>>,
 }
 
 impl Decisions {
     pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, models: RwLock::default(), latest: RwLock::default() }
+        Self { store, models: RwLock::default(), latest: Latest::default() }
     }
 
     pub async fn find(
@@ -38,21 +34,17 @@ impl Decisions {
         version: DecisionVersion,
     ) -> Result<Option<Arc<DecisionRow>>, Error> {
         let known = (tenant.clone(), decision_id.clone());
-        let is_latest = version == DecisionVersion::Latest;
-        if is_latest {
-            let latest = self.latest.read().unwrap_or_else(PoisonError::into_inner);
-            if let Some(row) = latest.get(&known) {
-                return Ok(Some(row.clone()));
-            }
-        }
+        let lookup = match version {
+            DecisionVersion::Latest => match self.latest.get(&known) {
+                Ok(row) => return Ok(Some(row)),
+                Err(lookup) => Some(lookup),
+            },
+            _ => None,
+        };
         let found = self.store.find_decision(decision_id.clone(), tenant.clone(), version).await;
         let row = found.map_err(|e| store_error(&e))?.map(Arc::new);
-        if let (true, Some(row)) = (is_latest, &row) {
-            let mut latest = self.latest.write().unwrap_or_else(PoisonError::into_inner);
-            if latest.len() >= LATEST_MAX {
-                latest.clear();
-            }
-            latest.insert(known, row.clone());
+        if let (Some(lookup), Some(row)) = (lookup, &row) {
+            self.latest.insert(lookup, known, row.clone());
         }
         Ok(row)
     }
@@ -87,6 +79,6 @@ impl Decisions {
 
     /// Someone may have deployed.
     pub fn forget_latest(&self) {
-        self.latest.write().unwrap_or_else(PoisonError::into_inner).clear();
+        self.latest.forget();
     }
 }

@@ -1,5 +1,6 @@
 //! Deployed definitions, parsed once and shared by the node and the handle.
 
+use std::hash::Hash;
 use std::sync::{Arc, RwLock};
 
 use orloj_model::{Dialect, Options};
@@ -21,12 +22,12 @@ pub(crate) struct Definitions {
     store: Arc<dyn Store>,
     by_key: RwLock<FxHashMap<DefinitionKey, Arc<Definition>>>,
     /// Only what this node deployed or looked up; cleared when another node deploys.
-    latest: RwLock<FxHashMap<(TenantId, ProcessId), DefinitionKey>>,
+    latest: Latest<(TenantId, ProcessId), DefinitionKey>,
 }
 
 impl Definitions {
     pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, by_key: RwLock::default(), latest: RwLock::default() }
+        Self { store, by_key: RwLock::default(), latest: Latest::default() }
     }
 
     pub async fn find(&self, which: &Which, tenant: &TenantId) -> Result<Arc<Definition>, Error> {
@@ -41,15 +42,15 @@ impl Definitions {
             }
             Which::Latest(process_id) => {
                 let known = (tenant.clone(), process_id.clone());
-                let cached = read(&self.latest).get(&known).copied();
-                if let Some(key) = cached {
-                    return self.get(key).await;
-                }
+                let lookup = match self.latest.get(&known) {
+                    Ok(key) => return self.get(key).await,
+                    Err(lookup) => lookup,
+                };
                 let row = self
                     .row(process_id, tenant, None)
                     .await?
                     .ok_or_else(|| Error::Missing(Missing::Process(process_id.as_str().into())))?;
-                write(&self.latest).insert(known, row.key);
+                self.latest.insert(lookup, known, row.key);
                 self.parsed(row).await
             }
         }
@@ -66,7 +67,7 @@ impl Definitions {
 
     /// Another node may have deployed.
     pub fn forget_latest(&self) {
-        write(&self.latest).clear();
+        self.latest.forget();
     }
 
     async fn row(
@@ -105,6 +106,54 @@ impl Definitions {
     }
 }
 
+/// Ids whose latest version is remembered; beyond it they are looked up again.
+const LATEST_MAX: usize = 10_000;
+
+/// The latest versions by id, until somebody deploys. A lookup that began before that has read what
+/// may be no longer true, and is not remembered.
+pub(crate) struct Latest<K, V> {
+    state: RwLock<LatestState<K, V>>,
+}
+
+struct LatestState<K, V> {
+    known: FxHashMap<K, V>,
+    forgotten: u64,
+}
+
+/// How often everything had been forgotten when a lookup began.
+#[derive(Clone, Copy)]
+pub(crate) struct Lookup(u64);
+
+impl<K, V> Default for Latest<K, V> {
+    fn default() -> Self {
+        Self { state: RwLock::new(LatestState { known: FxHashMap::default(), forgotten: 0 }) }
+    }
+}
+
+impl<K: Eq + Hash, V: Clone> Latest<K, V> {
+    pub fn get(&self, id: &K) -> Result<V, Lookup> {
+        let state = read(&self.state);
+        state.known.get(id).cloned().ok_or(Lookup(state.forgotten))
+    }
+
+    pub fn insert(&self, lookup: Lookup, id: K, version: V) {
+        let mut state = write(&self.state);
+        if state.forgotten != lookup.0 {
+            return;
+        }
+        if state.known.len() >= LATEST_MAX {
+            state.known.clear();
+        }
+        state.known.insert(id, version);
+    }
+
+    pub fn forget(&self) {
+        let mut state = write(&self.state);
+        state.forgotten += 1;
+        state.known.clear();
+    }
+}
+
 pub(crate) fn dialect_name(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Camunda7 => "camunda7",
@@ -127,4 +176,21 @@ fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
 
 fn write<T>(lock: &RwLock<T>) -> std::sync::RwLockWriteGuard<'_, T> {
     lock.write().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lookup_that_was_overtaken_is_not_remembered() {
+        let latest: Latest<&str, i32> = Latest::default();
+        let slow = latest.get(&"order").expect_err("nothing is known");
+        // Version 2 is deployed while version 1 is on its way from the store.
+        latest.forget();
+        latest.insert(slow, "order", 1);
+        let lookup = latest.get(&"order").expect_err("not remembered");
+        latest.insert(lookup, "order", 2);
+        assert_eq!(latest.get(&"order").ok(), Some(2));
+    }
 }

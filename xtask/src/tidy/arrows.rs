@@ -30,7 +30,7 @@ const TABLE: &[Row] = &[
     row("orloj-xml", &[]),
     row("orloj-model", &["orloj-expr", "orloj-xml"]),
     row("orloj-dmn", &["orloj-expr", "orloj-xml"]),
-    row("orloj-groovy", &[]),
+    row("orloj-groovy", &["orloj-expr"]),
     row("orloj-script", &["orloj-expr", "orloj-groovy"]),
     row("orloj-interpreter", &["orloj-expr", "orloj-model", "orloj-timer"]),
     row("orloj-store", &[]),
@@ -55,7 +55,10 @@ const TABLE: &[Row] = &[
     row("orloj-api-zeebe", &["orloj"]),
     row("orloj-server", &["orloj", "orloj-api-orloj", "orloj-api-zeebe"]),
     row("orloj-cli", &["orloj-server", "orloj-expr", "orloj-timer", "orloj-dmn", "orloj-script"]),
-    row("orloj-conformance", &["orloj-expr", "orloj-xml", "orloj-dmn", "orloj-groovy"]),
+    row(
+        "orloj-conformance",
+        &["orloj-expr", "orloj-xml", "orloj-dmn", "orloj-groovy", "orloj-script"],
+    ),
     row(
         TESTKIT,
         &[

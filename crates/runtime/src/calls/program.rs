@@ -40,6 +40,9 @@ impl Programs {
     /// Without a host there is no JavaScript.
     pub fn new(host: Option<ScriptHost>, config: SecureScripting) -> Self {
         let has_host = host.is_some();
+        for warning in config.warnings() {
+            tracing::warn!("secure scripting: {warning}");
+        }
         let nobody: [&str; 0] = [];
         let host = host.unwrap_or_else(|| ScriptHost::new("", nobody));
         Self { scripts: Scripts::new(host, config), has_host, parsed: Mutex::default() }
@@ -99,6 +102,10 @@ impl Programs {
         let outcome = self.scripts.run(&script, &CallHost(invoke), options).await;
         for line in &outcome.printed {
             tracing::info!(instance = %invoke.instance, element = %invoke.element, "{line}");
+        }
+        if let lost @ 1.. = outcome.printed_lost {
+            let (instance, element) = (invoke.instance, &invoke.element);
+            tracing::warn!(%instance, %element, lost, "lines that the script printed did not fit");
         }
         let removed = removed(&outcome.effects);
         match invoke_result(answer(outcome, result_variable)) {

@@ -258,7 +258,8 @@ impl Depth for Pure {
     fn deploy_decision(&mut self, decision: &Decision) -> Result<(), String> {
         let mode = match decision.dialect {
             Dialect::Zeebe => Mode::Camunda8,
-            Dialect::Camunda7 | Dialect::Flowable => Mode::Camunda7,
+            Dialect::Camunda7 => Mode::Camunda7,
+            Dialect::Flowable => Mode::Flowable,
         };
         let options = Options { mode, ..Options::default() };
         let model = Model::parse(decision.to_xml().as_bytes(), &options);
