@@ -94,6 +94,7 @@ impl Summary {
                 let severity = match diagnostic.severity {
                     Severity::Error => "error",
                     Severity::Warning => "warning",
+                    Severity::Advice => "advice",
                 };
                 (severity, diagnostic.code)
             })

@@ -5,28 +5,46 @@
 //! in the size of the file. Dialects end here: what Camunda 7, Flowable and Zeebe mean
 //! differently is a field of the graph.
 
+mod advice;
 mod check;
 mod diagnostic;
 mod graph;
+mod hook;
 mod options;
 mod parse;
 mod read;
+mod references;
 mod retry;
+mod schema;
 mod semantics;
 
 pub use orloj_xml::{
     ATTRIBUTES_MAX, DEPTH_MAX, ELEMENTS_MAX, INPUT_BYTES_MAX, NAMESPACES_MAX, Position,
 };
 
+pub use advice::advise;
 pub use diagnostic::{DIAGNOSTICS_MAX, Diagnostic, MESSAGE_CHARS_MAX, Severity};
 pub use graph::{
-    CompletionVariables, DecisionBinding, DecisionResult, DecisionTask, DelegateTask, Element,
-    ElementIndex, ElementKind, ErrorCatch, Failures, Flow, FlowIndex, IncidentNames, JobSettings,
-    Joins, Mapping, MissedFirings, Place, Process, Program, ProgramHost, ProgramLanguage,
-    RulesShape, SavePoint, Script, ScriptTask, Semantics, ServiceTask, SiblingOrder, Timer,
-    TimerKind, UncaughtError, UserTask, Walk, WorkerTask,
+    AdHoc, Aggregation, Boundary, BuiltinTask, CallActivity, CallBinding, CallMapping, Cancelling,
+    Catching, Choices, Code, CompensationThrow, CompletionVariables, ComputedHeader, Condition,
+    Conditions, Connector, DataObject, DecisionBinding, DecisionResult, DecisionTask, DelegateTask,
+    Element, ElementIndex, ElementKind, EndEvent, EndListeners, ErrorCatch, ErrorThrow,
+    EscalationCatch, EventGateways, ExceptionMapping, ExpressionTask, Failures, Field, Flow,
+    FlowIndex, FormReference, HeaderKind, IncidentNames, Items, JobSettings, Joins, LinkedResource,
+    Listener, ListenerEvent, Loops, Mapping, MappingSource, MessageCatch, MissedFirings,
+    MultiInstance, OutputCollection, Place, Process, Program, ProgramHost, ProgramLanguage,
+    ReceiveTask, RegistryEvent, RulesShape, SavePoint, Scope, Script, ScriptLanguage,
+    ScriptResource, ScriptTask, Semantics, SentEvent, ServiceTask, SiblingOrder, SignalCatch,
+    SignalThrow, StartEvent, SubProcess, SubProcessKind, TaskEvents, Throw, Timeout, Timer,
+    TimerKind, Trigger, UncaughtError, Undoing, UndoneInstances, UserTask, VariableChange,
+    VariableEvent, Walk, WorkerError, WorkerTask,
+};
+pub use hook::{
+    AddedListener, AddedListenerEvent, ElementParts, FlowParts, Matching, ParseHook, PriorityValue,
+    ProcessParts, Setting, Source, Transform, TransformError, Transforms,
 };
 pub use options::{Dialect, Options};
 pub use parse::{Parsed, parse};
 pub use read::limits::{ID_CHARS_MAX, JOB_TYPE_BYTES_MAX};
+pub use references::{DeploymentReference, ReferenceKind};
 pub use retry::{RetryCycle, RetryError, RetryPlan, TRIES_MAX, WAITS_MAX, Wait};

@@ -7,9 +7,10 @@ use crate::check;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::graph::Process;
 use crate::options::{Dialect, Options};
-use crate::read::context::{Context, Subject};
+use crate::read::context::{Context, Subject, is_bpmn};
 use crate::read::dialect::Vendors;
 use crate::read::read_file;
+use crate::schema;
 use crate::semantics::semantics_of;
 
 /// What a file says.
@@ -60,7 +61,7 @@ pub fn parse(bytes: &[u8], options: &Options) -> Parsed {
 fn read_tree<'a>(tree: &'a Document<'a>, places: &'a Places<'a>, options: &Options) -> Parsed {
     let vendors = Vendors::of(tree);
     let dialect = vendors.dialect(options);
-    let mut ctx = Context::new(dialect, places);
+    let mut ctx = Context::new(dialect, places, options);
     let unread = vendors.unread_by(dialect);
     if !unread.is_empty() {
         let root = Subject { node: tree.root_element(), id: None };
@@ -72,11 +73,16 @@ fn read_tree<'a>(tree: &'a Document<'a>, places: &'a Places<'a>, options: &Optio
     for draft in &mut drafts {
         check::check(&mut ctx, draft);
     }
+    check::check_between(&mut ctx, &drafts);
+    if is_bpmn(tree.root_element()) {
+        schema::check(&mut ctx, tree.root_element());
+    }
     let mut processes = Vec::new();
     if ctx.diagnostics.error_count() == 0 {
+        drafts.retain(|draft| draft.is_executable);
         let expected = drafts.len();
-        processes
-            .extend(drafts.into_iter().filter_map(|draft| draft.finish(semantics_of(dialect))));
+        let finished = drafts.into_iter();
+        processes.extend(finished.filter_map(|draft| draft.finish(dialect, semantics_of(dialect))));
         debug_assert_eq!(processes.len(), expected, "what could not be read has an error");
     }
     Parsed { dialect, processes, diagnostics: ctx.diagnostics.finish() }

@@ -81,7 +81,7 @@ fn elements_and_bytes_are_bounded() {
 
 #[test]
 fn a_file_full_of_problems_on_one_line_is_read_in_linear_time() {
-    let tasks: String = (0..60_000).map(|n| format!("<task id=\"t{n}\"/>")).collect();
+    let tasks: String = (0..60_000).map(|n| format!("<task id=\"t{n}\" kind=\"\"/>")).collect();
     let parsed = hostile(process(&tasks).as_bytes());
     assert_eq!(parsed.diagnostics.len(), DIAGNOSTICS_MAX + 1);
     assert!(parsed.has_errors());
@@ -104,11 +104,11 @@ fn a_large_process_is_read_in_linear_time() {
 }
 
 #[test]
-fn a_long_straight_line_of_gateways_does_not_exhaust_the_stack() {
+fn a_long_straight_line_of_tasks_does_not_exhaust_the_stack() {
     let mut body = String::from("<startEvent id=\"n0\"/>");
     for n in 1..20_000 {
         body.push_str(&format!(
-            "<parallelGateway id=\"n{n}\"/><sequenceFlow id=\"f{n}\" sourceRef=\"n{}\" targetRef=\"n{n}\"/>",
+            "<manualTask id=\"n{n}\"/><sequenceFlow id=\"f{n}\" sourceRef=\"n{}\" targetRef=\"n{n}\"/>",
             n - 1
         ));
     }
@@ -118,6 +118,47 @@ fn a_long_straight_line_of_gateways_does_not_exhaust_the_stack() {
     let codes: Vec<_> = parsed.diagnostics.iter().map(|d| d.code).collect();
     assert_eq!(codes, ["loop-without-wait"]);
     assert!(parsed.diagnostics[0].message.ends_with("19989 more"), "{:?}", parsed.diagnostics);
+}
+
+/// One element that everything else refers to, thousands of scopes, thousands of ids.
+#[test]
+fn many_of_a_kind_are_read_in_linear_time() {
+    let many =
+        |count: usize, part: &dyn Fn(usize) -> String| -> String { (0..count).map(part).collect() };
+    let outgoing = many(8_000, &|n| format!("<outgoing>f{n}</outgoing>"));
+    let wide = format!(
+        "<startEvent id=\"s\"/><exclusiveGateway id=\"g\" default=\"f0\">{outgoing}</exclusiveGateway><userTask id=\"t\"/>{}",
+        many(8_000, &|n| format!(
+            "<sequenceFlow id=\"f{n}\" sourceRef=\"g\" targetRef=\"t\"><conditionExpression>=a</conditionExpression></sequenceFlow>"
+        ))
+    );
+    let scopes = format!(
+        "<startEvent id=\"s\"/>{}",
+        many(8_000, &|n| format!(
+            "<subProcess id=\"p{n}\"><startEvent id=\"s{n}\"/></subProcess><adHocSubProcess id=\"a{n}\"><task id=\"t{n}\"/></adHocSubProcess>"
+        ))
+    );
+    let boundaries = format!(
+        "<startEvent id=\"s\"/><userTask id=\"t\"/>{}",
+        many(8_000, &|n| format!(
+            "<boundaryEvent id=\"b{n}\" attachedToRef=\"t\"><errorEventDefinition errorRef=\"e{n}\"/></boundaryEvent><association id=\"a{n}\" sourceRef=\"b{n}\" targetRef=\"t\"/>"
+        ))
+    );
+    let events = format!(
+        "<startEvent id=\"s\"/><intermediateCatchEvent id=\"c\"><linkEventDefinition id=\"d\" name=\"l\"/></intermediateCatchEvent>{}",
+        many(8_000, &|n| format!(
+            "<eventBasedGateway id=\"g{n}\"/><sequenceFlow id=\"f{n}\" sourceRef=\"g{n}\" targetRef=\"c\"/>"
+        ))
+    );
+    for body in [wide, scopes, boundaries, events] {
+        let xml = process(&body);
+        for dialect in ["zeebe", "camunda", "flowable"] {
+            hostile(
+                xml.replacen("<startEvent ", &format!("<startEvent {dialect}:x=\"\" "), 1)
+                    .as_bytes(),
+            );
+        }
+    }
 }
 
 #[test]

@@ -39,8 +39,13 @@ fn check_promises(parsed: &Parsed) {
         assert!(parsed.processes.is_empty());
     }
     for process in &parsed.processes {
-        let start = process.none_start.expect("a start event");
-        assert!((start.0 as usize) < process.elements.len());
+        assert!(process.root.none_start.is_none_or(|start| process.root.starts.contains(&start)));
+        let count = process.elements.len();
+        for index in process.indices() {
+            let element = process.element(index);
+            assert!(process.scope(element.parent).members.contains(&index));
+            assert!(element.compensation.is_none_or(|handler| (handler.0 as usize) < count));
+        }
         assert_eq!(process.by_id.len(), process.elements.len());
         for (id, &index) in &process.by_id {
             assert_eq!(&process.element(index).id, id);

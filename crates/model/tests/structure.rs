@@ -5,7 +5,7 @@ mod support;
 use orloj_expr::Language;
 use orloj_model::{
     CompletionVariables, Dialect, ElementKind, Failures, IncidentNames, Options, SiblingOrder,
-    UncaughtError, parse,
+    Throw, UncaughtError, parse,
 };
 use support::*;
 
@@ -76,15 +76,17 @@ fn each_dialect_has_its_meaning() {
 #[test]
 fn the_graph_is_joined() {
     let xml = process(
-        r#"<documentation>text</documentation><laneSet id="l"/><dataObject id="d"/><textAnnotation id="n"/><association id="a"/>
+        r#"<documentation>text</documentation><laneSet id="l"/><dataObject id="d"/>
 <endEvent id="e" name="done"/><startEvent id="s"/><parallelGateway id="g"/>
-<sequenceFlow id="f2" sourceRef="g" targetRef="e"/><sequenceFlow id="f1" sourceRef="s" targetRef="g"/><sequenceFlow id="f3" sourceRef="g" targetRef="e"/>"#,
+<sequenceFlow id="f2" sourceRef="g" targetRef="e"/><sequenceFlow id="f1" sourceRef="s" targetRef="g"/><sequenceFlow id="f3" sourceRef="g" targetRef="e"/>
+<textAnnotation id="n"/><association id="a" sourceRef="e" targetRef="n"/>"#,
     );
     let process = accepted(&xml, Dialect::Camunda7);
     let ids: Vec<&str> = process.elements.iter().map(|e| e.id.as_str()).collect();
     assert_eq!(ids, ["e", "s", "g"]);
-    assert_eq!(process.none_start, process.find("s"));
-    assert!(matches!(process.elements[0].kind, ElementKind::NoneEnd));
+    assert_eq!(process.root.none_start, process.find("s"));
+    assert!(matches!(process.elements[0].kind, ElementKind::EndEvent(Throw::None)));
+    assert_eq!(process.root.members.len(), 3);
     assert_eq!(process.elements[0].name.as_deref(), Some("done"));
     assert_eq!((process.elements[0].position.line, process.elements[0].position.column), (3, 1));
     assert_eq!(process.elements[0].incoming.len(), 2);
@@ -110,16 +112,12 @@ fn all_problems_are_reported_at_once() {
     );
     insta::assert_snapshot!(problems(&xml, Dialect::Camunda7), @r#"
     2:21: error: startEvent "s2" is a second start event without a trigger in process "p" [start-event-repeated]
-    3:1: error: subProcess "sub" is not supported yet [unsupported-element]
-    4:1: error: callActivity "call" is not supported yet [unsupported-element]
-    5:1: error: a task without id is not supported yet [unsupported-element]
+    4:1: error: callActivity "call" names no process [call-target-missing]
     6:1: error: the id "s" is used twice in the process [id-repeated]
-    7:1: error: a userTask has no id [id-missing]
-    8:18: error: endEvent "e" with terminateEventDefinition is not supported yet [unsupported-event]
     10:50: error: targetRef of sequenceFlow "f2" names "nowhere", which is no element of the process [reference-unknown]
     11:1: error: sequenceFlow "f3" has no targetRef [reference-missing]
-    12:1: error: sequenceFlow "f4" leaves endEvent "e" [flow-from-end]
-    12:1: error: sequenceFlow "f4" enters startEvent "s" [flow-to-start]
+    12:1: warning: sequenceFlow "f4" leaves endEvent "e" [flow-from-end]
+    12:1: warning: sequenceFlow "f4" enters startEvent "s" [flow-to-start]
     "#);
 }
 
@@ -137,10 +135,13 @@ fn an_unreachable_element_is_a_warning() {
 #[test]
 fn a_process_must_be_startable_and_have_an_id() {
     insta::assert_snapshot!(problems(&process(r#"<endEvent id="e"/>"#), Dialect::Zeebe), @r#"1:313: error: process "p" has no start event [start-event-missing]"#);
-    insta::assert_snapshot!(problems(&process(r#"<startEvent id="e"><messageEventDefinition/></startEvent>"#), Dialect::Camunda7), @r#"2:20: error: startEvent "e" with messageEventDefinition is not supported yet [unsupported-event]"#);
+    insta::assert_snapshot!(problems(&process(r#"<startEvent id="e"><messageEventDefinition/></startEvent>"#), Dialect::Camunda7), @r#"2:20: error: startEvent "e" refers to no message [message-missing]"#);
     insta::assert_snapshot!(problems(&definitions(r#"<process isExecutable="true"/>"#), Dialect::Camunda7), @"2:1: error: a process has no id [id-missing]");
     let twice = r#"<process id="p" isExecutable="true"><startEvent id="s"/></process>"#;
-    insta::assert_snapshot!(problems(&definitions(&format!("{twice}\n{twice}")), Dialect::Camunda7), @r#"3:1: error: the file has two processes with the id "p" [process-id-repeated]"#);
+    insta::assert_snapshot!(problems(&definitions(&format!("{twice}\n{twice}")), Dialect::Camunda7), @r#"
+    3:1: error: the file has two processes with the id "p" [process-id-repeated]
+    3:37: error: the id "s" is used twice in the file [id-repeated]
+    "#);
     let long = process(PLAIN).replace("\"s\"", &format!("\"{}\"", "s".repeat(256)));
     insta::assert_snapshot!(problems(&long, Dialect::Camunda7), @r#"
     1:313: error: process "p" has no start event [start-event-missing]

@@ -68,6 +68,10 @@ key!(ElementInstanceKey);
 key!(JobKey);
 key!(IncidentKey);
 key!(UserTaskKey);
+key!(
+    /// A wait for a message, a signal, a condition or a hand.
+    SubscriptionKey
+);
 
 impl InstanceKey {
     /// The instance is the outermost scope, under the same number.

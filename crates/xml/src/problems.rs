@@ -12,6 +12,8 @@ pub enum Severity {
     /// The file can be deployed; something in it is probably not what its author meant, or is an
     /// error once it is used.
     Warning,
+    /// The file is as it should be, and could be better.
+    Advice,
 }
 
 /// One thing that is wrong with a file.
@@ -86,6 +88,7 @@ impl fmt::Display for Severity {
         f.write_str(match self {
             Self::Error => "error",
             Self::Warning => "warning",
+            Self::Advice => "advice",
         })
     }
 }

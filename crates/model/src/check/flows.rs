@@ -1,27 +1,89 @@
-//! Sequence flows: what they may join, and where conditions and defaults may stand.
+//! Sequence flows: what they may join, and which of them is the default.
 
 use orloj_xml::quoted;
 
-use crate::graph::{ElementKind, FlowIndex};
+use crate::graph::ElementKind;
 use crate::options::Dialect;
 use crate::read::context::Context;
-use crate::read::draft::{Draft, DraftElement};
+use crate::read::draft::{Draft, DraftElement, DraftFlow};
 
-pub(crate) fn check_ends<'a>(ctx: &mut Context<'a>, draft: &Draft<'a>) {
+pub(crate) fn check<'a>(ctx: &mut Context<'a>, draft: &Draft<'a>) {
     for flow in &draft.flows {
         let source = &draft.elements[flow.flow.source.0 as usize];
         let target = &draft.elements[flow.flow.target.0 as usize];
-        if source.subject.tag() == "endEvent" {
-            let message = format!("{} leaves {}", flow.subject.title(), source.subject.title());
-            ctx.error(&flow.subject, "flow-from-end", message);
+        check_ends(ctx, flow, source, target);
+        if ctx.dialect == Dialect::Camunda7 {
+            check_name(ctx, flow, source);
         }
-        let into = match target.subject.tag() {
-            "startEvent" => "flow-to-start",
-            "boundaryEvent" => "flow-to-boundary",
-            _ => continue,
-        };
-        let message = format!("{} enters {}", flow.subject.title(), target.subject.title());
-        ctx.error(&flow.subject, into, message);
+    }
+}
+
+fn check_ends<'a>(
+    ctx: &mut Context<'a>,
+    flow: &DraftFlow<'a>,
+    source: &DraftElement<'a>,
+    target: &DraftElement<'a>,
+) {
+    let leaves = |what: &DraftElement<'a>| {
+        format!("{} leaves {}", flow.subject.title(), what.subject.title())
+    };
+    let enters = |what: &DraftElement<'a>| {
+        format!("{} enters {}", flow.subject.title(), what.subject.title())
+    };
+    if ctx.dialect != Dialect::Camunda7 && source.parent != target.parent {
+        let message = format!(
+            "{} joins elements of different subprocesses: {} and {}",
+            flow.subject.title(),
+            source.subject.title(),
+            target.subject.title()
+        );
+        let is_error = ctx.dialect == Dialect::Flowable;
+        report(ctx, flow, is_error, "flow-between-scopes", message);
+    }
+    // Zeebe looks at the flows that the elements themselves list.
+    let is_zeebe = ctx.dialect == Dialect::Zeebe;
+    if source.subject.tag() == "endEvent" {
+        let is_error = is_zeebe && source.listed.outgoing > 0;
+        report(ctx, flow, is_error, "flow-from-end", leaves(source));
+    }
+    match target.subject.tag() {
+        "startEvent" => report(ctx, flow, false, "flow-to-start", enters(target)),
+        "boundaryEvent" => {
+            let is_error = is_zeebe && target.listed.incoming > 0;
+            report(ctx, flow, is_error, "flow-to-boundary", enters(target));
+        }
+        _ => {}
+    }
+    let refuses_event_subprocess = ctx.dialect == Dialect::Camunda7;
+    if refuses_event_subprocess && source.is_event_subprocess() {
+        ctx.error(&flow.subject, "flow-from-event-subprocess", leaves(source));
+    }
+    if refuses_event_subprocess && target.is_event_subprocess() {
+        ctx.error(&flow.subject, "flow-to-event-subprocess", enters(target));
+    }
+}
+
+fn report<'a>(
+    ctx: &mut Context<'a>,
+    flow: &DraftFlow<'a>,
+    is_error: bool,
+    code: &'static str,
+    message: String,
+) {
+    match is_error {
+        true => ctx.error(&flow.subject, code, message),
+        false => ctx.warn(&flow.subject, code, message),
+    }
+}
+
+/// Camunda remembers in a job which flow to take after an element.
+fn check_name<'a>(ctx: &mut Context<'a>, flow: &DraftFlow<'a>, source: &DraftElement<'a>) {
+    if source.async_after.is_some() && !flow.has_id {
+        let message = format!(
+            "a flow that leaves {} has no id, which asyncAfter needs",
+            source.subject.title()
+        );
+        ctx.error(&flow.subject, "id-missing", message);
     }
 }
 
@@ -29,76 +91,34 @@ pub(crate) fn resolve_defaults<'a>(ctx: &mut Context<'a>, draft: &mut Draft<'a>)
     for at in 0..draft.elements.len() {
         let element = &draft.elements[at];
         let Some(written) = &element.default_ref else { continue };
-        let flow =
-            element.outgoing.iter().copied().find(|&f| *draft.flow(f).flow.id == *written.text);
-        match (&element.kind, flow) {
-            (None, _) => {}
-            (Some(ElementKind::ExclusiveGateway), Some(flow)) => {
-                draft.elements[at].default_flow = Some(flow);
+        let mut flows = element.outgoing.iter().copied();
+        let flow = flows.find(|&flow| *draft.flow(flow).flow.id == *written.text);
+        let chooses = matches!(
+            element.kind,
+            Some(ElementKind::ExclusiveGateway | ElementKind::InclusiveGateway)
+        );
+        if ctx.dialect == Dialect::Zeebe && !chooses {
+            if element.kind.is_some() {
+                let message =
+                    format!("the default flow of {} has no effect", element.subject.title());
+                ctx.warn_at(&element.subject, written.offset, "ignored-default-flow", message);
             }
-            (Some(ElementKind::ExclusiveGateway), None) => {
-                let message = format!(
-                    "the default flow {} of {} is none of its outgoing flows",
-                    quoted(&written.text),
-                    element.subject.title()
-                );
-                ctx.error_at(&element.subject, written.offset, "default-flow-unknown", message);
-            }
-            (Some(_), _) => default_elsewhere(ctx, element, written.offset),
-        }
-    }
-}
-
-/// Camunda and Flowable let tasks choose among their flows too; with a single flow there is
-/// nothing to choose.
-fn default_elsewhere<'a>(ctx: &mut Context<'a>, element: &DraftElement<'a>, offset: usize) {
-    let title = element.subject.title();
-    match ctx.dialect {
-        Dialect::Zeebe => {
-            let message = format!("the default flow of {title} has no effect");
-            ctx.warn_at(&element.subject, offset, "ignored-default-flow", message);
-        }
-        Dialect::Camunda7 | Dialect::Flowable if element.outgoing.len() > 1 => {
-            let message = format!(
-                "a default flow of {title} is not supported yet; put an exclusive gateway after it"
-            );
-            ctx.error_at(&element.subject, offset, "unsupported-default-flow", message);
-        }
-        Dialect::Camunda7 | Dialect::Flowable => {}
-    }
-}
-
-/// Conditions belong to exclusive gateways.
-pub(crate) fn check_conditions<'a>(ctx: &mut Context<'a>, draft: &mut Draft<'a>) {
-    for at in 0..draft.flows.len() {
-        let flow = draft.flow(FlowIndex(at as u32));
-        if flow.flow.condition.is_none() {
             continue;
         }
-        let source = draft.element(flow.flow.source);
-        let (flow_title, source_title) = (flow.subject.title(), source.subject.title());
-        match (&source.kind, ctx.dialect) {
-            (None | Some(ElementKind::ExclusiveGateway), _) => {}
-            (Some(_), Dialect::Zeebe) => {
-                let message = format!(
-                    "{flow_title} leaves {source_title} and cannot have a condition; \
-                     only flows of gateways can"
-                );
-                ctx.error(&draft.flows[at].subject, "condition-misplaced", message);
-            }
-            (Some(ElementKind::ParallelGateway), _) => {
-                let message =
-                    format!("the condition of {flow_title} has no effect after {source_title}");
-                ctx.warn(&draft.flows[at].subject, "ignored-condition", message);
-                draft.flows[at].flow.condition = None;
-            }
-            (Some(_), _) => {
-                let message = format!(
-                    "the condition of {flow_title} after {source_title} is not supported yet; \
-                     put an exclusive gateway in between"
-                );
-                ctx.error(&draft.flows[at].subject, "unsupported-condition", message);
+        if flow.is_none() {
+            let message = format!(
+                "the default flow {} of {} is none of its outgoing flows",
+                quoted(&written.text),
+                element.subject.title()
+            );
+            const CODE: &str = "default-flow-unknown";
+            match ctx.dialect {
+                Dialect::Zeebe => ctx.error_at(&element.subject, written.offset, CODE, message),
+                Dialect::Camunda7 | Dialect::Flowable => {
+                    ctx.warn_at(&element.subject, written.offset, CODE, message);
+                }
             }
         }
+        draft.elements[at].default_flow = flow;
     }
 }

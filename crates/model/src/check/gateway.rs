@@ -1,4 +1,4 @@
-//! Exclusive gateways: a way out for every token.
+//! Gateways that choose: a way out for every token.
 
 use crate::graph::{ElementKind, FlowIndex};
 use crate::options::Dialect;
@@ -7,7 +7,16 @@ use crate::read::draft::{Draft, DraftElement};
 
 pub(crate) fn check<'a>(ctx: &mut Context<'a>, draft: &Draft<'a>) {
     for gateway in &draft.elements {
-        if !matches!(gateway.kind, Some(ElementKind::ExclusiveGateway)) {
+        let is_inclusive = match gateway.kind {
+            Some(ElementKind::ExclusiveGateway) => false,
+            Some(ElementKind::InclusiveGateway) => true,
+            _ => continue,
+        };
+        // Only Zeebe looks at the flows of inclusive gateways.
+        if is_inclusive && ctx.dialect != Dialect::Zeebe {
+            continue;
+        }
+        if ctx.dialect == Dialect::Zeebe && gateway.listed.outgoing < 2 {
             continue;
         }
         match gateway.outgoing[..] {
@@ -53,7 +62,7 @@ fn check_choice<'a>(ctx: &mut Context<'a>, draft: &Draft<'a>, gateway: &DraftEle
     // such a flow is taken when its turn comes.
     let is_error = match ctx.dialect {
         Dialect::Zeebe => true,
-        Dialect::Camunda7 => default.is_some() || open.len() > 1,
+        Dialect::Camunda7 => gateway.default_ref.is_some() || open.len() > 1,
         Dialect::Flowable => false,
     };
     for index in open {

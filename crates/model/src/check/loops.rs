@@ -1,11 +1,20 @@
 //! Loops in which nothing ever waits: one token would keep the engine busy for ever.
 //!
-//! Strongly connected components by Tarjan's algorithm, without recursion, over the elements that
-//! pass tokens on at once. Tarjan, R. (1972), "Depth-first search and linear graph algorithms".
+//! Zeebe follows the elements that pass tokens on at once, into subprocesses and called processes
+//! and out of them again, from every task that does nothing by itself. Loops of gateways alone
+//! that no such task leads to are accepted.
+//!
+//! Strongly connected components by Tarjan's algorithm, without recursion. Tarjan, R. (1972),
+//! "Depth-first search and linear graph algorithms".
 
+use std::collections::BTreeMap;
+
+use orloj_types::Value;
 use orloj_xml::quoted;
 
-use crate::graph::{ElementIndex, ElementKind};
+use crate::graph::{
+    ElementIndex, ElementKind, StartEvent, SubProcess, SubProcessKind, Throw, Trigger,
+};
 use crate::read::context::Context;
 use crate::read::draft::{Draft, DraftElement};
 
@@ -13,7 +22,12 @@ use crate::read::draft::{Draft, DraftElement};
 const LISTED_MAX: usize = 10;
 
 pub(crate) fn check<'a>(ctx: &mut Context<'a>, draft: &Draft<'a>) {
-    for mut members in Components::of(draft).found {
+    let edges = edges(draft);
+    let reached = reached(draft, &edges);
+    for mut members in Components::of(&edges).found {
+        if !members.iter().any(|&member| reached[at(member)]) {
+            continue;
+        }
         members.sort_unstable();
         let mut names: Vec<String> =
             members.iter().take(LISTED_MAX).map(|&m| quoted(&draft.element(m).id)).collect();
@@ -28,26 +42,101 @@ pub(crate) fn check<'a>(ctx: &mut Context<'a>, draft: &Draft<'a>) {
 
 fn passes_at_once(element: &DraftElement<'_>) -> bool {
     match &element.kind {
-        Some(ElementKind::ExclusiveGateway | ElementKind::ParallelGateway) => true,
-        Some(ElementKind::NoneStart | ElementKind::NoneEnd) => true,
         Some(
-            ElementKind::ServiceTask(_)
-            | ElementKind::UserTask(_)
-            // They change variables, so a loop through them can end.
+            ElementKind::ExclusiveGateway
+            | ElementKind::InclusiveGateway
+            | ElementKind::ParallelGateway
+            | ElementKind::StartEvent(_)
+            | ElementKind::EndEvent(_)
+            | ElementKind::ThrowEvent(_)
+            | ElementKind::PlainTask
             | ElementKind::ScriptTask(_)
-            | ElementKind::DecisionTask(_)
-            | ElementKind::TimerCatch(_)
-            | ElementKind::TimerBoundary { .. }
-            | ElementKind::ErrorBoundary { .. },
-        ) => false,
-        None => false,
+            | ElementKind::CallActivity(_)
+            | ElementKind::CatchEvent(Some(Trigger::Link)),
+        ) => true,
+        Some(ElementKind::SubProcess(SubProcess { kind, .. })) => {
+            matches!(kind, SubProcessKind::Embedded)
+        }
+        _ => false,
     }
+}
+
+/// What the search begins at.
+fn is_idle(element: &DraftElement<'_>) -> bool {
+    matches!(
+        element.kind,
+        Some(
+            ElementKind::PlainTask
+                | ElementKind::ScriptTask(_)
+                | ElementKind::CallActivity(_)
+                | ElementKind::ThrowEvent(_)
+        )
+    )
+}
+
+/// Where a token goes at once, by element. What waits leads nowhere.
+fn edges(draft: &Draft<'_>) -> Vec<Vec<ElementIndex>> {
+    let starts = none_starts(draft);
+    let mut edges: Vec<Vec<ElementIndex>> =
+        draft.indices().map(|index| next(draft, &starts, index)).collect();
+    for targets in &mut edges {
+        targets.retain(|&target| passes_at_once(draft.element(target)));
+    }
+    edges
+}
+
+fn next(draft: &Draft<'_>, starts: &NoneStarts, index: ElementIndex) -> Vec<ElementIndex> {
+    let element = draft.element(index);
+    if !passes_at_once(element) {
+        return Vec::new();
+    }
+    let outgoing = |element: &DraftElement<'_>| -> Vec<ElementIndex> {
+        element.outgoing.iter().map(|&flow| draft.flow(flow).flow.target).collect()
+    };
+    let start = |of: Option<ElementIndex>| starts.get(&of).copied().into_iter().collect();
+    match &element.kind {
+        Some(ElementKind::SubProcess(_)) => start(Some(index)),
+        Some(ElementKind::CallActivity(call)) => match call.process.as_constant() {
+            Some(Value::Text(id)) if **id == *draft.id.as_str() => start(None),
+            _ => Vec::new(),
+        },
+        Some(ElementKind::ThrowEvent(Throw::Link(target))) => vec![*target],
+        _ if !element.outgoing.is_empty() => outgoing(element),
+        // A subprocess goes on where its last element ends; a loop of subprocesses is not followed.
+        _ => match element.parent.map(|parent| draft.element(parent)) {
+            Some(parent) if parent.multi.is_none() => outgoing(parent),
+            _ => Vec::new(),
+        },
+    }
+}
+
+/// The start event without a trigger of each scope.
+type NoneStarts = BTreeMap<Option<ElementIndex>, ElementIndex>;
+
+fn none_starts(draft: &Draft<'_>) -> NoneStarts {
+    let is_none = |index: &ElementIndex| {
+        let kind = &draft.element(*index).kind;
+        matches!(kind, Some(ElementKind::StartEvent(StartEvent { trigger: None, .. })))
+    };
+    draft.indices().filter(is_none).map(|index| (draft.element(index).parent, index)).collect()
+}
+
+fn reached(draft: &Draft<'_>, edges: &[Vec<ElementIndex>]) -> Vec<bool> {
+    let mut waiting: Vec<ElementIndex> =
+        draft.indices().filter(|&index| is_idle(draft.element(index))).collect();
+    let mut reached = vec![false; edges.len()];
+    while let Some(index) = waiting.pop() {
+        if !std::mem::replace(&mut reached[at(index)], true) {
+            waiting.extend(&edges[at(index)]);
+        }
+    }
+    reached
 }
 
 const UNSEEN: u32 = u32::MAX;
 
-struct Components<'d, 'a> {
-    draft: &'d Draft<'a>,
+struct Components<'e> {
+    edges: &'e [Vec<ElementIndex>],
     /// Order of discovery.
     number: Vec<u32>,
     /// Smallest number reachable.
@@ -59,11 +148,11 @@ struct Components<'d, 'a> {
     found: Vec<Vec<ElementIndex>>,
 }
 
-impl<'d, 'a> Components<'d, 'a> {
-    fn of(draft: &'d Draft<'a>) -> Self {
-        let count = draft.elements.len();
+impl<'e> Components<'e> {
+    fn of(edges: &'e [Vec<ElementIndex>]) -> Self {
+        let count = edges.len();
         let mut components = Self {
-            draft,
+            edges,
             number: vec![UNSEEN; count],
             low: vec![UNSEEN; count],
             next_number: 0,
@@ -71,8 +160,8 @@ impl<'d, 'a> Components<'d, 'a> {
             stack: Vec::new(),
             found: Vec::new(),
         };
-        for index in draft.indices() {
-            if passes_at_once(draft.element(index)) && components.number[at(index)] == UNSEEN {
+        for index in (0..count as u32).map(ElementIndex) {
+            if components.number[at(index)] == UNSEEN {
                 components.explore(index);
             }
         }
@@ -81,13 +170,13 @@ impl<'d, 'a> Components<'d, 'a> {
 
     fn explore(&mut self, root: ElementIndex) {
         self.enter(root);
-        // An element and how many of its outgoing flows were followed.
+        // An element and how many of its ways were followed.
         let mut path = vec![(root, 0_usize)];
         while let Some((index, followed)) = path.last_mut() {
             let index = *index;
-            let flow = self.draft.element(index).outgoing.get(*followed).copied();
+            let target = self.edges[at(index)].get(*followed).copied();
             *followed += 1;
-            let Some(flow) = flow else {
+            let Some(target) = target else {
                 path.pop();
                 if let Some(&(parent, _)) = path.last() {
                     self.low[at(parent)] = self.low[at(parent)].min(self.low[at(index)]);
@@ -95,10 +184,6 @@ impl<'d, 'a> Components<'d, 'a> {
                 self.leave(index);
                 continue;
             };
-            let target = self.draft.flow(flow).flow.target;
-            if !passes_at_once(self.draft.element(target)) {
-                continue;
-            }
             if self.number[at(target)] == UNSEEN {
                 self.enter(target);
                 path.push((target, 0));
@@ -128,14 +213,9 @@ impl<'d, 'a> Components<'d, 'a> {
                 break;
             }
         }
-        if members.len() > 1 || self.leads_to_itself(index) {
+        if members.len() > 1 || self.edges[at(index)].contains(&index) {
             self.found.push(members);
         }
-    }
-
-    fn leads_to_itself(&self, index: ElementIndex) -> bool {
-        let flows = &self.draft.element(index).outgoing;
-        flows.iter().any(|&flow| self.draft.flow(flow).flow.target == index)
     }
 }
 

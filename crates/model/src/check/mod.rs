@@ -3,24 +3,36 @@
 //! Placeholders of what could not be read take part: they have an error already, and the checks
 //! are lenient around them, so that no problem is reported twice.
 
+mod between;
 mod boundary;
+mod compensation;
+mod conditions;
+mod event_gateway;
 mod flows;
 mod gateway;
+mod links;
 mod loops;
 mod reach;
-mod start;
+mod repeated;
+mod starts;
+
+pub(crate) use between::check as check_between;
 
 use crate::options::Dialect;
 use crate::read::context::Context;
 use crate::read::draft::Draft;
 
 pub(crate) fn check<'a>(ctx: &mut Context<'a>, draft: &mut Draft<'a>) {
-    start::check(ctx, draft);
-    flows::check_ends(ctx, draft);
+    starts::check(ctx, draft);
+    flows::check(ctx, draft);
     flows::resolve_defaults(ctx, draft);
-    flows::check_conditions(ctx, draft);
+    conditions::check(ctx, draft);
     gateway::check(ctx, draft);
+    event_gateway::check(ctx, draft);
     boundary::check(ctx, draft);
+    compensation::check(ctx, draft);
+    links::check(ctx, draft);
+    repeated::check(ctx, draft);
     reach::check(ctx, draft);
     if ctx.dialect == Dialect::Zeebe {
         loops::check(ctx, draft);

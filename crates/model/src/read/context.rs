@@ -1,6 +1,8 @@
 //! What every reading function needs: the dialect, places in the file, and where problems go.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use orloj_types::ElementId;
@@ -8,7 +10,8 @@ use orloj_xml::{Places, Position, quoted};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::graph::Place;
-use crate::options::Dialect;
+use crate::hook::Hooks;
+use crate::options::{Dialect, Options};
 use crate::read::dialect::{BPMN, attribute_namespaces};
 
 pub(crate) type Node<'a> = roxmltree::Node<'a, 'a>;
@@ -16,6 +19,12 @@ pub(crate) type Node<'a> = roxmltree::Node<'a, 'a>;
 pub(crate) struct Context<'a> {
     pub dialect: Dialect,
     pub diagnostics: Diagnostics,
+    /// Every id of the file, whatever has it.
+    pub ids: BTreeSet<&'a str>,
+    pub hooks: Hooks,
+    pub has_connectors: bool,
+    /// Ids of the file's web service operations, gathered when first asked for.
+    pub operations: OnceCell<BTreeSet<&'a str>>,
     places: &'a Places<'a>,
 }
 
@@ -64,8 +73,16 @@ impl Written<'_> {
 }
 
 impl<'a> Context<'a> {
-    pub fn new(dialect: Dialect, places: &'a Places<'a>) -> Self {
-        Self { dialect, diagnostics: Diagnostics::default(), places }
+    pub fn new(dialect: Dialect, places: &'a Places<'a>, options: &Options) -> Self {
+        Self {
+            dialect,
+            diagnostics: Diagnostics::default(),
+            ids: BTreeSet::new(),
+            hooks: Hooks::new(&options.hooks),
+            has_connectors: options.has_connectors,
+            operations: OnceCell::new(),
+            places,
+        }
     }
 
     pub fn position(&self, node: Node<'_>) -> Position {
@@ -100,6 +117,11 @@ impl<'a> Context<'a> {
         self.report(Severity::Warning, subject, offset, code, message);
     }
 
+    /// Whether an error was reported at that place already.
+    pub fn has_error_at(&self, offset: usize) -> bool {
+        self.diagnostics.has_error_at(self.places.position(offset))
+    }
+
     fn report(
         &mut self,
         severity: Severity,
@@ -115,22 +137,32 @@ impl<'a> Context<'a> {
 
     /// An attribute of BPMN itself.
     pub fn attribute(&self, node: Node<'a>, name: &str) -> Option<Written<'a>> {
+        if let Some(changed) = self.hooks.attribute(node, None, name) {
+            return changed.map(|text| Written::made(text.to_owned(), node.range().start));
+        }
         let found = node.attributes().find(|a| a.namespace().is_none() && a.name() == name)?;
         Some(self.written(Cow::Borrowed(found.value()), found.range_value()))
     }
 
     /// An attribute of the vendor whose dialect this is, or of one that it reads as well.
     pub fn extension_attribute(&self, node: Node<'a>, name: &str) -> Option<Written<'a>> {
-        let namespaces = attribute_namespaces(self.dialect).iter();
-        let mut found = namespaces.filter_map(|&ns| node.attribute_node((ns, name)));
-        let found = found.next()?;
-        Some(self.written(Cow::Borrowed(found.value()), found.range_value()))
+        attribute_namespaces(self.dialect).iter().find_map(|&namespace| {
+            if let Some(changed) = self.hooks.attribute(node, Some(namespace), name) {
+                return changed.map(|text| Written::made(text.to_owned(), node.range().start));
+            }
+            let found = node.attribute_node((namespace, name))?;
+            Some(self.written(Cow::Borrowed(found.value()), found.range_value()))
+        })
     }
 
-    /// An attribute of a vendor's own element: these are written without a prefix, though some
-    /// tools write one.
+    /// An attribute of a vendor's own element: these are written without a prefix, and only
+    /// Flowable reads those with one too.
     pub fn own_attribute(&self, node: Node<'a>, name: &str) -> Option<Written<'a>> {
-        self.attribute(node, name).or_else(|| self.extension_attribute(node, name))
+        let plain = self.attribute(node, name);
+        match self.dialect {
+            Dialect::Flowable => plain.or_else(|| self.extension_attribute(node, name)),
+            Dialect::Camunda7 | Dialect::Zeebe => plain,
+        }
     }
 
     /// The text of an element without the white space around it.

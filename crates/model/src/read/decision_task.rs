@@ -7,9 +7,9 @@ use crate::graph::{
     DecisionBinding, DecisionResult, DecisionTask, ElementKind, RulesShape, ServiceTask,
 };
 use crate::options::Dialect;
+use crate::read::binding::ZeebeBinding;
 use crate::read::context::{Context, Node, Subject, Written};
 use crate::read::element::Surroundings;
-use crate::read::extension::extension_elements;
 
 impl<'a> Context<'a> {
     pub fn business_rule_task(
@@ -21,10 +21,6 @@ impl<'a> Context<'a> {
             Dialect::Zeebe => self.zeebe_decision_task(surroundings, subject),
             Dialect::Camunda7 => self.camunda_decision_task(surroundings, subject),
             Dialect::Flowable => {
-                let kind = self.extension_attribute(subject.node, "type");
-                if kind.is_some_and(|kind| kind.text == "dmn") {
-                    return self.flowable_decision_task(subject).map(ElementKind::DecisionTask);
-                }
                 let message = format!(
                     "{} with rules is not supported; decisions are, by a serviceTask of type dmn",
                     subject.title()
@@ -54,6 +50,7 @@ impl<'a> Context<'a> {
         Some(ElementKind::DecisionTask(DecisionTask {
             decision: decision?,
             binding: binding?,
+            tenant: None,
             result: DecisionResult::Value { variable: variable? },
         }))
     }
@@ -63,17 +60,11 @@ impl<'a> Context<'a> {
         subject: &Subject<'a>,
         called: Node<'a>,
     ) -> Option<DecisionBinding> {
-        let binding = self.own_attribute(called, "bindingType").filter(|b| !b.text.is_empty());
-        let Some(binding) = binding else { return Some(DecisionBinding::Latest) };
-        match &*binding.text {
-            "latest" => Some(DecisionBinding::Latest),
-            "deployment" => Some(DecisionBinding::Deployment),
-            "versionTag" => {
-                let tag = self.own_attribute(called, "versionTag");
-                self.version_tag_binding(subject, &binding, tag)
-            }
-            _ => self.unknown_binding(subject, &binding),
-        }
+        Some(match self.zeebe_binding_of(subject, called)? {
+            ZeebeBinding::Latest => DecisionBinding::Latest,
+            ZeebeBinding::Deployment => DecisionBinding::Deployment,
+            ZeebeBinding::VersionTag(tag) => DecisionBinding::VersionTag(tag),
+        })
     }
 
     fn camunda_decision_task(
@@ -82,22 +73,22 @@ impl<'a> Context<'a> {
         subject: &Subject<'a>,
     ) -> Option<ElementKind> {
         let written = self.extension_attribute(subject.node, "decisionRef");
-        if written.is_none() {
+        let Some(written) = written else {
             return self.service_task(surroundings, subject);
-        }
-        let decision = self.decision_id(subject, written, subject.node.range().start);
+        };
+        // An empty one is accepted, and no decision when the task is reached.
+        let decision = self.value(subject, &written);
         let binding = self.camunda_binding(subject);
         let shape = self.rules_shape(subject);
-        if let Some(tenant) = self.extension_attribute(subject.node, "decisionRefTenantId") {
-            let message =
-                format!("decisionRefTenantId of {} is not supported yet", subject.title());
-            self.error_at(subject, tenant.offset, "unsupported-attribute", message);
-            return None;
-        }
+        let tenant = match self.extension_attribute(subject.node, "decisionRefTenantId") {
+            Some(written) if !written.text.is_empty() => Some(self.value(subject, &written)?),
+            _ => None,
+        };
         let variable = self.result_variable(subject);
         Some(ElementKind::DecisionTask(DecisionTask {
             decision: decision?,
             binding: binding?,
+            tenant,
             result: DecisionResult::Rules { shape: shape?, variable },
         }))
     }
@@ -115,14 +106,23 @@ impl<'a> Context<'a> {
                 let Some(version) = version.filter(|version| !version.text.is_empty()) else {
                     return self.binding_without(subject, &binding, "decisionRefVersion");
                 };
-                let version = self.number(subject, &version, "decisionRefVersion")?;
+                let version = self.version(subject, &version)?;
                 Some(DecisionBinding::Version(version))
             }
             "versionTag" => {
                 let tag = self.extension_attribute(subject.node, "decisionRefVersionTag");
                 self.version_tag_binding(subject, &binding, tag)
             }
-            _ => self.unknown_binding(subject, &binding),
+            // Camunda takes any other word for the latest.
+            other => {
+                let message = format!(
+                    "the decision binding {} of {} is unknown; the latest version is asked",
+                    quoted(other),
+                    subject.title()
+                );
+                self.warn_at(subject, binding.offset, "decision-binding-unknown", message);
+                Some(DecisionBinding::Latest)
+            }
         }
     }
 
@@ -151,12 +151,14 @@ impl<'a> Context<'a> {
 
     /// `type="dmn"`: everything else stands in fields.
     pub fn flowable_decision_task(&mut self, subject: &Subject<'a>) -> Option<DecisionTask> {
-        let fields = Fields::of(self, subject);
-        let key = fields
-            .text("decisionTableReferenceKey")
-            .or_else(|| fields.text("decisionServiceReferenceKey"));
+        let fields = self.written_fields(subject.node);
+        let field = |name: &str| {
+            fields.iter().find(|field| field.name.text == name).map(|field| &field.value)
+        };
+        let key =
+            field("decisionTableReferenceKey").or_else(|| field("decisionServiceReferenceKey"));
         let decision = self.decision_id(subject, key.cloned(), subject.node.range().start);
-        let is_true = |name: &str, default: bool| match fields.text(name) {
+        let is_true = |name: &str, default: bool| match field(name) {
             Some(written) => written.text.trim().eq_ignore_ascii_case("true"),
             None => default,
         };
@@ -168,8 +170,15 @@ impl<'a> Context<'a> {
         Some(DecisionTask {
             decision: decision?,
             binding,
+            tenant: None,
             result: DecisionResult::Outputs { needs_hit },
         })
+    }
+
+    /// Whether a service task of Flowable asks a decision.
+    pub fn is_decision(&self, subject: &Subject<'a>) -> bool {
+        let kind = self.extension_attribute(subject.node, "type");
+        kind.is_some_and(|kind| kind.text == "dmn")
     }
 
     fn decision_id(
@@ -178,7 +187,7 @@ impl<'a> Context<'a> {
         written: Option<Written<'a>>,
         offset: usize,
     ) -> Option<Expression> {
-        match written.filter(|written| !written.text.trim().is_empty()) {
+        match written.filter(|written| !written.text.is_empty()) {
             Some(written) => self.value(subject, &written),
             None => {
                 let message = format!("{} names no decision", subject.title());
@@ -213,46 +222,5 @@ impl<'a> Context<'a> {
         );
         self.error_at(subject, binding.offset, "decision-binding-incomplete", message);
         None
-    }
-
-    fn unknown_binding(
-        &mut self,
-        subject: &Subject<'a>,
-        binding: &Written<'a>,
-    ) -> Option<DecisionBinding> {
-        let message = format!(
-            "the decision binding {} of {} is unknown",
-            quoted(&binding.text),
-            subject.title()
-        );
-        self.error_at(subject, binding.offset, "decision-binding-unknown", message);
-        None
-    }
-}
-
-/// The `field` extensions of a Flowable task.
-struct Fields<'a>(Vec<(String, Written<'a>)>);
-
-impl<'a> Fields<'a> {
-    fn of(ctx: &Context<'a>, subject: &Subject<'a>) -> Self {
-        let fields = extension_elements(subject.node).filter(|e| e.tag_name().name() == "field");
-        let read = |field: Node<'a>| {
-            let name = ctx.own_attribute(field, "name")?;
-            let attribute = ["stringValue", "expression"]
-                .iter()
-                .find_map(|attribute| ctx.own_attribute(field, attribute));
-            let child = || {
-                let names = ["string", "expression"];
-                let mut children = field.children().filter(|child| child.is_element());
-                children.find(|child| names.contains(&child.tag_name().name()))
-            };
-            let value = attribute.or_else(|| child().map(|child| ctx.content(child)))?;
-            Some((name.text.into_owned(), value))
-        };
-        Self(fields.filter_map(read).collect())
-    }
-
-    fn text(&self, name: &str) -> Option<&Written<'a>> {
-        self.0.iter().find(|(known, _)| known == name).map(|(_, written)| written)
     }
 }

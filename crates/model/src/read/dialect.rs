@@ -5,6 +5,7 @@ use roxmltree::Document;
 use crate::options::{Dialect, Options};
 
 pub(crate) const BPMN: &str = "http://www.omg.org/spec/BPMN/20100524/MODEL";
+pub(crate) const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
 pub(crate) const ZEEBE: &str = "http://camunda.org/schema/zeebe/1.0";
 pub(crate) const CAMUNDA: &str = "http://camunda.org/schema/1.0/bpmn";
 pub(crate) const FLOWABLE: &str = "http://flowable.org/bpmn";

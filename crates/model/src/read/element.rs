@@ -6,16 +6,18 @@ use std::sync::Arc;
 use orloj_expr::Expression;
 use orloj_types::ElementId;
 
-use crate::graph::{ElementIndex, ElementKind, ServiceTask};
+use crate::graph::{ElementIndex, ElementKind};
 use crate::options::Dialect;
-use crate::read::context::{Context, Node, Subject, bpmn_child};
-use crate::read::draft::DraftElement;
-use crate::read::error_event::ErrorDefinitions;
+use crate::read::context::{Context, Node, Subject, bpmn_child, bpmn_children};
+use crate::read::definitions::Definitions;
+use crate::read::draft::{DraftElement, Listed};
+use crate::read::link::Links;
 
 /// What elements refer to outside of themselves.
 pub(crate) struct Surroundings<'a> {
-    pub errors: ErrorDefinitions<'a>,
+    pub definitions: Definitions<'a>,
     pub by_id: BTreeMap<ElementId, ElementIndex>,
+    pub links: Links,
     /// Of worker jobs whose element names none.
     pub worker_priority: Option<Expression>,
     /// Of continuations and timers whose element names none.
@@ -27,20 +29,32 @@ pub(crate) fn read_element<'a>(
     surroundings: &Surroundings<'a>,
     subject: Subject<'a>,
     id: ElementId,
+    parent: Option<ElementIndex>,
 ) -> DraftElement<'a> {
     let node = subject.node;
-    let mut element = DraftElement::placeholder(subject.clone(), id, ctx.position(node));
+    let source = ctx.hooks_before(&subject);
+    let mut element = DraftElement::placeholder(subject.clone(), id, parent, ctx.position(node));
     element.name = read_name(ctx, node);
-    element.kind = read_kind(ctx, surroundings, &subject);
+    element.kind = match ctx.hooks_instead(&subject, source.as_ref()) {
+        Some(kind) => kind,
+        None => read_kind(ctx, surroundings, &subject),
+    };
+    element.listed = listed(node);
     element.default_ref = ctx.attribute(node, "default").filter(|flow| !flow.text.is_empty());
     element.async_before = ctx.async_before(node);
     element.async_after = ctx.async_after(node);
     element.jobs.priority =
         ctx.job_priority(&subject).or_else(|| surroundings.job_priority.clone());
     element.jobs.retry_cycle = ctx.retry_cycle(&subject);
+    element.jobs.category = ctx.job_category(&subject);
     (element.inputs, element.outputs) = ctx.mappings(&subject);
+    element.listeners = ctx.listeners(&subject);
+    if is_activity(subject.tag()) {
+        read_activity(ctx, &subject, &mut element);
+    }
+    ctx.check_start_form(&subject);
     ctx.name_unread_extensions(&subject);
-    name_unread_parts(ctx, &subject);
+    ctx.hooks_after(&subject, source, &mut element);
     element
 }
 
@@ -50,51 +64,70 @@ fn read_kind<'a>(
     subject: &Subject<'a>,
 ) -> Option<ElementKind> {
     match subject.tag() {
-        "startEvent" => ctx.start_event(subject),
-        "endEvent" => ctx.end_event(subject),
-        "intermediateCatchEvent" => ctx.catch_event(subject),
+        "startEvent" => ctx.start_event(surroundings, subject),
+        "endEvent" => ctx.end_event(surroundings, subject),
+        "intermediateCatchEvent" => ctx.catch_event(surroundings, subject),
+        "intermediateThrowEvent" => ctx.throw_event(surroundings, subject),
         "boundaryEvent" => ctx.boundary_event(surroundings, subject),
         "serviceTask" => ctx.service_task(surroundings, subject),
         "scriptTask" => ctx.script_task(surroundings, subject),
         "businessRuleTask" => ctx.business_rule_task(surroundings, subject),
-        "sendTask" => ctx
-            .job_task(surroundings, subject)
-            .map(|task| ElementKind::ServiceTask(ServiceTask::Worker(task))),
+        "sendTask" => ctx.send_task(surroundings, subject),
+        "receiveTask" => ctx.receive_task(surroundings, subject),
         "userTask" => ctx.user_task(surroundings, subject),
-        "exclusiveGateway" => Some(ElementKind::ExclusiveGateway),
+        "callActivity" => ctx.call_activity(subject),
+        "subProcess" | "transaction" | "adHocSubProcess" => ctx.subprocess(surroundings, subject),
+        "manualTask" | "task" => Some(ElementKind::PlainTask),
+        // Flowable takes a complex gateway for an exclusive one.
+        "exclusiveGateway" | "complexGateway" => Some(ElementKind::ExclusiveGateway),
         "parallelGateway" => Some(ElementKind::ParallelGateway),
+        "inclusiveGateway" => Some(ElementKind::InclusiveGateway),
+        "eventBasedGateway" => Some(ElementKind::EventGateway),
         _ => None,
     }
 }
 
-/// What BPMN or the vendor let any element carry and this parser does not honour.
-fn name_unread_parts<'a>(ctx: &mut Context<'a>, subject: &Subject<'a>) {
+/// What tasks, call activities and subprocesses can carry.
+fn read_activity<'a>(ctx: &mut Context<'a>, subject: &Subject<'a>, element: &mut DraftElement<'a>) {
     let node = subject.node;
-    if let Some(found) = bpmn_child(node, "multiInstanceLoopCharacteristics") {
-        let message = format!("multi-instance {} is not supported yet", subject.title());
-        ctx.error_at(subject, found.range().start, "unsupported-multi-instance", message);
+    match ctx.multi_instance(subject) {
+        Ok(Some(mut multi)) => {
+            multi.inner_retry_cycle = ctx.inner_retry_cycle(subject, &multi, &element.jobs);
+            element.multi = Some(multi);
+        }
+        Ok(None) => {}
+        Err(()) => element.kind = None,
+    }
+    // Flowable saves the single instances and never the body.
+    if element.multi.is_some() && ctx.dialect == Dialect::Flowable {
+        element.async_before = None;
     }
     // None of the three systems runs it.
     if let Some(found) = bpmn_child(node, "standardLoopCharacteristics") {
         let message = format!("the standard loop of {} has no effect", subject.title());
         ctx.warn_at(subject, found.range().start, "ignored-loop", message);
     }
-    if ctx.attribute(node, "isForCompensation").is_some_and(|flag| flag.text == "true") {
-        let message = format!("{} as compensation handler is not supported yet", subject.title());
-        ctx.error(subject, "unsupported-compensation", message);
-    }
-    if ctx.dialect == Dialect::Flowable {
-        let skip = ctx.extension_attribute(node, "skipExpression");
-        let triggerable = ctx
-            .extension_attribute(node, "triggerable")
-            .filter(|flag| flag.text.eq_ignore_ascii_case("true"));
-        for (name, found) in [("skipExpression", skip), ("triggerable", triggerable)] {
-            if let Some(found) = found {
-                let message = format!("{name} of {} is not supported yet", subject.title());
-                ctx.error_at(subject, found.offset, "unsupported-attribute", message);
-            }
+    let compensation = ctx.attribute(node, "isForCompensation");
+    element.is_for_compensation = compensation.is_some_and(|flag| ctx.is_true(&flag.text));
+    element.skip = ctx.skip_expression(subject);
+}
+
+fn listed(node: Node<'_>) -> Listed {
+    let mut listed = Listed::default();
+    for child in bpmn_children(node) {
+        match child.tag_name().name() {
+            "incoming" => listed.incoming += 1,
+            "outgoing" => listed.outgoing += 1,
+            _ => {}
         }
     }
+    listed
+}
+
+pub(crate) fn is_activity(tag: &str) -> bool {
+    tag.ends_with("Task")
+        || tag.ends_with("ubProcess")
+        || matches!(tag, "task" | "callActivity" | "transaction")
 }
 
 pub(crate) fn read_name<'a>(ctx: &Context<'a>, node: Node<'a>) -> Option<Arc<str>> {

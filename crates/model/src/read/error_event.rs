@@ -1,41 +1,12 @@
-//! Error definitions of the file and the events that catch them.
+//! Errors that events throw and catch.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use orloj_types::ElementId;
-use orloj_xml::quoted;
-
-use crate::graph::ErrorCatch;
+use crate::graph::{ErrorCatch, ErrorThrow};
 use crate::options::Dialect;
-use crate::read::context::{Context, Node, Subject, Written, bpmn_children};
+use crate::read::context::{Context, Node, Subject, Written};
 use crate::read::element::Surroundings;
-use crate::read::event::local_name;
-
-/// `bpmn:error` elements: id to code.
-#[derive(Clone, Default)]
-pub(crate) struct ErrorDefinitions<'a>(Arc<BTreeMap<String, Option<Written<'a>>>>);
-
-impl<'a> ErrorDefinitions<'a> {
-    pub fn read(ctx: &mut Context<'a>, definitions: Node<'a>) -> Self {
-        let mut by_id = BTreeMap::new();
-        for node in bpmn_children(definitions).filter(|node| node.tag_name().name() == "error") {
-            let Some(id) = ctx.attribute(node, "id") else { continue };
-            let code = ctx.attribute(node, "errorCode");
-            if code.as_ref().is_some_and(|code| code.text.is_empty()) {
-                let subject = Subject { node, id: Some(ElementId::from(&*id.text)) };
-                let message = format!("the errorCode of {} is empty", subject.title());
-                ctx.error(&subject, "error-code-empty", message);
-            }
-            by_id.insert(id.text.into_owned(), code);
-        }
-        Self(Arc::new(by_id))
-    }
-
-    fn find(&self, reference: &str) -> Option<&Option<Written<'a>>> {
-        self.0.get(reference).or_else(|| self.0.get(local_name(reference)))
-    }
-}
+use crate::read::expression::{is_zeebe_expression, text};
 
 impl<'a> Context<'a> {
     pub fn error_catch(
@@ -45,57 +16,82 @@ impl<'a> Context<'a> {
         definition: Node<'a>,
     ) -> Option<ErrorCatch> {
         let (code_variable, message_variable) = self.error_variables(subject, definition);
-        let code = match self.attribute(definition, "errorRef") {
+        let code = match self.reference(definition, "errorRef") {
             None => None,
-            Some(reference) if reference.text.is_empty() => None,
-            Some(reference) => match surroundings.errors.find(&reference.text) {
-                Some(code) => self.catchable_code(subject, definition, code.as_ref())?,
-                None => Some(self.unresolved_code(subject, &reference)?),
-            },
+            Some(reference) => {
+                match surroundings.definitions.error(&reference.text).cloned() {
+                    Some(found) => self.catchable_code(subject, found.word.as_ref())?,
+                    // A reference to nothing is the code itself.
+                    None if self.dialect != Dialect::Zeebe => Some((*reference.text).into()),
+                    // In Zeebe every error is caught then.
+                    None => None,
+                }
+            }
         };
         Some(ErrorCatch { code, code_variable, message_variable })
     }
 
-    /// A definition without code catches every error, except in Zeebe.
+    /// A definition without code catches every error.
     fn catchable_code(
         &mut self,
         subject: &Subject<'a>,
-        definition: Node<'a>,
         code: Option<&Written<'a>>,
     ) -> Option<Option<Arc<str>>> {
         let is_zeebe = self.dialect == Dialect::Zeebe;
         match code {
-            Some(code) if is_zeebe && code.text.starts_with('=') => {
+            Some(code) if is_zeebe && is_zeebe_expression(&code.text) => {
                 let message =
                     format!("{} cannot catch an error code that is computed", subject.title());
                 self.error_at(subject, code.offset, "error-code-computed", message);
-                None
-            }
-            None if is_zeebe => {
-                let message = format!("{} refers to an error without errorCode", subject.title());
-                self.error_at(subject, definition.range().start, "error-code-missing", message);
                 None
             }
             code => Some(code.map(|code| (*code.text).into())),
         }
     }
 
-    /// Camunda and Flowable take a reference to nothing as the code itself.
-    fn unresolved_code(
+    pub fn error_throw(
         &mut self,
+        surroundings: &Surroundings<'a>,
         subject: &Subject<'a>,
-        reference: &Written<'a>,
-    ) -> Option<Arc<str>> {
-        if self.dialect != Dialect::Zeebe {
-            return Some((*reference.text).into());
-        }
-        let message = format!(
-            "errorRef of {} names {}, which is no error of the file",
-            subject.title(),
-            quoted(&reference.text)
-        );
-        self.error_at(subject, reference.offset, "reference-unknown", message);
-        None
+        definition: Node<'a>,
+    ) -> Option<ErrorThrow> {
+        let Some(reference) = self.reference(definition, "errorRef") else {
+            if self.dialect == Dialect::Flowable {
+                return Some(ErrorThrow { code: None, message: None });
+            }
+            let message = format!("{} refers to no error", subject.title());
+            self.error_at(subject, definition.range().start, "error-missing", message);
+            return None;
+        };
+        let Some(found) = surroundings.definitions.error(&reference.text).cloned() else {
+            if self.dialect == Dialect::Zeebe {
+                self.unknown_reference(subject, &reference, "errorRef", "error");
+                return None;
+            }
+            return Some(ErrorThrow { code: Some(text(&reference.text)), message: None });
+        };
+        let Some(code) = found.word.filter(|code| !code.text.is_empty()) else {
+            if self.dialect == Dialect::Flowable {
+                return Some(ErrorThrow { code: None, message: None });
+            }
+            let message =
+                format!("{} throws {}, which has no code", subject.title(), found.subject.title());
+            self.error(subject, "error-code-missing", message);
+            return None;
+        };
+        let message = match self.dialect {
+            Dialect::Camunda7 => self.extension_attribute(found.subject.node, "errorMessage"),
+            Dialect::Flowable | Dialect::Zeebe => None,
+        };
+        let message = match message.filter(|message| !message.text.is_empty()) {
+            Some(message) => Some(self.value(subject, &message)?),
+            None => None,
+        };
+        let code = match self.dialect {
+            Dialect::Zeebe => self.value(subject, &code)?,
+            Dialect::Camunda7 | Dialect::Flowable => text(&code.text),
+        };
+        Some(ErrorThrow { code: Some(code), message })
     }
 
     fn error_variables(

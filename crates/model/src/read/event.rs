@@ -1,41 +1,196 @@
-//! Start, end, catch and boundary events.
+//! Events: where they stand, and which of their definitions counts.
+
+use std::sync::Arc;
 
 use orloj_xml::quoted;
 
-use crate::graph::{ElementIndex, ElementKind};
+use crate::graph::{
+    Boundary, ElementIndex, ElementKind, RegistryEvent, StartEvent, Throw, Trigger,
+};
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject, is_bpmn};
+pub(crate) use crate::read::definitions::local_name;
 use crate::read::dialect::FLOWABLE;
 use crate::read::element::Surroundings;
 use crate::read::extension::extension_elements;
 
-impl<'a> Context<'a> {
-    pub fn start_event(&mut self, subject: &Subject<'a>) -> Option<ElementKind> {
-        if let Some(found) = self.extension_attribute(subject.node, "initiator") {
-            let message = format!("initiator of {} has no effect yet", subject.title());
-            self.warn_at(subject, found.offset, "ignored-attribute", message);
-        }
-        match definitions(subject.node)[..] {
-            [] => Some(ElementKind::NoneStart),
-            [definition, ..] => self.unsupported_definition(subject, definition),
-        }
-    }
+/// Where an event stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spot {
+    /// Start event of the process itself.
+    Start,
+    /// Start event of a subprocess that a token enters.
+    InnerStart,
+    /// Start event of an event subprocess.
+    EventStart,
+    Catch,
+    Boundary,
+    Throw,
+    End,
+}
 
-    pub fn end_event(&mut self, subject: &Subject<'a>) -> Option<ElementKind> {
-        match definitions(subject.node)[..] {
-            [] => Some(ElementKind::NoneEnd),
-            [definition, ..] => self.unsupported_definition(subject, definition),
-        }
-    }
-
-    pub fn catch_event(&mut self, subject: &Subject<'a>) -> Option<ElementKind> {
-        let definition = self.one_definition(subject)?;
-        match definition.tag_name().name() {
-            "timerEventDefinition" => {
-                self.timer(subject, definition, true).map(ElementKind::TimerCatch)
+impl Spot {
+    /// The definitions that the dialect knows there; for Camunda in the order in which it looks.
+    fn known(self, dialect: Dialect) -> &'static [&'static str] {
+        match (dialect, self) {
+            (Dialect::Camunda7, Self::Start) => &["timer", "message", "signal", "conditional"],
+            (Dialect::Camunda7, Self::InnerStart) => &[],
+            (Dialect::Camunda7, Self::EventStart) => {
+                &["error", "message", "signal", "timer", "compensate", "escalation", "conditional"]
             }
-            _ => self.unsupported_definition(subject, definition),
+            (Dialect::Camunda7, Self::Catch) => {
+                &["timer", "signal", "message", "link", "conditional"]
+            }
+            (Dialect::Camunda7, Self::Boundary) => &[
+                "timer",
+                "error",
+                "signal",
+                "cancel",
+                "compensate",
+                "message",
+                "escalation",
+                "conditional",
+            ],
+            (Dialect::Camunda7, Self::Throw) => {
+                &["signal", "compensate", "link", "message", "escalation"]
+            }
+            (Dialect::Camunda7, Self::End) => {
+                &["error", "cancel", "terminate", "message", "signal", "compensate", "escalation"]
+            }
+            (Dialect::Flowable, Self::Start) => &["message", "timer", "signal"],
+            (Dialect::Flowable, Self::InnerStart) => &[],
+            (Dialect::Flowable, Self::EventStart) => &[
+                "conditional",
+                "error",
+                "escalation",
+                "message",
+                "signal",
+                "timer",
+                "variableListener",
+            ],
+            (Dialect::Flowable, Self::Catch) => {
+                &["timer", "signal", "message", "conditional", "variableListener"]
+            }
+            (Dialect::Flowable, Self::Boundary) => &[
+                "timer",
+                "error",
+                "signal",
+                "cancel",
+                "message",
+                "conditional",
+                "compensate",
+                "escalation",
+                "variableListener",
+            ],
+            (Dialect::Flowable, Self::Throw) => &["signal", "escalation", "compensate"],
+            (Dialect::Flowable, Self::End) => {
+                &["error", "terminate", "cancel", "escalation", "compensate"]
+            }
+            // Nothing ever brings an error or an escalation to a process, but it may wait.
+            (Dialect::Zeebe, Self::Start) => {
+                &["message", "timer", "signal", "error", "escalation", "compensate", "terminate"]
+            }
+            (Dialect::Zeebe, Self::InnerStart) => &[],
+            (Dialect::Zeebe, Self::EventStart) => {
+                &["message", "timer", "error", "signal", "escalation"]
+            }
+            (Dialect::Zeebe, Self::Catch) => &["message", "timer", "link", "signal"],
+            (Dialect::Zeebe, Self::Boundary) => {
+                &["message", "timer", "error", "signal", "escalation", "compensate"]
+            }
+            (Dialect::Zeebe, Self::Throw) => {
+                &["message", "link", "escalation", "signal", "compensate"]
+            }
+            (Dialect::Zeebe, Self::End) => {
+                &["error", "message", "terminate", "signal", "escalation", "compensate"]
+            }
         }
+    }
+}
+
+/// Which definition of an event counts.
+enum Chosen<'a> {
+    Nothing,
+    Definition(Node<'a>),
+    Registry(RegistryEvent),
+    /// An error says why.
+    Wrong,
+}
+
+impl<'a> Context<'a> {
+    pub fn start_event(
+        &mut self,
+        surroundings: &Surroundings<'a>,
+        subject: &Subject<'a>,
+    ) -> Option<ElementKind> {
+        let spot = start_spot(self, subject.node);
+        let interrupting = self.is_interrupting(subject, "isInterrupting");
+        let trigger = match self.choose(subject, spot) {
+            Chosen::Wrong => return None,
+            Chosen::Nothing => None,
+            Chosen::Registry(event) => Some(Trigger::Registry(event)),
+            Chosen::Definition(definition) => {
+                self.check_error_interrupts(subject, definition, spot, interrupting);
+                Some(self.trigger(surroundings, subject, definition, spot, interrupting)?)
+            }
+        };
+        if spot == Spot::EventStart && trigger.is_none() && !self.may_start_by_nothing(subject) {
+            return None;
+        }
+        let initiator = self.extension_attribute(subject.node, "initiator");
+        let initiator = initiator.filter(|name| !name.text.is_empty());
+        Some(ElementKind::StartEvent(StartEvent {
+            trigger,
+            interrupting,
+            initiator: initiator.map(|name| Arc::from(&*name.text)),
+        }))
+    }
+
+    pub fn end_event(
+        &mut self,
+        surroundings: &Surroundings<'a>,
+        subject: &Subject<'a>,
+    ) -> Option<ElementKind> {
+        self.thrown(surroundings, subject, Spot::End).map(ElementKind::EndEvent)
+    }
+
+    pub fn throw_event(
+        &mut self,
+        surroundings: &Surroundings<'a>,
+        subject: &Subject<'a>,
+    ) -> Option<ElementKind> {
+        self.thrown(surroundings, subject, Spot::Throw).map(ElementKind::ThrowEvent)
+    }
+
+    fn thrown(
+        &mut self,
+        surroundings: &Surroundings<'a>,
+        subject: &Subject<'a>,
+        spot: Spot,
+    ) -> Option<Throw> {
+        match self.choose(subject, spot) {
+            Chosen::Wrong => None,
+            Chosen::Nothing => Some(Throw::None),
+            Chosen::Registry(event) => Some(Throw::Registry(event)),
+            Chosen::Definition(definition) => self.throw(surroundings, subject, definition),
+        }
+    }
+
+    pub fn catch_event(
+        &mut self,
+        surroundings: &Surroundings<'a>,
+        subject: &Subject<'a>,
+    ) -> Option<ElementKind> {
+        let trigger = match self.choose(subject, Spot::Catch) {
+            Chosen::Wrong => return None,
+            Chosen::Registry(event) => Some(Trigger::Registry(event)),
+            Chosen::Definition(definition) => {
+                Some(self.trigger(surroundings, subject, definition, Spot::Catch, true)?)
+            }
+            Chosen::Nothing if self.has_registry(subject) => None,
+            Chosen::Nothing => return self.definition_missing(subject),
+        };
+        Some(ElementKind::CatchEvent(trigger))
     }
 
     pub fn boundary_event(
@@ -44,23 +199,27 @@ impl<'a> Context<'a> {
         subject: &Subject<'a>,
     ) -> Option<ElementKind> {
         let attached_to = self.attached_to(surroundings, subject);
-        let definition = self.one_definition(subject)?;
-        let cancel = self.attribute(subject.node, "cancelActivity");
-        let interrupting = !cancel.is_some_and(|flag| flag.text.eq_ignore_ascii_case("false"));
-        match definition.tag_name().name() {
-            "timerEventDefinition" => {
-                let timer = self.timer(subject, definition, interrupting);
-                let (timer, attached_to) = (timer?, attached_to?);
-                Some(ElementKind::TimerBoundary { attached_to, interrupting, timer })
+        let written = self.is_interrupting(subject, "cancelActivity");
+        let (trigger, interrupting) = match self.choose(subject, Spot::Boundary) {
+            Chosen::Wrong => return None,
+            Chosen::Nothing => return self.definition_missing(subject),
+            Chosen::Registry(event) => (Trigger::Registry(event), written),
+            Chosen::Definition(definition) => {
+                self.check_error_interrupts(subject, definition, Spot::Boundary, written);
+                let trigger =
+                    self.trigger(surroundings, subject, definition, Spot::Boundary, written)?;
+                let always =
+                    matches!(trigger, Trigger::Error(_) | Trigger::Cancel | Trigger::Compensation);
+                (trigger, written || always)
             }
-            "errorEventDefinition" => {
-                self.check_error_interrupts(subject, interrupting);
-                let catches = self.error_catch(surroundings, subject, definition);
-                let (catches, attached_to) = (catches?, attached_to?);
-                Some(ElementKind::ErrorBoundary { attached_to, catches })
-            }
-            _ => self.unsupported_definition(subject, definition),
-        }
+        };
+        let attached_to = attached_to?;
+        Some(ElementKind::BoundaryEvent(Boundary { attached_to, interrupting, trigger }))
+    }
+
+    fn is_interrupting(&self, subject: &Subject<'a>, attribute: &str) -> bool {
+        let flag = self.attribute(subject.node, attribute);
+        !flag.is_some_and(|flag| flag.text.eq_ignore_ascii_case("false") || flag.text == "0")
     }
 
     fn attached_to(
@@ -73,8 +232,12 @@ impl<'a> Context<'a> {
             self.error(subject, "boundary-unattached", message);
             return None;
         };
-        let by_id = &surroundings.by_id;
-        let found = by_id.get(&*written.text).or_else(|| by_id.get(local_name(&written.text)));
+        // Camunda takes a prefix for a part of the id.
+        let id = match self.dialect {
+            Dialect::Camunda7 => &*written.text,
+            Dialect::Flowable | Dialect::Zeebe => local_name(&written.text),
+        };
+        let found = surroundings.by_id.get(id);
         if found.is_none() {
             let message = format!(
                 "{} is attached to {}, which is no element of the process",
@@ -86,61 +249,203 @@ impl<'a> Context<'a> {
         found.copied()
     }
 
-    fn check_error_interrupts(&mut self, subject: &Subject<'a>, interrupting: bool) {
-        if interrupting {
+    fn check_error_interrupts(
+        &mut self,
+        subject: &Subject<'a>,
+        definition: Node<'a>,
+        spot: Spot,
+        interrupting: bool,
+    ) {
+        if interrupting || definition.tag_name().name() != "errorEventDefinition" {
             return;
         }
-        const CODE: &str = "error-boundary-must-interrupt";
+        const CODE: &str = "error-event-must-interrupt";
         let message = format!("{} catches an error and so always interrupts", subject.title());
-        match self.dialect {
-            Dialect::Zeebe => self.error(subject, CODE, message),
-            Dialect::Camunda7 | Dialect::Flowable => self.warn(subject, CODE, message),
+        match (self.dialect, spot) {
+            (Dialect::Zeebe, _) | (Dialect::Camunda7, Spot::EventStart) => {
+                self.error(subject, CODE, message);
+            }
+            (Dialect::Camunda7 | Dialect::Flowable, _) => self.warn(subject, CODE, message),
         }
     }
 
-    fn one_definition(&mut self, subject: &Subject<'a>) -> Option<Node<'a>> {
-        match definitions(subject.node)[..] {
-            [definition] => Some(definition),
-            [] => {
-                let message = format!("{} has no event definition", subject.title());
-                self.error(subject, "event-definition-missing", message);
-                None
+    /// Flowable leaves out an event subprocess that nothing can begin.
+    fn may_start_by_nothing(&mut self, subject: &Subject<'a>) -> bool {
+        const CODE: &str = "event-definition-missing";
+        let message = format!("{} begins an event subprocess without a trigger", subject.title());
+        match self.dialect {
+            Dialect::Flowable => self.warn(subject, CODE, message),
+            Dialect::Camunda7 | Dialect::Zeebe => self.error(subject, CODE, message),
+        }
+        self.dialect == Dialect::Flowable
+    }
+
+    fn choose(&mut self, subject: &Subject<'a>, spot: Spot) -> Chosen<'a> {
+        let mut found = definitions(subject.node);
+        if self.dialect == Dialect::Flowable {
+            // Its reader does not know the others at all.
+            found.retain(|node| match kind_of(*node) {
+                "link" => false,
+                "terminate" => spot == Spot::End,
+                _ => true,
+            });
+        }
+        let known = spot.known(self.dialect);
+        match self.dialect {
+            Dialect::Camunda7 => self.choose_by_order(subject, spot, &found, known),
+            Dialect::Flowable => self.choose_first(subject, spot, &found, known),
+            Dialect::Zeebe => self.choose_only(subject, spot, &found, known),
+        }
+    }
+
+    /// Camunda asks for each kind in turn and sees nothing else.
+    fn choose_by_order(
+        &mut self,
+        subject: &Subject<'a>,
+        spot: Spot,
+        found: &[Node<'a>],
+        known: &[&str],
+    ) -> Chosen<'a> {
+        let kinds = known.iter();
+        let chosen = kinds.filter_map(|kind| found.iter().find(|node| kind_of(**node) == *kind));
+        let chosen = chosen.copied().next();
+        for node in found.iter().filter(|node| Some(**node) != chosen && is_bpmn(**node)) {
+            if spot == Spot::InnerStart
+                && !matches!(kind_of(*node), "cancel" | "link" | "terminate")
+            {
+                return self.misplaced_definition(subject, *node);
+            }
+            self.ignored_definition(subject, *node);
+        }
+        chosen.map_or(Chosen::Nothing, Chosen::Definition)
+    }
+
+    /// Flowable looks at the first definition only.
+    fn choose_first(
+        &mut self,
+        subject: &Subject<'a>,
+        spot: Spot,
+        found: &[Node<'a>],
+        known: &[&str],
+    ) -> Chosen<'a> {
+        let registry = registry(subject.node);
+        let Some((&first, others)) = found.split_first() else {
+            let Some(registry) = registry else { return Chosen::Nothing };
+            let written = self.content(registry);
+            if written.text.is_empty() || matches!(spot, Spot::Throw | Spot::End) {
+                return Chosen::Nothing;
+            }
+            let event = self.registry_event_of(subject, &written);
+            return event.map_or(Chosen::Wrong, Chosen::Registry);
+        };
+        for &other in others {
+            self.ignored_definition(subject, other);
+        }
+        if known.contains(&kind_of(first)) {
+            return Chosen::Definition(first);
+        }
+        if spot == Spot::End {
+            self.ignored_definition(subject, first);
+            return Chosen::Nothing;
+        }
+        self.misplaced_definition(subject, first)
+    }
+
+    fn choose_only(
+        &mut self,
+        subject: &Subject<'a>,
+        spot: Spot,
+        found: &[Node<'a>],
+        known: &[&str],
+    ) -> Chosen<'a> {
+        match found {
+            [] => Chosen::Nothing,
+            [only] if known.contains(&kind_of(*only)) => Chosen::Definition(*only),
+            [only] if is_passed_over(spot, kind_of(*only)) => {
+                self.ignored_definition(subject, *only);
+                Chosen::Nothing
+            }
+            [only] => self.misplaced_definition(subject, *only),
+            [first, ..] if spot == Spot::Throw && known.contains(&kind_of(*first)) => {
+                Chosen::Definition(*first)
             }
             [_, second, ..] => {
                 let message = format!("{} has more than one event definition", subject.title());
                 self.error_at(subject, second.range().start, "event-definition-repeated", message);
-                None
+                Chosen::Wrong
             }
         }
     }
 
-    fn unsupported_definition(
-        &mut self,
-        subject: &Subject<'a>,
-        definition: Node<'a>,
-    ) -> Option<ElementKind> {
+    fn ignored_definition(&mut self, subject: &Subject<'a>, definition: Node<'a>) {
         let name = definition.tag_name().name();
-        let message = format!("{} with {name} is not supported yet", subject.title());
-        self.error_at(subject, definition.range().start, "unsupported-event", message);
+        let message = format!("{name} of {} has no effect", subject.title());
+        self.warn_at(subject, definition.range().start, "ignored-event-definition", message);
+    }
+
+    fn misplaced_definition(&mut self, subject: &Subject<'a>, definition: Node<'a>) -> Chosen<'a> {
+        let name = definition.tag_name().name();
+        let message = format!("{} cannot have a {name} here", subject.title());
+        self.error_at(subject, definition.range().start, "event-definition-misplaced", message);
+        Chosen::Wrong
+    }
+
+    /// Whether an event of the registry is meant, even if it is left open which.
+    fn has_registry(&self, subject: &Subject<'a>) -> bool {
+        self.dialect == Dialect::Flowable && registry(subject.node).is_some()
+    }
+
+    fn definition_missing(&mut self, subject: &Subject<'a>) -> Option<ElementKind> {
+        let message = format!("{} has no event definition", subject.title());
+        self.error(subject, "event-definition-missing", message);
         None
     }
 }
 
-/// What the event waits for. Flowable adds definitions in its own namespace, and names events of
-/// its registry in an extension.
-fn definitions<'a>(event: Node<'a>) -> Vec<Node<'a>> {
-    let is_definition = |node: &Node<'a>| {
-        let name = node.tag_name().name();
-        let is_vendors = node.tag_name().namespace() == Some(FLOWABLE);
-        (is_bpmn(*node) || is_vendors)
-            && (name.ends_with("EventDefinition") || name == "eventDefinitionRef")
-    };
-    let registry =
-        extension_elements(event).filter(|node| node.has_tag_name((FLOWABLE, "eventType")));
-    event.children().filter(is_definition).chain(registry).collect()
+/// Where a start event stands.
+fn start_spot<'a>(ctx: &Context<'a>, event: Node<'a>) -> Spot {
+    match event.parent_element() {
+        Some(parent) if parent.tag_name().name() == "process" => Spot::Start,
+        Some(parent) if is_event_subprocess(ctx, parent) => Spot::EventStart,
+        _ => Spot::InnerStart,
+    }
 }
 
-/// References are qualified names; tools write them with and without a prefix.
-pub(crate) fn local_name(reference: &str) -> &str {
-    reference.rsplit_once(':').map_or(reference, |(_, local)| local)
+pub(crate) fn is_event_subprocess<'a>(ctx: &Context<'a>, subprocess: Node<'a>) -> bool {
+    let flag = ctx.attribute(subprocess, "triggeredByEvent");
+    subprocess.tag_name().name() == "subProcess" && flag.is_some_and(|flag| ctx.is_true(&flag.text))
+}
+
+/// What the event waits for or throws. References to definitions outside are not among them: none
+/// of the three systems follows them. Flowable adds definitions in its own namespace.
+fn definitions<'a>(event: Node<'a>) -> Vec<Node<'a>> {
+    let is_definition = |node: &Node<'a>| {
+        let is_known = is_bpmn(*node) || node.tag_name().namespace() == Some(FLOWABLE);
+        is_known && node.tag_name().name().ends_with("EventDefinition")
+    };
+    let own = extension_elements(event).filter(|node| {
+        node.tag_name().name() == "variableListenerEventDefinition" && is_vendors(*node)
+    });
+    event.children().filter(is_definition).chain(own).collect()
+}
+
+/// Where Flowable names the type of an event of its registry.
+fn registry<'a>(event: Node<'a>) -> Option<Node<'a>> {
+    extension_elements(event)
+        .find(|node| node.tag_name().name() == "eventType" && is_vendors(*node))
+}
+
+fn is_vendors(node: Node<'_>) -> bool {
+    node.tag_name().namespace() == Some(FLOWABLE)
+}
+
+/// Definitions of throw events that Zeebe accepts and does nothing about.
+fn is_passed_over(spot: Spot, kind: &str) -> bool {
+    spot == Spot::Throw && matches!(kind, "error" | "terminate" | "timer")
+}
+
+/// `timer` of `timerEventDefinition`.
+fn kind_of<'a>(definition: Node<'a>) -> &'a str {
+    let name = definition.tag_name().name();
+    name.strip_suffix("EventDefinition").unwrap_or(name)
 }

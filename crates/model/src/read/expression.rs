@@ -1,6 +1,6 @@
 //! Texts of the model that are, or may be, expressions.
 
-use orloj_expr::{Expression, Language, ParseError};
+use orloj_expr::{Expression, Language, ParseError, Profile};
 use orloj_types::Value;
 use orloj_xml::quoted;
 
@@ -10,16 +10,47 @@ use crate::read::context::{Context, Subject, Written};
 impl<'a> Context<'a> {
     /// A value that is literal unless it is marked as an expression, by the rules of the dialect.
     pub fn value(&mut self, subject: &Subject<'a>, written: &Written<'a>) -> Option<Expression> {
-        let parsed = match self.dialect {
+        let parsed = self.parse_value(written);
+        self.parsed(subject, written, parsed)
+    }
+
+    /// A value that Flowable parses only when it is needed: what does not parse is accepted and
+    /// fails then. Camunda and Zeebe parse at deployment.
+    pub fn late_value(
+        &mut self,
+        subject: &Subject<'a>,
+        written: &Written<'a>,
+    ) -> Option<Expression> {
+        match self.dialect {
+            Dialect::Flowable => Some(self.tolerated_value(subject, written)),
+            Dialect::Camunda7 | Dialect::Zeebe => self.value(subject, written),
+        }
+    }
+
+    /// A value that no deployment looks at: what does not parse fails when it is needed.
+    pub fn tolerated_value(&mut self, subject: &Subject<'a>, written: &Written<'a>) -> Expression {
+        self.parse_value(written).unwrap_or_else(|error| {
+            let message = format!(
+                "the expression {} of {} does not parse and will fail: {}",
+                quoted(&written.text),
+                subject.title(),
+                error.message
+            );
+            let offset = written.offset_of(error.offset);
+            self.warn_at(subject, offset, "expression-invalid", message);
+            failing(&format!("{} does not parse: {}", quoted(&written.text), error.message))
+        })
+    }
+
+    fn parse_value(&self, written: &Written<'a>) -> Result<Expression, ParseError> {
+        match self.dialect {
             Dialect::Zeebe => orloj_expr::zeebe_expression(&written.text),
             Dialect::Camunda7 | Dialect::Flowable if !is_uel(&written.text) => {
-                return Some(text(&written.text));
+                Ok(text(&written.text))
             }
-            Dialect::Camunda7 | Dialect::Flowable => {
-                Expression::parse(Language::Uel, &written.text)
-            }
-        };
-        self.parsed(subject, written, parsed)
+            Dialect::Camunda7 => Expression::parse_uel(&written.text, Profile::Camunda),
+            Dialect::Flowable => Expression::parse(Language::Uel, &written.text),
+        }
     }
 
     /// A value where Zeebe takes only an expression.
@@ -41,31 +72,12 @@ impl<'a> Context<'a> {
         self.value(subject, written)
     }
 
-    /// A whole number, or an expression that gives one.
-    pub fn number(
-        &mut self,
-        subject: &Subject<'a>,
-        written: &Written<'a>,
-        what: &str,
-    ) -> Option<Expression> {
-        let is_expression = match self.dialect {
-            Dialect::Zeebe => is_zeebe_expression(&written.text),
-            Dialect::Camunda7 | Dialect::Flowable => is_uel(&written.text),
-        };
-        if is_expression {
-            return self.value(subject, written);
-        }
+    /// A version of something: a whole number where one is written. Anything else is looked at
+    /// when it is needed.
+    pub fn version(&mut self, subject: &Subject<'a>, written: &Written<'a>) -> Option<Expression> {
         match written.text.trim().parse::<i64>() {
             Ok(number) => Some(Expression::constant(Value::Int(number))),
-            Err(_) => {
-                let message = format!(
-                    "{what} of {} must be a whole number or an expression, but is {}",
-                    subject.title(),
-                    quoted(&written.text)
-                );
-                self.error_at(subject, written.offset, "number-invalid", message);
-                None
-            }
+            Err(_) => self.value(subject, written),
         }
     }
 
@@ -96,10 +108,59 @@ pub(crate) fn text(text: &str) -> Expression {
     Expression::constant(Value::text(text))
 }
 
+/// An expression whose evaluation fails, and says why as far as a text with a method that it does
+/// not have can say it.
+pub(crate) fn failing(reason: &str) -> Expression {
+    let reason: String = reason.chars().take(FAILING_REASON_CHARS_MAX).collect();
+    let escaped = reason.replace('\\', "\\\\").replace('\'', "\\'");
+    let source = format!("${{'{escaped}'.cannotBeEvaluated()}}");
+    Expression::parse(Language::Uel, &source).expect("a call on a text literal parses")
+}
+
+/// Reasons quote the model, which may hold megabytes in one attribute.
+const FAILING_REASON_CHARS_MAX: usize = 300;
+
 pub(crate) fn is_uel(text: &str) -> bool {
     text.contains("${") || text.contains("#{")
 }
 
 pub(crate) fn is_zeebe_expression(text: &str) -> bool {
     text.len() > 1 && text.starts_with('=')
+}
+
+/// `${name}`: the name, when the expression is nothing else.
+pub(crate) fn bean_name(expression: &str) -> Option<&str> {
+    let expression = expression.trim();
+    let inside = expression.strip_prefix("${").or_else(|| expression.strip_prefix("#{"))?;
+    let name = inside.strip_suffix('}')?.trim();
+    let mut chars = name.chars();
+    let starts = chars.next().is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$');
+    let is_word = !matches!(name, "true" | "false" | "null" | "empty" | "not");
+    (starts && is_word && chars.all(|c| c.is_alphanumeric() || c == '_' || c == '$'))
+        .then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use orloj_expr::Environment;
+    use orloj_types::{Document, Timestamp};
+
+    use super::*;
+
+    #[test]
+    fn a_failing_expression_fails_whatever_the_reason_looks_like() {
+        let variables = Document::parse(r#"{"a": 1}"#).expect("a document");
+        for reason in ["it's wrong", "a \\ b", "${x}", "#{y", "", "\u{1F600}\n"] {
+            let outcome = failing(reason).evaluate(&Environment::new(&variables, Timestamp::ZERO));
+            assert!(outcome.is_err(), "{reason:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_name_is_the_name_of_a_bean() {
+        assert_eq!(bean_name(" #{ pay } "), Some("pay"));
+        for text in ["pay", "${a.b}", "${a()}", "${}", "${true}", "x${a}", "${1a}"] {
+            assert_eq!(bean_name(text), None, "{text}");
+        }
+    }
 }

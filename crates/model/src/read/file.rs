@@ -7,12 +7,12 @@ use roxmltree::Document;
 
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject, bpmn_children, is_bpmn};
+use crate::read::definitions::Definitions;
 use crate::read::draft::Draft;
-use crate::read::error_event::ErrorDefinitions;
 use crate::read::parts::read_id;
 use crate::read::process::read_process;
 
-/// The executable processes of a file.
+/// The processes of a file that run, and those that are checked all the same.
 pub(crate) fn read_file<'a>(ctx: &mut Context<'a>, tree: &'a Document<'a>) -> Vec<Draft<'a>> {
     let root = Subject { node: tree.root_element(), id: None };
     if root.tag() != "definitions" || !is_bpmn(root.node) {
@@ -20,11 +20,16 @@ pub(crate) fn read_file<'a>(ctx: &mut Context<'a>, tree: &'a Document<'a>) -> Ve
         ctx.error(&root, "not-bpmn", message);
         return Vec::new();
     }
-    let errors = ErrorDefinitions::read(ctx, root.node);
+    let elements = root.node.descendants().filter(|node| node.is_element());
+    ctx.ids = elements.filter_map(|node| node.attribute("id")).collect();
+    let definitions = Definitions::read(ctx, root.node);
     let mut ids = BTreeSet::new();
     let mut drafts = Vec::new();
+    let mut has_executable = false;
     for node in bpmn_children(root.node).filter(|node| node.tag_name().name() == "process") {
-        if !is_executable(ctx, node) {
+        let is_executable = is_executable(ctx, node);
+        has_executable |= is_executable;
+        if !is_executable && ctx.dialect != Dialect::Flowable {
             continue;
         }
         let mut subject = Subject { node, id: None };
@@ -35,9 +40,16 @@ pub(crate) fn read_file<'a>(ctx: &mut Context<'a>, tree: &'a Document<'a>) -> Ve
             ctx.error(&subject, "process-id-repeated", message);
             continue;
         }
-        drafts.push(read_process(ctx, &errors, subject, &id));
+        let mut draft = read_process(ctx, &definitions, subject, &id);
+        draft.is_executable = is_executable;
+        drafts.push(draft);
     }
-    if drafts.is_empty() && ctx.diagnostics.error_count() == 0 {
+    match ctx.dialect {
+        Dialect::Camunda7 => ctx.check_camunda_file(root.node, has_executable),
+        Dialect::Flowable => ctx.check_flowable_file(root.node),
+        Dialect::Zeebe => {}
+    }
+    if !has_executable {
         report_nothing_to_run(ctx, &root);
     }
     drafts
@@ -45,18 +57,21 @@ pub(crate) fn read_file<'a>(ctx: &mut Context<'a>, tree: &'a Document<'a>) -> Ve
 
 fn is_executable<'a>(ctx: &Context<'a>, process: Node<'a>) -> bool {
     let flag = ctx.attribute(process, "isExecutable").filter(|flag| !flag.text.is_empty());
-    match flag {
-        None => ctx.dialect == Dialect::Flowable,
-        Some(flag) => ctx.is_true(&flag.text),
+    match (flag, ctx.dialect) {
+        (None, dialect) => dialect == Dialect::Flowable,
+        (Some(flag), Dialect::Camunda7 | Dialect::Flowable) => {
+            flag.text.eq_ignore_ascii_case("true")
+        }
+        (Some(flag), Dialect::Zeebe) => flag.text == "true",
     }
 }
 
-/// Zeebe refuses such a file; the others accept it and have nothing to run.
+/// Zeebe and Flowable refuse such a file; Camunda accepts it and has nothing to run.
 fn report_nothing_to_run<'a>(ctx: &mut Context<'a>, root: &Subject<'a>) {
     const CODE: &str = "no-executable-process";
     let message = "no process of the file is marked isExecutable=\"true\"".to_owned();
     match ctx.dialect {
-        Dialect::Zeebe => ctx.error(root, CODE, message),
-        Dialect::Camunda7 | Dialect::Flowable => ctx.warn(root, CODE, message),
+        Dialect::Zeebe | Dialect::Flowable => ctx.error(root, CODE, message),
+        Dialect::Camunda7 => ctx.warn(root, CODE, message),
     }
 }

@@ -7,8 +7,13 @@ use crate::read::context::{Context, Node, Subject};
 impl<'a> Context<'a> {
     /// Of Camunda and Flowable, which both know two names for it.
     pub fn result_variable(&self, subject: &Subject<'a>) -> Option<Arc<str>> {
+        self.result_variable_of(subject.node)
+    }
+
+    /// The same, where another node than the element has the attributes.
+    pub fn result_variable_of(&self, holder: Node<'a>) -> Option<Arc<str>> {
         let names = ["resultVariable", "resultVariableName"].iter();
-        let mut found = names.filter_map(|name| self.extension_attribute(subject.node, name));
+        let mut found = names.filter_map(|name| self.extension_attribute(holder, name));
         found.find(|found| !found.text.trim().is_empty()).map(|found| found.text.trim().into())
     }
 
@@ -19,8 +24,8 @@ impl<'a> Context<'a> {
         extension: Node<'a>,
     ) -> Option<Arc<str>> {
         let found = self.own_attribute(extension, "resultVariable");
-        if let Some(found) = found.filter(|found| !found.text.trim().is_empty()) {
-            return Some(found.text.trim().into());
+        if let Some(found) = found.filter(|found| !found.text.is_empty()) {
+            return Some((*found.text).into());
         }
         let name = extension.tag_name().name();
         let message = format!("the {name} of {} has no resultVariable", subject.title());

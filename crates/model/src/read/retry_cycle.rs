@@ -1,16 +1,46 @@
 //! `failedJobRetryTimeCycle` of an element.
 
+use orloj_expr::Expression;
 use orloj_xml::quoted;
 
+use crate::graph::{JobSettings, MultiInstance};
 use crate::options::Dialect;
-use crate::read::context::{Context, Node, Subject};
+use crate::read::context::{Context, Node, Subject, Written, bpmn_child};
 use crate::read::dialect::{ACTIVITI, CAMUNDA, FLOWABLE, FOX};
 use crate::read::extension::extension_elements;
+use crate::read::is_activity;
 use crate::retry::{RetryCycle, RetryPlan};
 
 impl<'a> Context<'a> {
     pub fn retry_cycle(&mut self, subject: &Subject<'a>) -> Option<RetryCycle> {
-        let node = self.retry_cycle_element(subject.node)?;
+        let node = subject.node;
+        let is_async = self.async_before(node).is_some() || self.async_after(node).is_some();
+        self.retry_cycle_in(subject, node, is_async)
+    }
+
+    /// Camunda has one of its own for the single instances, Flowable no jobs of the body.
+    pub fn inner_retry_cycle(
+        &mut self,
+        subject: &Subject<'a>,
+        multi: &MultiInstance,
+        jobs: &JobSettings,
+    ) -> Option<RetryCycle> {
+        let node = bpmn_child(subject.node, "multiInstanceLoopCharacteristics")?;
+        let is_async = multi.inner_before.is_some() || multi.inner_after.is_some();
+        match self.dialect {
+            Dialect::Zeebe => None,
+            Dialect::Camunda7 => self.retry_cycle_in(subject, node, is_async),
+            Dialect::Flowable => jobs.retry_cycle.clone(),
+        }
+    }
+
+    fn retry_cycle_in(
+        &mut self,
+        subject: &Subject<'a>,
+        holder: Node<'a>,
+        is_async: bool,
+    ) -> Option<RetryCycle> {
+        let node = self.retry_cycle_element(holder)?;
         let written = self.content(node);
         if written.text.is_empty() {
             return None;
@@ -23,7 +53,7 @@ impl<'a> Context<'a> {
             return None;
         }
         if written.text.starts_with("${") || written.text.starts_with("#{") {
-            return self.value(subject, &written).map(RetryCycle::Computed);
+            return self.computed_cycle(subject, &written, is_async).map(RetryCycle::Computed);
         }
         match RetryPlan::parse(&written.text) {
             Ok(plan) => {
@@ -46,6 +76,21 @@ impl<'a> Context<'a> {
                 self.warn_at(subject, written.offset, "retry-cycle-invalid", message);
                 None
             }
+        }
+    }
+
+    /// Camunda reads it of activities only where they are asynchronous, and of manual tasks never;
+    /// what does not parse there does no harm.
+    fn computed_cycle(
+        &mut self,
+        subject: &Subject<'a>,
+        written: &Written<'a>,
+        is_async: bool,
+    ) -> Option<Expression> {
+        let is_read = subject.tag() != "manualTask" && (is_async || !is_activity(subject.tag()));
+        match self.dialect == Dialect::Camunda7 && is_read {
+            true => self.value(subject, written),
+            false => Some(self.tolerated_value(subject, written)),
         }
     }
 

@@ -1,50 +1,12 @@
 //! Script tasks: code written into the model.
 
-use std::sync::Arc;
-
-use orloj_expr::{Expression, Language};
-use orloj_xml::quoted;
-
-use crate::graph::{
-    ElementKind, Program, ProgramHost, ProgramLanguage, Script, ScriptTask, ServiceTask,
-};
+use crate::graph::{ElementKind, Script, ScriptTask, ServiceTask};
 use crate::options::Dialect;
-use crate::read::context::{Context, Subject, Written, bpmn_child};
+use crate::read::context::{Context, Subject, bpmn_child};
 use crate::read::element::Surroundings;
 
 /// What Camunda and Flowable take a script for that names no language.
 const DEFAULT_FORMAT: &str = "juel";
-
-enum Format {
-    Expression(Language),
-    Program(ProgramLanguage),
-}
-
-impl Format {
-    /// By the names that the script engines of the two systems go by, in any case.
-    fn named(name: &str) -> Option<Self> {
-        Some(match &*name.trim().to_ascii_lowercase() {
-            "juel" => Self::Expression(Language::Uel),
-            "feel" => Self::Expression(Language::Feel),
-            "javascript"
-            | "js"
-            | "ecmascript"
-            | "nashorn"
-            | "rhino"
-            | "graal.js"
-            | "graaljs"
-            | "secure-javascript"
-            | "text/javascript"
-            | "application/javascript"
-            | "text/ecmascript"
-            | "application/ecmascript" => Self::Program(ProgramLanguage::JavaScript),
-            "groovy" | "application/x-groovy" | "text/x-groovy" => {
-                Self::Program(ProgramLanguage::Groovy)
-            }
-            _ => return None,
-        })
-    }
-}
 
 impl<'a> Context<'a> {
     pub fn script_task(
@@ -54,8 +16,8 @@ impl<'a> Context<'a> {
     ) -> Option<ElementKind> {
         match self.dialect {
             Dialect::Zeebe => self.zeebe_script_task(surroundings, subject),
-            Dialect::Camunda7 => self.code_task(subject, ProgramHost::Camunda),
-            Dialect::Flowable => self.code_task(subject, ProgramHost::Flowable),
+            Dialect::Camunda7 => self.camunda_script_task(subject),
+            Dialect::Flowable => self.flowable_script_task(subject),
         }
     }
 
@@ -81,72 +43,61 @@ impl<'a> Context<'a> {
             }
         };
         let variable = self.result_variable_required(subject, script);
-        let script = Script::Expression(expression?);
-        Some(ElementKind::ScriptTask(ScriptTask { script, result_variable: Some(variable?) }))
+        Some(ElementKind::ScriptTask(ScriptTask {
+            script: Script::Expression(expression?),
+            result_variable: Some(variable?),
+            is_result_local: false,
+            includes_variables: true,
+        }))
     }
 
-    fn code_task(&mut self, subject: &Subject<'a>, host: ProgramHost) -> Option<ElementKind> {
-        if let Some(found) = self.extension_attribute(subject.node, "resource") {
-            let message =
-                format!("a script of {} in another resource is not supported yet", subject.title());
-            self.error_at(subject, found.offset, "unsupported-attribute", message);
+    fn camunda_script_task(&mut self, subject: &Subject<'a>) -> Option<ElementKind> {
+        let format = self.attribute(subject.node, "scriptFormat");
+        if let Some(empty) = format.as_ref().filter(|format| format.text.is_empty()) {
+            let message = format!("the scriptFormat of {} is empty", subject.title());
+            self.error_at(subject, empty.offset, "script-format-missing", message);
             return None;
         }
-        let format = self.attribute(subject.node, "scriptFormat").filter(|f| !f.text.is_empty());
-        let Some(known) = Format::named(format.as_ref().map_or(DEFAULT_FORMAT, |f| &f.text)) else {
-            let written = format.expect("the default is known");
-            let message = format!(
-                "scripts of {} in {} are not supported; javascript, groovy, juel and feel are",
-                subject.title(),
-                quoted(&written.text)
-            );
-            self.error_at(subject, written.offset, "unsupported-script-language", message);
-            return None;
-        };
+        let format = format.map_or(DEFAULT_FORMAT.into(), |format| format.text);
+        let resource = self.extension_attribute(subject.node, "resource");
         let code = bpmn_child(subject.node, "script").map(|node| self.code(node));
-        let Some(code) = code.filter(|code| !code.text.is_empty()) else {
-            let message = format!("{} has no script", subject.title());
-            self.error(subject, "script-empty", message);
-            return None;
+        let script = match (resource.filter(|resource| !resource.text.is_empty()), code) {
+            (Some(resource), _) => self.resource_script(subject, &format, &resource)?,
+            (None, Some(code)) => self.inline_script(subject, &format, &code, false),
+            (None, None) => return self.script_missing(subject),
         };
-        let script = match known {
-            Format::Expression(language) => {
-                Script::Expression(self.script_expression(subject, &code, language)?)
-            }
-            Format::Program(language) => Script::Program(Arc::new(Program {
-                language,
-                host,
-                source: (*code.text).into(),
-                stores_assigned: host == ProgramHost::Flowable
-                    && self.flag(subject.node, "autoStoreVariables"),
-                place: self.place(&code),
-            })),
-        };
-        self.name_unread_script_attributes(subject);
-        let result_variable = self.result_variable(subject);
-        Some(ElementKind::ScriptTask(ScriptTask { script, result_variable }))
+        Some(ElementKind::ScriptTask(ScriptTask {
+            script,
+            result_variable: self.result_variable(subject),
+            is_result_local: false,
+            includes_variables: true,
+        }))
     }
 
-    fn script_expression(
-        &mut self,
-        subject: &Subject<'a>,
-        code: &Written<'a>,
-        language: Language,
-    ) -> Option<Expression> {
-        let parsed = Expression::parse(language, &code.text);
-        self.parsed(subject, code, parsed)
+    fn flowable_script_task(&mut self, subject: &Subject<'a>) -> Option<ElementKind> {
+        let node = subject.node;
+        let format = self.attribute(node, "scriptFormat").filter(|format| !format.text.is_empty());
+        let format = format.map_or(DEFAULT_FORMAT.into(), |format| format.text);
+        // A blank script is one; an empty script is none.
+        let element = bpmn_child(node, "script");
+        let has_text = element.is_some_and(|e| e.children().any(|child| child.is_text()));
+        let Some(element) = element.filter(|_| has_text) else {
+            return self.script_missing(subject);
+        };
+        let code = self.code(element);
+        let stores_assigned = self.flag(node, "autoStoreVariables");
+        let script = self.inline_script(subject, &format, &code, stores_assigned);
+        Some(ElementKind::ScriptTask(ScriptTask {
+            script,
+            result_variable: self.result_variable(subject),
+            is_result_local: self.flag(node, "useLocalScopeForResultVariable"),
+            includes_variables: !self.flag(node, "doNotIncludeVariables"),
+        }))
     }
 
-    fn name_unread_script_attributes(&mut self, subject: &Subject<'a>) {
-        if self.dialect != Dialect::Flowable {
-            return;
-        }
-        for name in ["doNotIncludeVariables", "useLocalScopeForResultVariable"] {
-            let found = self.extension_attribute(subject.node, name);
-            if let Some(found) = found.filter(|found| self.is_true(&found.text)) {
-                let message = format!("{name} of {} has no effect yet", subject.title());
-                self.warn_at(subject, found.offset, "ignored-attribute", message);
-            }
-        }
+    fn script_missing(&mut self, subject: &Subject<'a>) -> Option<ElementKind> {
+        let message = format!("{} has no script", subject.title());
+        self.error(subject, "script-empty", message);
+        None
     }
 }

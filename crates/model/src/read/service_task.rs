@@ -1,12 +1,17 @@
-//! Service tasks: worker jobs, or delegates that run in this process.
+//! What does the work of a service task, a send task or the event that throws a message.
+//!
+//! DIFFERENCE: Camunda looks for `type`, `class`, `delegateExpression` and `expression` in this
+//! order, Flowable for `expression` before `delegateExpression`. Both take the first one.
+
+use std::sync::Arc;
 
 use orloj_xml::quoted;
 
-use crate::graph::{DelegateTask, ElementKind, ServiceTask};
+use crate::graph::{DelegateTask, ElementKind, ExpressionTask, ServiceTask};
 use crate::options::Dialect;
-use crate::read::context::{Context, Subject, Written};
+use crate::read::context::{Context, Node, Subject, Written};
 use crate::read::element::Surroundings;
-use crate::read::expression::{is_uel, text};
+use crate::read::expression::{bean_name, text};
 
 impl<'a> Context<'a> {
     pub fn service_task(
@@ -14,132 +19,269 @@ impl<'a> Context<'a> {
         surroundings: &Surroundings<'a>,
         subject: &Subject<'a>,
     ) -> Option<ElementKind> {
-        if self.dialect == Dialect::Zeebe {
-            let worker = self.zeebe_worker(surroundings, subject).map(ServiceTask::Worker);
-            return worker.map(ElementKind::ServiceTask);
+        if self.dialect == Dialect::Flowable && self.is_decision(subject) {
+            return self.flowable_decision_task(subject).map(ElementKind::DecisionTask);
         }
-        let given = |ctx: &Self, name: &str| {
-            ctx.extension_attribute(subject.node, name).filter(|found| !found.text.is_empty())
-        };
-        if let Some(kind) = given(self, "type") {
-            if self.dialect == Dialect::Flowable && kind.text == "dmn" {
-                return self.flowable_decision_task(subject).map(ElementKind::DecisionTask);
-            }
-            return self.typed_task(surroundings, subject, &kind).map(ElementKind::ServiceTask);
-        }
-        self.delegate_task(surroundings, subject).map(ElementKind::ServiceTask)
+        self.work(surroundings, subject, subject.node).map(ElementKind::ServiceTask)
     }
 
-    fn delegate_task(
+    pub fn send_task(
         &mut self,
         surroundings: &Surroundings<'a>,
         subject: &Subject<'a>,
+    ) -> Option<ElementKind> {
+        match self.dialect {
+            Dialect::Zeebe => self.zeebe_send_task(surroundings, subject),
+            Dialect::Camunda7 => {
+                self.work(surroundings, subject, subject.node).map(ElementKind::ServiceTask)
+            }
+            Dialect::Flowable => self.flowable_send_task(subject).map(ElementKind::ServiceTask),
+        }
+    }
+
+    /// What sends the message of a throw or end event. Outer `None`: it is refused; inner `None`:
+    /// nothing sends it.
+    pub fn message_sender(
+        &mut self,
+        surroundings: &Surroundings<'a>,
+        subject: &Subject<'a>,
+        definition: Node<'a>,
+    ) -> Option<Option<ServiceTask>> {
+        match self.dialect {
+            Dialect::Zeebe => {
+                let publishes = self.extension_nodes(definition, "publishMessage").next();
+                if let Some(node) = publishes {
+                    return self.unsent_message(subject, node).map(|()| None);
+                }
+                self.zeebe_worker(surroundings, subject).map(ServiceTask::Worker).map(Some)
+            }
+            Dialect::Flowable => Some(None),
+            Dialect::Camunda7 => {
+                let names = ["type", "class", "delegateExpression", "expression"];
+                let is_given =
+                    names.iter().any(|name| self.extension_attribute(definition, name).is_some());
+                match is_given || self.connector_node(subject, definition).is_some() {
+                    true => self.work(surroundings, subject, definition).map(Some),
+                    false => Some(None),
+                }
+            }
+        }
+    }
+
+    /// `holder` has the attributes and fields: the task, or the definition of the event.
+    pub fn work(
+        &mut self,
+        surroundings: &Surroundings<'a>,
+        subject: &Subject<'a>,
+        holder: Node<'a>,
+    ) -> Option<ServiceTask> {
+        match self.dialect {
+            Dialect::Zeebe => self.zeebe_worker(surroundings, subject).map(ServiceTask::Worker),
+            Dialect::Camunda7 => self.camunda_work(surroundings, subject, holder),
+            Dialect::Flowable => self.flowable_work(surroundings, subject, holder),
+        }
+    }
+
+    fn camunda_work(
+        &mut self,
+        surroundings: &Surroundings<'a>,
+        subject: &Subject<'a>,
+        holder: Node<'a>,
+    ) -> Option<ServiceTask> {
+        if let Some(kind) = self.extension_attribute(holder, "type") {
+            return match &*kind.text.to_ascii_lowercase() {
+                "external" => {
+                    self.external_task(surroundings, subject, holder).map(ServiceTask::Worker)
+                }
+                "mail" | "shell" => {
+                    self.builtin_task(subject, holder, &kind).map(ServiceTask::Builtin)
+                }
+                _ => self.unknown_type(subject, &kind),
+            };
+        }
+        let class = self.extension_attribute(holder, "class");
+        if let Some(class) = class.filter(|class| !class.text.trim().is_empty()) {
+            self.refuse_result(subject, holder, "class")?;
+            return self.class_task(surroundings, subject, holder, &class);
+        }
+        if let Some(delegate) = self.extension_attribute(holder, "delegateExpression") {
+            self.refuse_result(subject, holder, "delegateExpression")?;
+            return self.bean_task(surroundings, subject, holder, &delegate);
+        }
+        let expression = self.extension_attribute(holder, "expression");
+        if let Some(expression) = expression.filter(|e| !e.text.trim().is_empty()) {
+            return self.expression_task(subject, holder, &expression);
+        }
+        if let Some(connector) = self.connector_node(subject, holder) {
+            return self.connector_task(subject, connector);
+        }
+        self.nothing_works(subject)
+    }
+
+    fn flowable_work(
+        &mut self,
+        surroundings: &Surroundings<'a>,
+        subject: &Subject<'a>,
+        holder: Node<'a>,
     ) -> Option<ServiceTask> {
         let given = |ctx: &Self, name: &str| {
-            ctx.extension_attribute(subject.node, name).filter(|found| !found.text.is_empty())
+            ctx.extension_attribute(holder, name).filter(|found| !found.text.is_empty())
         };
-        if let Some(class) = given(self, "class") {
-            return self.class_task(surroundings, subject, &class);
+        if let Some(kind) = given(self, "type") {
+            return match &*kind.text {
+                "external-worker" | "external" => {
+                    self.external_worker(surroundings, subject).map(ServiceTask::Worker)
+                }
+                "mail" | "shell" | "http" | "case" | "send-event" => {
+                    self.builtin_task(subject, holder, &kind).map(ServiceTask::Builtin)
+                }
+                _ => self.unknown_type(subject, &kind),
+            };
         }
-        let delegate = given(self, "delegateExpression");
-        let expression = given(self, "expression");
-        // Camunda looks for the delegate first, Flowable for the expression.
-        match (delegate, expression) {
-            (Some(delegate), None) => self.bean_task(surroundings, subject, &delegate),
-            (Some(delegate), Some(_)) if self.dialect == Dialect::Camunda7 => {
-                self.bean_task(surroundings, subject, &delegate)
+        if let Some(class) = given(self, "class") {
+            self.refuse_result(subject, holder, "class")?;
+            return self.class_task(surroundings, subject, holder, &class);
+        }
+        if let Some(expression) = given(self, "expression") {
+            return self.expression_task(subject, holder, &expression);
+        }
+        if let Some(delegate) = given(self, "delegateExpression") {
+            self.refuse_result(subject, holder, "delegateExpression")?;
+            return self.bean_task(surroundings, subject, holder, &delegate);
+        }
+        if self.is_web_service(subject) {
+            return self.web_service_task(subject).map(ServiceTask::Builtin);
+        }
+        self.nothing_works(subject)
+    }
+
+    fn flowable_send_task(&mut self, subject: &Subject<'a>) -> Option<ServiceTask> {
+        let kind = self.extension_attribute(subject.node, "type").filter(|k| !k.text.is_empty());
+        match kind {
+            Some(kind) if kind.text == "mail" => {
+                self.builtin_task(subject, subject.node, &kind).map(ServiceTask::Builtin)
             }
-            (_, Some(expression)) => {
-                let message = format!("expression of {} is not supported yet", subject.title());
-                self.error_at(subject, expression.offset, "unsupported-attribute", message);
-                None
+            Some(kind) => self.unknown_type(subject, &kind),
+            None if self.is_web_service(subject) => {
+                self.web_service_task(subject).map(ServiceTask::Builtin)
             }
-            // A connector is refused as an extension.
-            (None, None) if self.extension(subject, "connector").is_some() => None,
-            (None, None) => {
-                let message = format!(
-                    "{} has none of type, class, delegateExpression and expression",
-                    subject.title()
-                );
+            None => {
+                let message = format!("{} has neither type nor operationRef", subject.title());
                 self.error(subject, "implementation-missing", message);
                 None
             }
         }
     }
 
-    fn typed_task(
-        &mut self,
-        surroundings: &Surroundings<'a>,
-        subject: &Subject<'a>,
-        kind: &Written<'a>,
-    ) -> Option<ServiceTask> {
-        let is_worker = match self.dialect {
-            Dialect::Camunda7 => kind.text.eq_ignore_ascii_case("external"),
-            Dialect::Flowable => matches!(&*kind.text, "external-worker" | "external"),
-            Dialect::Zeebe => false,
-        };
-        if is_worker {
-            return self.external_worker(surroundings, subject).map(ServiceTask::Worker);
-        }
-        let message =
-            format!("type {} of {} is not supported", quoted(&kind.text), subject.title());
-        self.error_at(subject, kind.offset, "unsupported-task-type", message);
-        None
+    fn is_web_service(&self, subject: &Subject<'a>) -> bool {
+        let implementation = self.attribute(subject.node, "implementation");
+        implementation.is_some_and(|i| i.text == "##WebService")
     }
 
+    /// The class is looked for when the task is reached, so any text will do here.
     fn class_task(
         &mut self,
         surroundings: &Surroundings<'a>,
         subject: &Subject<'a>,
+        holder: Node<'a>,
         class: &Written<'a>,
     ) -> Option<ServiceTask> {
-        if is_uel(&class.text) {
-            let message = format!("class of {} cannot be an expression", subject.title());
-            self.error_at(subject, class.offset, "delegate-invalid", message);
+        if !self.job_type_fits(subject, class) {
             return None;
         }
-        self.delegate(surroundings, subject, class, class.text.trim())
+        let name: Arc<str> = class.text.trim().into();
+        let fields = self.fields(subject, holder)?;
+        Some(ServiceTask::Delegate(DelegateTask {
+            computed: None,
+            fields,
+            result_variable: None,
+            is_triggerable: self.is_triggerable(holder),
+            exceptions: self.exceptions(subject, holder)?,
+            worker: self.worker(surroundings, subject, holder, text(&name)),
+            name,
+        }))
     }
 
-    /// `${bean}`: anything more than a name would need the bean's code to be evaluated.
     fn bean_task(
         &mut self,
         surroundings: &Surroundings<'a>,
         subject: &Subject<'a>,
+        holder: Node<'a>,
         written: &Written<'a>,
-    ) -> Option<ServiceTask> {
-        let Some(bean) = bean_name(&written.text) else {
-            let message = format!(
-                "delegateExpression {} of {} is not supported: it must be a name as in ${{name}}",
-                quoted(&written.text),
-                subject.title()
-            );
-            self.error_at(subject, written.offset, "delegate-invalid", message);
-            return None;
-        };
-        self.delegate(surroundings, subject, written, bean)
-    }
-
-    fn delegate(
-        &mut self,
-        surroundings: &Surroundings<'a>,
-        subject: &Subject<'a>,
-        written: &Written<'a>,
-        name: &str,
     ) -> Option<ServiceTask> {
         if !self.job_type_fits(subject, written) {
             return None;
         }
-        let worker = self.worker(surroundings, subject, text(name));
-        Some(ServiceTask::Delegate(DelegateTask { name: name.into(), worker }))
+        let (name, computed): (Arc<str>, _) = match bean_name(&written.text) {
+            Some(bean) => (bean.into(), None),
+            None => ((*written.text).into(), Some(self.value(subject, written)?)),
+        };
+        let fields = self.fields(subject, holder)?;
+        Some(ServiceTask::Delegate(DelegateTask {
+            computed,
+            fields,
+            result_variable: None,
+            is_triggerable: self.is_triggerable(holder),
+            exceptions: self.exceptions(subject, holder)?,
+            worker: self.worker(surroundings, subject, holder, text(&name)),
+            name,
+        }))
     }
-}
 
-fn bean_name(expression: &str) -> Option<&str> {
-    let expression = expression.trim();
-    let inside = expression.strip_prefix("${").or_else(|| expression.strip_prefix("#{"))?;
-    let name = inside.strip_suffix('}')?.trim();
-    let mut chars = name.chars();
-    let starts = chars.next().is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$');
-    (starts && chars.all(|c| c.is_alphanumeric() || c == '_' || c == '$')).then_some(name)
+    fn expression_task(
+        &mut self,
+        subject: &Subject<'a>,
+        holder: Node<'a>,
+        written: &Written<'a>,
+    ) -> Option<ServiceTask> {
+        let expression = self.value(subject, written)?;
+        let is_flowable = self.dialect == Dialect::Flowable;
+        let flag = |ctx: &Self, name: &str| is_flowable && ctx.flag(holder, name);
+        Some(ServiceTask::Expression(ExpressionTask {
+            expression,
+            result_variable: self.result_variable_of(holder),
+            is_result_local: flag(self, "useLocalScopeForResultVariable"),
+            is_result_transient: flag(self, "storeResultVariableAsTransient"),
+            is_triggerable: self.is_triggerable(holder),
+            exceptions: self.exceptions(subject, holder)?,
+        }))
+    }
+
+    pub fn is_triggerable(&self, holder: Node<'a>) -> bool {
+        self.dialect == Dialect::Flowable && self.flag(holder, "triggerable")
+    }
+
+    /// Only an expression has a result. Camunda minds an empty name too.
+    fn refuse_result(&mut self, subject: &Subject<'a>, holder: Node<'a>, with: &str) -> Option<()> {
+        let is_flowable = self.dialect == Dialect::Flowable;
+        let mut names = ["resultVariable", "resultVariableName"].iter();
+        let found = names.find_map(|name| {
+            let found = self.extension_attribute(holder, name);
+            found.filter(|found| !is_flowable || !found.text.is_empty())
+        });
+        let Some(found) = found else { return Some(()) };
+        let message = format!("{} has a {with}, which gives no result to store", subject.title());
+        self.error_at(subject, found.offset, "result-variable-misplaced", message);
+        None
+    }
+
+    fn unknown_type<T>(&mut self, subject: &Subject<'a>, kind: &Written<'a>) -> Option<T> {
+        let message =
+            format!("type {} of {} is not supported", quoted(&kind.text), subject.title());
+        let code = match self.dialect {
+            Dialect::Camunda7 => "task-type-unknown",
+            Dialect::Flowable | Dialect::Zeebe => "unsupported-task-type",
+        };
+        self.error_at(subject, kind.offset, code, message);
+        None
+    }
+
+    fn nothing_works<T>(&mut self, subject: &Subject<'a>) -> Option<T> {
+        let message = format!(
+            "{} has none of type, class, delegateExpression and expression",
+            subject.title()
+        );
+        self.error(subject, "implementation-missing", message);
+        None
+    }
 }

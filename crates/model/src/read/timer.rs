@@ -1,32 +1,56 @@
 //! Timer definitions.
 
+use jiff::tz::TimeZone;
+use orloj_expr::Expression;
+use orloj_timer::{Kind, Schedule};
+use orloj_types::{Timestamp, Value};
+
 use crate::graph::{Timer, TimerKind};
 use crate::options::Dialect;
-use crate::read::context::{Context, Node, Subject, bpmn_child};
+use crate::read::context::{Context, Node, Subject, Written, bpmn_child};
+use crate::read::event::Spot;
 
 impl<'a> Context<'a> {
-    /// `once`: the event ends its wait when the timer fires for the first time.
     pub fn timer(
         &mut self,
         subject: &Subject<'a>,
         definition: Node<'a>,
-        once: bool,
+        spot: Spot,
+        interrupting: bool,
     ) -> Option<Timer> {
-        self.refuse_calendar(subject, definition);
         let (kind, node) = self.timer_kind(subject, definition)?;
         let written = self.content(node);
-        if written.text.is_empty() {
+        let may_be_empty = self.dialect == Dialect::Camunda7 && spot != Spot::Start;
+        if written.text.is_empty() && !may_be_empty {
             let message = format!("the timer of {} is empty", subject.title());
             self.error_at(subject, written.offset, "timer-empty", message);
             return None;
         }
-        if kind == TimerKind::Cycle && once && self.dialect == Dialect::Zeebe {
-            let message = format!("{} waits once and cannot have a timeCycle", subject.title());
-            self.error_at(subject, node.range().start, "timer-cycle-misplaced", message);
-            return None;
+        let mut value = self.value(subject, &written)?;
+        if spot == Spot::Start {
+            value = self.fixed_at_start(subject, value);
         }
-        let value = self.value(subject, &written)?;
-        Some(Timer { kind, value, exclusive: self.timer_is_exclusive(subject, definition) })
+        if self.dialect == Dialect::Zeebe {
+            let may_repeat = spot == Spot::Start || (spot != Spot::Catch && !interrupting);
+            if kind == TimerKind::Cycle && !may_repeat {
+                let message = format!("{} waits once and cannot have a timeCycle", subject.title());
+                self.error_at(subject, node.range().start, "timer-cycle-misplaced", message);
+                return None;
+            }
+        }
+        if self.dialect == Dialect::Zeebe || spot == Spot::Start {
+            self.check_schedule(subject, &written, kind, &value, spot)?;
+        }
+        let end = match self.dialect {
+            Dialect::Flowable => self.extension_attribute(node, "endDate"),
+            Dialect::Camunda7 | Dialect::Zeebe => None,
+        };
+        let end = match end.filter(|end| !end.text.is_empty()) {
+            Some(end) => Some(self.value(subject, &end)?),
+            None => None,
+        };
+        let exclusive = self.timer_is_exclusive(subject, definition);
+        Some(Timer { kind, value, end, exclusive })
     }
 
     /// In the order in which Camunda and Flowable look; Zeebe wants exactly one.
@@ -40,10 +64,13 @@ impl<'a> Context<'a> {
             (TimerKind::Cycle, "timeCycle"),
             (TimerKind::Duration, "timeDuration"),
         ];
-        let found: Vec<_> = kinds
+        let mut found: Vec<_> = kinds
             .iter()
             .filter_map(|&(kind, name)| bpmn_child(definition, name).map(|node| (kind, node)))
             .collect();
+        if self.dialect == Dialect::Flowable {
+            found.retain(|(_, node)| !self.content(*node).text.is_empty());
+        }
         let offset = definition.range().start;
         if found.is_empty() {
             let message = format!(
@@ -52,17 +79,56 @@ impl<'a> Context<'a> {
             );
             self.error_at(subject, offset, "timer-missing", message);
         }
-        if found.len() > 1 {
-            const CODE: &str = "timer-repeated";
-            let message = format!("the timer of {} is given more than once", subject.title());
-            match self.dialect {
-                Dialect::Zeebe => self.error_at(subject, offset, CODE, message),
-                Dialect::Camunda7 | Dialect::Flowable => {
-                    self.warn_at(subject, offset, CODE, message);
+        found.first().copied()
+    }
+
+    /// A timer that begins instances is set when the file is deployed, so it must be known then.
+    /// Zeebe tries all fixed texts.
+    fn check_schedule(
+        &mut self,
+        subject: &Subject<'a>,
+        written: &Written<'a>,
+        kind: TimerKind,
+        value: &Expression,
+        spot: Spot,
+    ) -> Option<()> {
+        let fixed = match (value.as_constant(), spot) {
+            (Some(value), _) => Some(value.clone()),
+            (None, Spot::Start) => Some(self.constant(subject, value).unwrap_or(Value::Null)),
+            (None, _) => None,
+        };
+        let Some(fixed) = fixed else { return Some(()) };
+        let schedule = match kind {
+            TimerKind::Date => Kind::Date,
+            TimerKind::Duration => Kind::Duration,
+            TimerKind::Cycle => Kind::Cycle,
+        };
+        let problem = match &fixed {
+            Value::Text(text) => {
+                let parsed = Schedule::parse(self.timer_dialect(), schedule, text);
+                match parsed {
+                    Err(error) => Some(error.message),
+                    Ok(schedule) if self.dialect == Dialect::Camunda7 && never_fires(&schedule) => {
+                        Some("it never fires".to_owned())
+                    }
+                    Ok(_) => None,
                 }
             }
+            Value::Temporal(_) => None,
+            _ => Some("it gives no time".to_owned()),
+        };
+        let Some(problem) = problem else { return Some(()) };
+        let message = format!("the timer of {} cannot be read: {problem}", subject.title());
+        self.error_at(subject, written.offset, "timer-invalid", message);
+        None
+    }
+
+    fn timer_dialect(&self) -> orloj_timer::Dialect {
+        match self.dialect {
+            Dialect::Zeebe => orloj_timer::Dialect::Zeebe,
+            Dialect::Camunda7 => orloj_timer::Dialect::Camunda7,
+            Dialect::Flowable => orloj_timer::Dialect::Flowable,
         }
-        found.first().copied()
     }
 
     /// DIFFERENCE: Camunda reads the attribute from the definition only; it is honoured on the
@@ -77,20 +143,9 @@ impl<'a> Context<'a> {
             },
         }
     }
+}
 
-    fn refuse_calendar(&mut self, subject: &Subject<'a>, definition: Node<'a>) {
-        if self.dialect != Dialect::Flowable {
-            return;
-        }
-        let calendar = self.extension_attribute(definition, "businessCalendarName");
-        let cycle = bpmn_child(definition, "timeCycle");
-        let end = cycle.and_then(|cycle| self.extension_attribute(cycle, "endDate"));
-        for (name, found) in [("businessCalendarName", calendar), ("endDate", end)] {
-            if let Some(found) = found {
-                let message =
-                    format!("{name} in the timer of {} is not supported yet", subject.title());
-                self.error_at(subject, found.offset, "unsupported-attribute", message);
-            }
-        }
-    }
+/// Any moment shows that a timer has no firing at all.
+fn never_fires(schedule: &Schedule) -> bool {
+    schedule.first(Timestamp::from_ms(0), &TimeZone::UTC).is_none()
 }

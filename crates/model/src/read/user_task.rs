@@ -1,21 +1,13 @@
-//! User tasks: of the engine, or as a job of Zeebe.
-
-use std::sync::Arc;
+//! User tasks of Camunda and Flowable; Zeebe's stand in `zeebe_user_task`.
 
 use orloj_expr::Expression;
-use orloj_types::Value;
+use orloj_xml::quoted;
 
-use crate::graph::{ElementKind, ServiceTask, UserTask, WorkerTask};
+use crate::graph::{CallBinding, ElementKind, FormReference, UserTask};
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject, Written, bpmn_child, bpmn_children};
 use crate::read::element::Surroundings;
-use crate::read::expression::{is_zeebe_expression, text};
-use crate::semantics::completion_of;
-
-/// Type of the job that stands for a user task without an implementation of its own.
-const USER_TASK_JOB: &str = "io.camunda.zeebe:userTask";
-/// A person is asked once.
-const USER_TASK_JOB_RETRIES: i64 = 1;
+use crate::read::expression::is_uel;
 
 impl<'a> Context<'a> {
     pub fn user_task(
@@ -23,156 +15,179 @@ impl<'a> Context<'a> {
         surroundings: &Surroundings<'a>,
         subject: &Subject<'a>,
     ) -> Option<ElementKind> {
-        if self.dialect != Dialect::Zeebe {
-            return self.form_user_task(subject).map(ElementKind::UserTask);
-        }
-        if self.extension(subject, "userTask").is_some() {
-            return self.zeebe_user_task(subject).map(ElementKind::UserTask);
-        }
-        let worker = self.user_task_job(surroundings, subject)?;
-        Some(ElementKind::ServiceTask(ServiceTask::Worker(worker)))
-    }
-
-    fn zeebe_user_task(&mut self, subject: &Subject<'a>) -> Option<UserTask> {
-        let properties = self.zeebe_properties(subject);
-        let mut task = UserTask::default();
-        for (name, written) in properties {
-            if name == "formKey" {
-                task.form_key = Some((*written.text).into());
-                continue;
-            }
-            let value = Some(self.value(subject, &written)?);
-            match name {
-                "assignee" => task.assignee = value,
-                "candidateGroups" => task.candidate_groups = value,
-                "candidateUsers" => task.candidate_users = value,
-                "dueDate" => task.due_date = value,
-                "priority" => task.priority = value,
-                _ => self.warn_unread(subject, name, &written),
+        match self.dialect {
+            Dialect::Zeebe => self.zeebe_user_task(surroundings, subject),
+            Dialect::Camunda7 | Dialect::Flowable => {
+                self.form_user_task(subject).map(ElementKind::UserTask)
             }
         }
-        Some(task)
-    }
-
-    /// The job tells its worker about the task in headers; their values are fixed when the model
-    /// is deployed, so computed ones cannot be kept yet.
-    fn user_task_job(
-        &mut self,
-        surroundings: &Surroundings<'a>,
-        subject: &Subject<'a>,
-    ) -> Option<WorkerTask> {
-        let mut headers = self.headers(subject);
-        for (name, written) in self.zeebe_properties(subject) {
-            if is_zeebe_expression(&written.text) {
-                let message = format!(
-                    "a computed {name} of {} without zeebe:userTask is not supported yet",
-                    subject.title()
-                );
-                self.error_at(subject, written.offset, "unsupported-attribute", message);
-                headers = None;
-            } else if name == "priority" {
-                self.warn_unread(subject, name, &written);
-            } else if let Some(headers) = &mut headers {
-                let value: Arc<str> = match name {
-                    "candidateGroups" | "candidateUsers" => json_list(&written.text).into(),
-                    _ => (*written.text).into(),
-                };
-                headers.push((format!("io.camunda.zeebe:{name}").into(), value));
-            }
-        }
-        let priority =
-            self.worker_priority(subject).or_else(|| surroundings.worker_priority.clone());
-        Some(WorkerTask {
-            job_type: text(USER_TASK_JOB),
-            retries: Some(Expression::constant(Value::Int(USER_TASK_JOB_RETRIES))),
-            priority,
-            headers: headers?,
-            is_user_task: true,
-            completion: completion_of(self.dialect),
-        })
-    }
-
-    /// What Zeebe's extensions say about a user task, by name.
-    fn zeebe_properties(&mut self, subject: &Subject<'a>) -> Vec<(&'static str, Written<'a>)> {
-        let places: [(&str, &[&'static str]); 4] = [
-            ("assignmentDefinition", &["assignee", "candidateGroups", "candidateUsers"]),
-            ("taskSchedule", &["dueDate", "followUpDate"]),
-            ("priorityDefinition", &["priority"]),
-            ("formDefinition", &["formKey", "formId", "externalReference"]),
-        ];
-        let mut properties = Vec::new();
-        for (extension, names) in places {
-            let Some(node) = self.extension(subject, extension) else { continue };
-            for &name in names {
-                let written = self.own_attribute(node, name).filter(|w| !w.text.is_empty());
-                properties.extend(written.map(|written| (name, written)));
-            }
-        }
-        properties
     }
 
     fn form_user_task(&mut self, subject: &Subject<'a>) -> Option<UserTask> {
-        for name in ["followUpDate", "formRef", "owner", "businessCalendarName"] {
-            if let Some(found) = self.extension_attribute(subject.node, name) {
-                self.warn_unread(subject, name, &found);
-            }
+        let is_flowable = self.dialect == Dialect::Flowable;
+        let (performer, users, groups) = self.resource_roles(subject)?;
+        let assignee = self.task_property(subject, "assignee")?;
+        if let (Some(_), Some(_), false) = (&assignee, &performer, is_flowable) {
+            let message = format!("{} has both assignee and humanPerformer", subject.title());
+            self.error(subject, "assignee-repeated", message);
+            return None;
         }
-        let (assignee, users, groups) = self.resource_roles(subject);
-        let form_key = self.extension_attribute(subject.node, "formKey");
-        let assignee = self.task_property(subject, "assignee")?.or(assignee);
         let candidate_users = self.task_property(subject, "candidateUsers")?.or(users);
         let candidate_groups = self.task_property(subject, "candidateGroups")?.or(groups);
+        let (form_key, form) = self.form_reference(subject)?;
+        let name = self.attribute(subject.node, "name");
+        let documentation =
+            bpmn_child(subject.node, "documentation").map(|node| self.content(node));
+        self.check_forms(subject);
+        let only_flowable = |ctx: &Self, name: &str| {
+            let found = ctx.extension_attribute(subject.node, name).filter(|_| is_flowable);
+            found.filter(|found| !found.text.is_empty()).map(|found| (*found.text).into())
+        };
         Some(UserTask {
-            assignee,
+            assignee: assignee.or(performer),
             candidate_groups,
             candidate_users,
             due_date: self.task_property(subject, "dueDate")?,
+            follow_up_date: match is_flowable {
+                true => None,
+                false => self.task_property(subject, "followUpDate")?,
+            },
             priority: self.task_property(subject, "priority")?,
-            form_key: form_key.filter(|key| !key.text.is_empty()).map(|key| (*key.text).into()),
+            form_key: form_key.map(|key| (*key.text).into()),
+            form,
+            owner: self.flowable_property(subject, "owner")?,
+            category: self.flowable_property(subject, "category")?,
+            name: self.computed(subject, name)?,
+            description: self.computed(subject, documentation)?,
+            task_key_variable: only_flowable(self, "taskIdVariableName"),
+            completer_variable: self.flowable_property(subject, "taskCompleterVariableName")?,
+            headers: Vec::new(),
         })
     }
 
     /// `None`: the expression is wrong; `Some(None)`: there is none.
     fn task_property(&mut self, subject: &Subject<'a>, name: &str) -> Option<Option<Expression>> {
         match self.extension_attribute(subject.node, name).filter(|w| !w.text.is_empty()) {
-            Some(written) => self.value(subject, &written).map(Some),
+            Some(written) => self.late_value(subject, &written).map(Some),
             None => Some(None),
         }
     }
 
+    fn flowable_property(
+        &mut self,
+        subject: &Subject<'a>,
+        name: &str,
+    ) -> Option<Option<Expression>> {
+        match self.dialect {
+            Dialect::Flowable => self.task_property(subject, name),
+            Dialect::Camunda7 | Dialect::Zeebe => Some(None),
+        }
+    }
+
+    /// A text that is only worth keeping where it is an expression.
+    fn computed(
+        &mut self,
+        subject: &Subject<'a>,
+        written: Option<Written<'a>>,
+    ) -> Option<Option<Expression>> {
+        match written.filter(|written| is_uel(&written.text)) {
+            Some(written) => self.late_value(subject, &written).map(Some),
+            None => Some(None),
+        }
+    }
+
+    /// `formKey`, or `formRef` with its binding. `None`: they are refused.
+    pub fn form_reference(
+        &mut self,
+        subject: &Subject<'a>,
+    ) -> Option<(Option<Written<'a>>, Option<FormReference>)> {
+        let node = subject.node;
+        let key = self.extension_attribute(node, "formKey").filter(|key| !key.text.is_empty());
+        if let Some(key) = &key {
+            self.late_value(subject, key)?;
+        }
+        let reference = match self.dialect {
+            Dialect::Camunda7 => self.extension_attribute(node, "formRef"),
+            Dialect::Flowable | Dialect::Zeebe => None,
+        };
+        let Some(reference) = reference else { return Some((key, None)) };
+        if key.is_some() {
+            let message = format!("{} has both formKey and formRef", subject.title());
+            self.error_at(subject, reference.offset, "form-repeated", message);
+            return None;
+        }
+        let form = self.value(subject, &reference)?;
+        let binding = self.extension_attribute(node, "formRefBinding");
+        let binding = match binding.as_ref().map_or("", |binding| &*binding.text) {
+            "latest" => CallBinding::Latest,
+            "deployment" => CallBinding::Deployment,
+            "version" => match self.extension_attribute(node, "formRefVersion") {
+                Some(version) => CallBinding::Version(self.version(subject, &version)?),
+                None => {
+                    let message = format!("{} has no formRefVersion", subject.title());
+                    self.error_at(subject, reference.offset, "binding-incomplete", message);
+                    return None;
+                }
+            },
+            other => {
+                let message = format!(
+                    "formRefBinding of {} is {}, which is none of latest, deployment and version",
+                    subject.title(),
+                    quoted(other)
+                );
+                self.error_at(subject, reference.offset, "binding-unknown", message);
+                return None;
+            }
+        };
+        Some((None, Some(FormReference { form, binding })))
+    }
+
     /// BPMN's own way to name people: `humanPerformer` and `potentialOwner`.
+    #[allow(clippy::type_complexity)]
     fn resource_roles(
         &mut self,
         subject: &Subject<'a>,
-    ) -> (Option<Expression>, Option<Expression>, Option<Expression>) {
+    ) -> Option<(Option<Expression>, Option<Expression>, Option<Expression>)> {
         let mut assignee = None;
+        let mut performers = 0;
         let (mut users, mut groups) = (Vec::new(), Vec::new());
         for role in bpmn_children(subject.node) {
+            let name = role.tag_name().name();
+            performers += usize::from(name == "humanPerformer");
+            if performers > 1 && self.dialect == Dialect::Camunda7 {
+                let message = format!("{} has more than one humanPerformer", subject.title());
+                self.error_at(subject, role.range().start, "assignee-repeated", message);
+                return None;
+            }
             let Some(written) = self.role_text(role) else { continue };
-            match role.tag_name().name() {
-                "humanPerformer" => assignee = self.value(subject, &written),
+            match name {
+                "humanPerformer" => assignee = Some(self.late_value(subject, &written)?),
                 "potentialOwner" => sort_owners(&written.text, &mut users, &mut groups),
                 _ => {}
             }
         }
-        let mut joined = |names: Vec<String>| {
-            let owners = names.join(",");
-            let node = bpmn_child(subject.node, "potentialOwner").filter(|_| !owners.is_empty())?;
-            let written = Written::made(owners, node.range().start);
-            self.value(subject, &written)
+        let users = self.joined_owners(subject, &users)?;
+        let groups = self.joined_owners(subject, &groups)?;
+        Some((assignee, users, groups))
+    }
+
+    fn joined_owners(
+        &mut self,
+        subject: &Subject<'a>,
+        names: &[String],
+    ) -> Option<Option<Expression>> {
+        let Some(node) = bpmn_child(subject.node, "potentialOwner").filter(|_| !names.is_empty())
+        else {
+            return Some(None);
         };
-        (assignee, joined(users), joined(groups))
+        let written = Written::made(names.join(","), node.range().start);
+        self.late_value(subject, &written).map(Some)
     }
 
     fn role_text(&self, role: Node<'a>) -> Option<Written<'a>> {
         let assignment = bpmn_child(role, "resourceAssignmentExpression")?;
         let expression = bpmn_child(assignment, "formalExpression")?;
         Some(self.content(expression)).filter(|written| !written.text.is_empty())
-    }
-
-    fn warn_unread(&mut self, subject: &Subject<'a>, name: &str, found: &Written<'a>) {
-        let message = format!("{name} of {} has no effect yet", subject.title());
-        self.warn_at(subject, found.offset, "ignored-attribute", message);
     }
 }
 
@@ -202,11 +217,6 @@ fn split_outside_braces(text: &str) -> Vec<&str> {
     parts.map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
-fn json_list(text: &str) -> String {
-    let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
-    Value::List(Arc::new(items.map(Value::text).collect())).to_json()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -217,10 +227,5 @@ mod tests {
         sort_owners("user(kermit), group(${a, b}), management,", &mut users, &mut groups);
         assert_eq!(users, ["kermit"]);
         assert_eq!(groups, ["${a, b}", "management"]);
-    }
-
-    #[test]
-    fn candidates_become_a_json_list() {
-        assert_eq!(json_list("a, \"b\",,"), r#"["a","\"b\""]"#);
     }
 }

@@ -1,111 +1,128 @@
 //! Tasks whose work a client does.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use orloj_expr::Expression;
 use orloj_xml::quoted;
 
-use crate::graph::WorkerTask;
+use crate::graph::{ErrorThrow, SavePoint, WorkerError, WorkerTask};
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject, Written};
-use crate::read::dialect::ZEEBE;
 use crate::read::element::Surroundings;
-use crate::read::expression::{is_uel, is_zeebe_expression};
+use crate::read::expression::{is_uel, is_zeebe_expression, text};
 use crate::read::limits::JOB_TYPE_BYTES_MAX;
 use crate::semantics::completion_of;
 
-/// Header names that the engine writes itself.
-const RESERVED_HEADERS: &str = "io.camunda.zeebe:";
-
 impl<'a> Context<'a> {
-    /// Send tasks: jobs where Zeebe makes them jobs.
-    pub fn job_task(
+    /// An external task of Camunda. An empty topic is one.
+    pub fn external_task(
         &mut self,
         surroundings: &Surroundings<'a>,
         subject: &Subject<'a>,
+        holder: Node<'a>,
     ) -> Option<WorkerTask> {
-        let has_definition =
-            self.dialect == Dialect::Zeebe && self.extension(subject, "taskDefinition").is_some();
-        if !has_definition {
-            let message = format!("{} is not supported yet", subject.title());
-            self.error(subject, "unsupported-element", message);
+        let Some(topic) = self.extension_attribute(holder, "topic") else {
+            let message = format!("the topic of {} is missing", subject.title());
+            self.error_at(subject, holder.range().start, "job-type-empty", message);
+            return None;
+        };
+        if !is_uel(&topic.text) && !self.job_type_fits(subject, &topic) {
             return None;
         }
-        self.zeebe_worker(surroundings, subject)
+        let job_type = self.value(subject, &topic)?;
+        let errors = self.worker_errors(surroundings, subject, holder)?;
+        let properties = self.extension_properties(subject);
+        let worker = self.worker(surroundings, subject, holder, job_type);
+        Some(WorkerTask { errors, properties, ..worker })
     }
 
-    /// `zeebe:taskDefinition` and what belongs to it.
-    pub fn zeebe_worker(
-        &mut self,
-        surroundings: &Surroundings<'a>,
-        subject: &Subject<'a>,
-    ) -> Option<WorkerTask> {
-        let headers = self.headers(subject);
-        let priority =
-            self.worker_priority(subject).or_else(|| surroundings.worker_priority.clone());
-        let Some(definition) = self.extension(subject, "taskDefinition") else {
-            let message = format!("{} has no zeebe:taskDefinition", subject.title());
-            self.error(subject, "implementation-missing", message);
-            return None;
-        };
-        let written = self.own_attribute(definition, "type");
-        let job_type = self.job_type(subject, written, definition, "type");
-        let retries = match self.own_attribute(definition, "retries") {
-            Some(written) if !written.text.is_empty() => Some(self.value(subject, &written)?),
-            _ => None,
-        };
-        Some(WorkerTask {
-            job_type: job_type?,
-            retries,
-            priority,
-            headers: headers?,
-            is_user_task: false,
-            completion: completion_of(self.dialect),
-        })
-    }
-
-    /// An external task of Camunda or an external worker task of Flowable.
+    /// An external worker task of Flowable.
     pub fn external_worker(
         &mut self,
         surroundings: &Surroundings<'a>,
         subject: &Subject<'a>,
     ) -> Option<WorkerTask> {
-        if let Some(found) = self.extension_attribute(subject.node, "doNotIncludeVariables") {
-            let message = format!("doNotIncludeVariables of {} has no effect yet", subject.title());
-            self.warn_at(subject, found.offset, "ignored-attribute", message);
-        }
-        let topic = self.extension_attribute(subject.node, "topic");
-        let job_type = self.job_type(subject, topic, subject.node, "topic")?;
-        Some(self.worker(surroundings, subject, job_type))
+        let node = subject.node;
+        let topic = self.extension_attribute(node, "topic");
+        let job_type = self.job_type(subject, topic, node, "topic")?;
+        let inputs = self.parameters(subject, node, "externalWorkerInParameter");
+        let outputs = self.parameters(subject, node, "externalWorkerOutParameter");
+        let worker = self.worker(surroundings, subject, node, job_type);
+        Some(WorkerTask {
+            inputs,
+            outputs,
+            includes_variables: !self.flag(node, "doNotIncludeVariables"),
+            completes_by_job: Some(SavePoint { exclusive: self.flag_or_true(node, "exclusive") }),
+            ..worker
+        })
     }
 
     pub fn worker(
         &mut self,
         surroundings: &Surroundings<'a>,
         subject: &Subject<'a>,
+        holder: Node<'a>,
         job_type: Expression,
     ) -> WorkerTask {
-        let priority =
-            self.worker_priority(subject).or_else(|| surroundings.worker_priority.clone());
-        WorkerTask {
-            job_type,
-            retries: None,
-            priority,
-            headers: Vec::new(),
-            is_user_task: false,
-            completion: completion_of(self.dialect),
-        }
+        let priority = self
+            .worker_priority_of(subject, holder)
+            .or_else(|| surroundings.worker_priority.clone());
+        WorkerTask { priority, ..WorkerTask::of(job_type, completion_of(self.dialect)) }
     }
 
-    fn job_type(
+    /// Camunda: errors that are thrown when their condition holds as the job ends.
+    fn worker_errors(
+        &mut self,
+        surroundings: &Surroundings<'a>,
+        subject: &Subject<'a>,
+        holder: Node<'a>,
+    ) -> Option<Vec<WorkerError>> {
+        let nodes: Vec<_> = self.extension_nodes(holder, "errorEventDefinition").collect();
+        let mut errors = Vec::new();
+        for node in nodes {
+            let Some(written) = self.any_attribute(node, "expression") else {
+                let message =
+                    format!("an errorEventDefinition of {} has no expression", subject.title());
+                self.error_at(subject, node.range().start, "expression-required", message);
+                return None;
+            };
+            let condition = self.value(subject, &written)?;
+            let reference = self.any_attribute(node, "errorRef");
+            let error = match reference {
+                Some(reference) => worker_error(surroundings, &reference),
+                None => ErrorThrow { code: None, message: None },
+            };
+            errors.push(WorkerError { condition, error });
+        }
+        Some(errors)
+    }
+
+    /// Names and values that clients can ask for.
+    fn extension_properties(&self, subject: &Subject<'a>) -> Vec<(Arc<str>, Arc<str>)> {
+        let Some(holder) = self.extension_nodes(subject.node, "properties").next() else {
+            return Vec::new();
+        };
+        let nodes = holder.children().filter(|node| node.tag_name().name() == "property");
+        let pair = |node: Node<'a>| {
+            let name = self.own_attribute(node, "name")?;
+            let value = self.own_attribute(node, "value").map_or("".into(), |value| value.text);
+            Some(((*name.text).into(), (*value).into()))
+        };
+        nodes.filter_map(pair).collect()
+    }
+
+    fn any_attribute(&self, node: Node<'a>, name: &str) -> Option<Written<'a>> {
+        self.attribute(node, name).or_else(|| self.extension_attribute(node, name))
+    }
+
+    pub fn job_type(
         &mut self,
         subject: &Subject<'a>,
         written: Option<Written<'a>>,
         holder: Node<'a>,
         name: &str,
     ) -> Option<Expression> {
-        let Some(written) = written.filter(|written| !written.text.trim().is_empty()) else {
+        let Some(written) = written.filter(|written| !written.text.is_empty()) else {
             let message = format!("the {name} of {} is missing or empty", subject.title());
             self.error_at(subject, holder.range().start, "job-type-empty", message);
             return None;
@@ -132,36 +149,13 @@ impl<'a> Context<'a> {
         }
         fits
     }
+}
 
-    /// `None` when one of them is refused.
-    pub fn headers(&mut self, subject: &Subject<'a>) -> Option<Vec<(Arc<str>, Arc<str>)>> {
-        let mut headers = Vec::new();
-        let Some(holder) = self.extension(subject, "taskHeaders") else { return Some(headers) };
-        let mut keys = BTreeSet::new();
-        let mut is_valid = true;
-        for node in holder.children().filter(|node| node.has_tag_name((ZEEBE, "header"))) {
-            let key = self.own_attribute(node, "key").filter(|key| !key.text.is_empty());
-            let value = self.own_attribute(node, "value").filter(|value| !value.text.is_empty());
-            // Modelers write empty rows; the engine passes over them.
-            let (Some(key), Some(value)) = (key, value) else { continue };
-            let problem = if key.text.starts_with(RESERVED_HEADERS) {
-                Some(("header-reserved", "is reserved for the engine"))
-            } else if !keys.insert(key.text.clone()) {
-                Some(("header-repeated", "is given twice"))
-            } else {
-                None
-            };
-            match problem {
-                Some((code, reason)) => {
-                    let key_shown = quoted(&key.text);
-                    let message =
-                        format!("the task header {key_shown} of {} {reason}", subject.title());
-                    self.error_at(subject, key.offset, code, message);
-                    is_valid = false;
-                }
-                None => headers.push(((*key.text).into(), (*value.text).into())),
-            }
-        }
-        is_valid.then_some(headers)
-    }
+/// A reference to nothing is the code itself.
+fn worker_error<'a>(surroundings: &Surroundings<'a>, reference: &Written<'a>) -> ErrorThrow {
+    let code = match surroundings.definitions.error(&reference.text) {
+        Some(found) => found.word.as_ref().map(|code| text(&code.text)),
+        None => Some(text(&reference.text)),
+    };
+    ErrorThrow { code, message: None }
 }

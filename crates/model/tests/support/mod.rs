@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "every test file uses its own part")]
 
 use orloj_model::{
-    Dialect, Element, ElementKind, Options, Parsed, Process, ServiceTask, Timer, UserTask,
-    WorkerTask, parse,
+    Boundary, Dialect, Element, ElementKind, Listener, Mapping, MappingSource, Options, Parsed,
+    Process, Script, ServiceTask, Timer, Trigger, UserTask, WorkerTask, parse,
 };
 use orloj_types::Value;
 
@@ -95,7 +95,8 @@ pub fn user_task(element: &Element) -> &UserTask {
 
 pub fn timer(element: &Element) -> &Timer {
     match &element.kind {
-        ElementKind::TimerCatch(timer) | ElementKind::TimerBoundary { timer, .. } => timer,
+        ElementKind::CatchEvent(Some(Trigger::Timer(timer)))
+        | ElementKind::BoundaryEvent(Boundary { trigger: Trigger::Timer(timer), .. }) => timer,
         other => panic!("{other:?} has no timer"),
     }
 }
@@ -110,6 +111,53 @@ pub fn shown(expression: &orloj_expr::Expression) -> String {
 
 pub fn shown_or_none(expression: &Option<orloj_expr::Expression>) -> Option<String> {
     expression.as_ref().map(shown)
+}
+
+/// An expression, or what a script is.
+pub fn shown_script(script: &Script) -> String {
+    match script {
+        Script::Expression(expression) => shown(expression),
+        Script::Program(program) => format!("{:?}({})", program.language, program.source),
+        Script::Resource(resource) => {
+            format!("{:?} of {}", resource.language, shown(&resource.name))
+        }
+        Script::Unusable(reason) => format!("unusable: {reason}"),
+    }
+}
+
+/// `source -> target` of each.
+pub fn shown_mappings(mappings: &[Mapping]) -> Vec<String> {
+    let line = |m: &Mapping| format!("{} -> {}", shown_source(&m.source), m.target.join("."));
+    mappings.iter().map(line).collect()
+}
+
+fn shown_source(source: &MappingSource) -> String {
+    match source {
+        MappingSource::Expression(expression) => shown(expression),
+        MappingSource::Script(script) => shown_script(script),
+        MappingSource::List(items) => {
+            format!("[{}]", items.iter().map(shown_source).collect::<Vec<_>>().join(", "))
+        }
+        MappingSource::Map(entries) => {
+            let entry = |(key, value): &(_, _)| format!("{}: {}", shown(key), shown_source(value));
+            format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// The event and the code of each.
+pub fn shown_listeners(listeners: &[Listener]) -> Vec<String> {
+    use orloj_model::Code;
+    let code = |code: &Code| match code {
+        Code::Delegate(name) => name.to_string(),
+        Code::ComputedDelegate(expression) => format!("delegate {}", shown(expression)),
+        Code::Expression(expression) => shown(expression),
+        Code::Script(script) => shown_script(script),
+        Code::Worker { job_type, retries, .. } => {
+            format!("job {} {:?}", shown(job_type), retries.as_ref().map(shown))
+        }
+    };
+    listeners.iter().map(|l| format!("{:?}: {}", l.event, code(&l.code))).collect()
 }
 
 pub fn json(value: Value) -> String {

@@ -1,0 +1,43 @@
+//! The checked process graph: what the parser promises and the interpreter relies on.
+//!
+//! Dialects end here. Every difference of meaning between the compatible systems is an explicit
+//! field of the graph; nothing downstream asks where a model came from. Every index is valid,
+//! every expression parses, every reference resolves.
+
+mod constructs;
+mod decision;
+mod element;
+mod event;
+mod listener;
+mod multi_instance;
+mod process;
+mod script;
+mod semantics;
+mod subprocess;
+mod task;
+
+pub use constructs::{Catching, Choices, EventGateways, Loops, Undoing, UndoneInstances};
+pub use decision::{DecisionBinding, DecisionResult, DecisionTask, RulesShape};
+pub use element::{
+    Element, ElementIndex, ElementKind, Flow, FlowIndex, JobSettings, Mapping, MappingSource,
+    SavePoint,
+};
+pub use event::{
+    Boundary, CompensationThrow, Condition, EndEvent, ErrorCatch, ErrorThrow, EscalationCatch,
+    MessageCatch, RegistryEvent, SignalCatch, SignalThrow, StartEvent, Throw, Timer, TimerKind,
+    Trigger, VariableChange, VariableEvent,
+};
+pub use listener::{Code, Field, Listener, ListenerEvent, Timeout};
+pub use multi_instance::{Aggregation, Items, MultiInstance, OutputCollection};
+pub use process::{DataObject, Process, Scope};
+pub use script::{
+    Place, Program, ProgramHost, ProgramLanguage, Script, ScriptLanguage, ScriptResource,
+    ScriptTask,
+};
+pub use semantics::*;
+pub use subprocess::{AdHoc, SubProcess, SubProcessKind};
+pub use task::{
+    BuiltinTask, CallActivity, CallBinding, CallMapping, CompletionVariables, ComputedHeader,
+    Connector, DelegateTask, ExceptionMapping, ExpressionTask, FormReference, HeaderKind,
+    LinkedResource, ReceiveTask, SentEvent, ServiceTask, UserTask, WorkerError, WorkerTask,
+};

@@ -1,0 +1,56 @@
+use std::sync::Arc;
+
+use orloj_expr::Expression;
+
+use super::element::SavePoint;
+use crate::retry::RetryCycle;
+
+/// An activity that is done several times.
+#[derive(Clone, Debug)]
+pub struct MultiInstance {
+    pub is_sequential: bool,
+    pub items: Items,
+    /// Asked after each of them: whether the rest is left out.
+    pub completion: Option<Expression>,
+    pub output: Option<OutputCollection>,
+    pub aggregations: Vec<Aggregation>,
+    /// Save points of the single instances; those of the element are the body's.
+    pub inner_before: Option<SavePoint>,
+    pub inner_after: Option<SavePoint>,
+    /// Of the jobs of the single instances; that of the element is the body's.
+    pub inner_retry_cycle: Option<RetryCycle>,
+    /// One job looks again and again whether all parallel instances have ended, so that these do
+    /// not meet at the body.
+    pub is_watched: bool,
+    /// The variable that counts the instances, instead of `loopCounter`.
+    pub index_variable: Option<Arc<str>>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Items {
+    Cardinality(Expression),
+    Collection {
+        collection: Expression,
+        /// Receives the item.
+        variable: Option<Arc<str>>,
+    },
+}
+
+/// Results gathered in the order of the items.
+#[derive(Clone, Debug)]
+pub struct OutputCollection {
+    pub variable: Arc<str>,
+    pub element: Expression,
+}
+
+/// Variables of the instances gathered into a list of objects.
+#[derive(Clone, Debug)]
+pub struct Aggregation {
+    pub target: Expression,
+    /// Source expression and name inside of the object.
+    pub variables: Vec<(Expression, Option<Expression>)>,
+    /// Whether the list is there from the beginning and grows.
+    pub creates_overview: bool,
+    /// The list lives only as long as the command.
+    pub is_transient: bool,
+}

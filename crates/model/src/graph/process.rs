@@ -1,0 +1,82 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use orloj_expr::Expression;
+use orloj_types::{ElementId, ProcessId};
+
+use super::ElementKind;
+use super::element::{Element, ElementIndex, Flow, FlowIndex};
+use super::listener::Listener;
+use super::semantics::Semantics;
+use super::subprocess::SubProcess;
+
+/// One executable process of a file.
+#[derive(Clone, Debug)]
+pub struct Process {
+    pub id: ProcessId,
+    pub name: Option<Arc<str>>,
+    pub version_tag: Option<Arc<str>>,
+    /// All of them, those inside subprocesses too, in document order.
+    pub elements: Vec<Element>,
+    /// In document order.
+    pub flows: Vec<Flow>,
+    /// What lies in the process itself and not in a subprocess.
+    pub root: Scope,
+    /// Of the process as a whole: its start and its end.
+    pub listeners: Vec<Listener>,
+    pub semantics: Semantics,
+    /// By the author's id; state refers to elements only this way.
+    pub by_id: BTreeMap<ElementId, ElementIndex>,
+}
+
+impl Process {
+    pub fn element(&self, index: ElementIndex) -> &Element {
+        &self.elements[index.0 as usize]
+    }
+
+    pub fn flow(&self, index: FlowIndex) -> &Flow {
+        &self.flows[index.0 as usize]
+    }
+
+    pub fn find(&self, id: &str) -> Option<ElementIndex> {
+        self.by_id.get(id).copied()
+    }
+
+    pub fn indices(&self) -> impl Iterator<Item = ElementIndex> + use<> {
+        (0..self.elements.len() as u32).map(ElementIndex)
+    }
+
+    /// The inside of a subprocess, or of the process itself.
+    ///
+    /// # Panics
+    /// When the element is no subprocess.
+    pub fn scope(&self, of: Option<ElementIndex>) -> &Scope {
+        let Some(index) = of else { return &self.root };
+        match &self.element(index).kind {
+            ElementKind::SubProcess(SubProcess { scope, .. }) => scope,
+            other => panic!("a {} contains nothing", other.name()),
+        }
+    }
+}
+
+/// The inside of a process or subprocess.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    /// In the order the process visits siblings.
+    pub starts: Vec<ElementIndex>,
+    /// Where a start by hand, or a token that enters, begins: the start event without a trigger,
+    /// or the one that the dialect takes instead.
+    pub none_start: Option<ElementIndex>,
+    /// In the order the process visits siblings.
+    pub event_subprocesses: Vec<ElementIndex>,
+    /// Everything directly inside, in document order.
+    pub members: Vec<ElementIndex>,
+    /// Variables that exist from the beginning.
+    pub data_objects: Vec<DataObject>,
+}
+
+#[derive(Clone, Debug)]
+pub struct DataObject {
+    pub name: Arc<str>,
+    pub value: Option<Expression>,
+}

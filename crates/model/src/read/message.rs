@@ -1,0 +1,247 @@
+//! Messages that events and receive tasks wait for.
+
+use crate::graph::{ElementKind, MessageCatch, ReceiveTask, RegistryEvent, Trigger};
+use crate::options::Dialect;
+use crate::read::context::{Context, Node, Subject, Written};
+use crate::read::definitions::Named;
+use crate::read::dialect::ZEEBE;
+use crate::read::element::Surroundings;
+use crate::read::event::Spot;
+use crate::read::expression::is_uel;
+use crate::read::extension::extension_elements;
+
+impl<'a> Context<'a> {
+    pub fn message_catch(
+        &mut self,
+        surroundings: &Surroundings<'a>,
+        subject: &Subject<'a>,
+        definition: Node<'a>,
+        spot: Spot,
+    ) -> Option<MessageCatch> {
+        match self.dialect {
+            Dialect::Zeebe => {
+                let message = self.zeebe_message_reference(surroundings, subject, definition)?;
+                self.zeebe_message(subject, &message, spot)
+            }
+            Dialect::Camunda7 => {
+                let message = self.camunda_message(surroundings, subject, definition)?;
+                self.camunda_message_name(subject, &message, spot)
+            }
+            Dialect::Flowable => self.flowable_message(surroundings, subject, definition, spot),
+        }
+    }
+
+    /// The message that a definition refers to, which must be there.
+    pub fn zeebe_message_reference(
+        &mut self,
+        surroundings: &Surroundings<'a>,
+        subject: &Subject<'a>,
+        definition: Node<'a>,
+    ) -> Option<Named<'a>> {
+        // A message that is thrown needs none.
+        let is_thrown = matches!(subject.tag(), "endEvent" | "intermediateThrowEvent");
+        let Some(written) = self.reference(definition, "messageRef") else {
+            if !is_thrown {
+                self.message_missing(subject, definition);
+            }
+            return None;
+        };
+        let found = surroundings.definitions.message(definition, &written.text);
+        let found = found.cloned();
+        if let (Some(found), true) = (&found, is_thrown) {
+            self.zeebe_message_name(found);
+        }
+        if found.is_none() && !is_thrown {
+            self.unknown_reference(subject, &written, "messageRef", "message");
+        }
+        found
+    }
+
+    fn zeebe_message_name(&mut self, message: &Named<'a>) -> Option<Written<'a>> {
+        let written = message.word.clone().filter(|name| !name.text.is_empty());
+        if written.is_none() {
+            let text = format!("{} has no name", message.subject.title());
+            self.error(&message.subject, "message-name-missing", text);
+        }
+        written
+    }
+
+    fn zeebe_message(
+        &mut self,
+        subject: &Subject<'a>,
+        message: &Named<'a>,
+        spot: Spot,
+    ) -> Option<MessageCatch> {
+        let written = self.zeebe_message_name(message)?;
+        let name = self.value(subject, &written)?;
+        if spot == Spot::Start {
+            // Nobody is there yet whose variables could be looked at.
+            if self.constant_text(subject, &name).is_none() {
+                let text = format!("the message name of {} cannot be computed", subject.title());
+                self.error_at(subject, written.offset, "message-name-computed", text);
+                return None;
+            }
+            return Some(MessageCatch { name, correlation_key: None });
+        }
+        let mut subscriptions = extension_elements(message.subject.node)
+            .filter(|node| node.has_tag_name((ZEEBE, "subscription")));
+        let (subscription, second) = (subscriptions.next(), subscriptions.next());
+        let Some(subscription) = subscription.filter(|_| second.is_none()) else {
+            let text = format!(
+                "{} waits for {}, which must have exactly one zeebe:subscription",
+                subject.title(),
+                message.subject.title()
+            );
+            self.error(&message.subject, "correlation-key-missing", text);
+            return None;
+        };
+        let key = self.own_attribute(subscription, "correlationKey");
+        let Some(key) = key.filter(|key| !key.text.is_empty()) else {
+            let text =
+                format!("the subscription of {} has no correlationKey", message.subject.title());
+            self.error_at(
+                &message.subject,
+                subscription.range().start,
+                "correlation-key-missing",
+                text,
+            );
+            return None;
+        };
+        let key = self.expression_required(&message.subject, &key, "the correlationKey")?;
+        Some(MessageCatch { name, correlation_key: Some(key) })
+    }
+
+    fn camunda_message(
+        &mut self,
+        surroundings: &Surroundings<'a>,
+        subject: &Subject<'a>,
+        definition: Node<'a>,
+    ) -> Option<Named<'a>> {
+        let Some(written) = self.reference(definition, "messageRef") else {
+            self.message_missing(subject, definition);
+            return None;
+        };
+        let found = surroundings.definitions.message(definition, &written.text).cloned();
+        if found.is_none() {
+            self.unknown_reference(subject, &written, "messageRef", "message");
+        }
+        found
+    }
+
+    fn camunda_message_name(
+        &mut self,
+        subject: &Subject<'a>,
+        message: &Named<'a>,
+        spot: Spot,
+    ) -> Option<MessageCatch> {
+        let written = message.word.clone().filter(|name| !name.text.is_empty());
+        let Some(written) = written else {
+            let text = format!(
+                "{} waits for {}, which has no name",
+                subject.title(),
+                message.subject.title()
+            );
+            self.error(subject, "message-name-missing", text);
+            return None;
+        };
+        if spot == Spot::Start && is_uel(&written.text) {
+            let text = format!("the message name of {} cannot be computed", subject.title());
+            self.error_at(subject, written.offset, "message-name-computed", text);
+            return None;
+        }
+        Some(MessageCatch { name: self.value(subject, &written)?, correlation_key: None })
+    }
+
+    fn flowable_message(
+        &mut self,
+        surroundings: &Surroundings<'a>,
+        subject: &Subject<'a>,
+        definition: Node<'a>,
+        spot: Spot,
+    ) -> Option<MessageCatch> {
+        let name = match self.reference(definition, "messageRef") {
+            Some(written) => {
+                let Some(found) =
+                    surroundings.definitions.message(definition, &written.text).cloned()
+                else {
+                    self.unknown_reference(subject, &written, "messageRef", "message");
+                    return None;
+                };
+                // A message without a name is known by its id.
+                let name = found.word.filter(|name| !name.text.is_empty()).unwrap_or(written);
+                self.value(subject, &name)?
+            }
+            None => {
+                let written = self.extension_attribute(definition, "messageExpression");
+                let Some(written) = written.filter(|written| !written.text.is_empty()) else {
+                    self.message_missing(subject, definition);
+                    return None;
+                };
+                self.value(subject, &written)?
+            }
+        };
+        let name = match spot {
+            Spot::Start => self.fixed_at_start(subject, name),
+            _ => name,
+        };
+        Some(MessageCatch { name, correlation_key: None })
+    }
+
+    fn message_missing(&mut self, subject: &Subject<'a>, definition: Node<'a>) {
+        let message = format!("{} refers to no message", subject.title());
+        self.error_at(subject, definition.range().start, "message-missing", message);
+    }
+
+    pub fn receive_task(
+        &mut self,
+        surroundings: &Surroundings<'a>,
+        subject: &Subject<'a>,
+    ) -> Option<ElementKind> {
+        let message = match self.dialect {
+            Dialect::Zeebe => {
+                Some(self.message_catch(surroundings, subject, subject.node, Spot::Catch)?)
+            }
+            Dialect::Camunda7 => match self.attribute(subject.node, "messageRef") {
+                Some(_) => {
+                    Some(self.message_catch(surroundings, subject, subject.node, Spot::Catch)?)
+                }
+                None => None,
+            },
+            Dialect::Flowable => {
+                if let Some(event) = self.registry_event(subject) {
+                    return Some(ElementKind::CatchEvent(Some(Trigger::Registry(event))));
+                }
+                None
+            }
+        };
+        Some(ElementKind::ReceiveTask(ReceiveTask { message }))
+    }
+
+    fn registry_event(&mut self, subject: &Subject<'a>) -> Option<RegistryEvent> {
+        let node = self.extension(subject, "eventType")?;
+        let written = Some(self.content(node)).filter(|written| !written.text.is_empty())?;
+        self.registry_event_of(subject, &written)
+    }
+
+    /// `None`: an expression is wrong.
+    pub fn registry_event_of(
+        &mut self,
+        subject: &Subject<'a>,
+        event_type: &Written<'a>,
+    ) -> Option<RegistryEvent> {
+        let event_type = self.value(subject, event_type)?;
+        let node = subject.node;
+        let named = |name: &'static str| {
+            extension_elements(node).filter(move |e| e.tag_name().name() == name)
+        };
+        let mut correlation = Vec::new();
+        for parameter in named("eventCorrelationParameter") {
+            if let Some(value) = self.own_attribute(parameter, "value") {
+                correlation.push(self.late_value(subject, &value)?);
+            }
+        }
+        let is_manual = named("startEventCorrelationConfiguration")
+            .any(|node| self.content(node).text == "manualSubscription");
+        Some(RegistryEvent { event_type, correlation, is_manual })
+    }
+}

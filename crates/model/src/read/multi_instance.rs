@@ -1,0 +1,292 @@
+//! Activities that are done several times.
+
+use std::sync::Arc;
+
+use orloj_expr::{Expression, Language};
+use orloj_types::Value;
+
+use crate::graph::{Aggregation, Items, MultiInstance, OutputCollection};
+use crate::options::Dialect;
+use crate::read::context::{Context, Node, Subject, Written, bpmn_child};
+use crate::read::dialect::ZEEBE;
+use crate::read::expression::is_uel;
+use crate::read::extension::extension_elements;
+
+impl<'a> Context<'a> {
+    /// `Err`: there is a loop and it cannot be read.
+    pub fn multi_instance(&mut self, subject: &Subject<'a>) -> Result<Option<MultiInstance>, ()> {
+        let Some(node) = bpmn_child(subject.node, "multiInstanceLoopCharacteristics") else {
+            return Ok(None);
+        };
+        let sequential = self.attribute(node, "isSequential");
+        let is_sequential = sequential.is_some_and(|flag| flag.text == "true");
+        let mut multi = match self.dialect {
+            Dialect::Zeebe => self.zeebe_loop(subject, node),
+            Dialect::Camunda7 => self.camunda_loop(subject, node),
+            Dialect::Flowable => self.flowable_loop(subject, node),
+        }
+        .ok_or(())?;
+        multi.is_sequential = is_sequential;
+        if let Some(condition) = bpmn_child(node, "completionCondition") {
+            multi.completion = self.completion(subject, condition)?;
+        }
+        Ok(Some(multi))
+    }
+
+    fn completion(
+        &mut self,
+        subject: &Subject<'a>,
+        condition: Node<'a>,
+    ) -> Result<Option<Expression>, ()> {
+        let written = self.content(condition);
+        if written.text.is_empty() && self.dialect != Dialect::Zeebe {
+            return Ok(None);
+        }
+        self.value(subject, &written).map(Some).ok_or(())
+    }
+
+    fn zeebe_loop(&mut self, subject: &Subject<'a>, node: Node<'a>) -> Option<MultiInstance> {
+        let mut found =
+            extension_elements(node).filter(|n| n.has_tag_name((ZEEBE, "loopCharacteristics")));
+        let (extension, second) = (found.next(), found.next());
+        let Some(extension) = extension.filter(|_| second.is_none()) else {
+            let message = format!(
+                "multi-instance {} must have exactly one zeebe:loopCharacteristics",
+                subject.title()
+            );
+            self.error_at(subject, node.range().start, "loop-without-items", message);
+            return None;
+        };
+        let given = |ctx: &Self, name: &str| {
+            ctx.own_attribute(extension, name).filter(|found| !found.text.is_empty())
+        };
+        let Some(collection) = given(self, "inputCollection") else {
+            self.loop_without_items(subject, node);
+            return None;
+        };
+        let collection = self.expression_required(subject, &collection, "inputCollection")?;
+        let variable = given(self, "inputElement").map(|name| Arc::from(&*name.text));
+        let output = match (given(self, "outputCollection"), given(self, "outputElement")) {
+            (Some(variable), Some(element)) => Some(OutputCollection {
+                variable: Arc::from(&*variable.text),
+                element: self.expression_required(subject, &element, "outputElement")?,
+            }),
+            (None, None) => None,
+            _ => {
+                let message = format!(
+                    "outputCollection and outputElement of {} need each other",
+                    subject.title()
+                );
+                self.error_at(subject, extension.range().start, "output-incomplete", message);
+                return None;
+            }
+        };
+        let mut multi = MultiInstance::of(Items::Collection { collection, variable });
+        multi.output = output;
+        Some(multi)
+    }
+
+    fn camunda_loop(&mut self, subject: &Subject<'a>, node: Node<'a>) -> Option<MultiInstance> {
+        let collection = self.extension_attribute(node, "collection");
+        let collection = collection.or_else(|| self.text_of_child(node, "loopDataInputRef"));
+        let variable = self.extension_attribute(node, "elementVariable");
+        let variable = variable.or_else(|| self.input_data_item(node));
+        let items = match (bpmn_child(node, "loopCardinality"), collection) {
+            // The number of instances counts before the items.
+            (Some(cardinality), None) => {
+                if let Some(variable) = variable {
+                    let message = format!(
+                        "the loop of {} has an element variable but no collection",
+                        subject.title()
+                    );
+                    self.error_at(subject, variable.offset, "loop-without-items", message);
+                    return None;
+                }
+                self.cardinality(subject, cardinality)?
+            }
+            (_, Some(collection)) => {
+                let collection = self.collection(subject, &collection)?;
+                let variable = variable.map(|name| Arc::from(&*name.text));
+                Items::Collection { collection, variable }
+            }
+            (None, None) => {
+                self.loop_without_items(subject, node);
+                return None;
+            }
+        };
+        let mut multi = MultiInstance::of(items);
+        multi.inner_before = self.async_before(node);
+        multi.inner_after = self.async_after(node);
+        Some(multi)
+    }
+
+    fn flowable_loop(&mut self, subject: &Subject<'a>, node: Node<'a>) -> Option<MultiInstance> {
+        let given = |found: Option<Written<'a>>| found.filter(|found| !found.text.is_empty());
+        let collection = given(self.extension_attribute(node, "collection"));
+        let collection = collection.or_else(|| given(self.text_of_child(node, "loopDataInputRef")));
+        let variable = given(self.extension_attribute(node, "elementVariable"));
+        let variable = variable.or_else(|| given(self.input_data_item(node)));
+        let cardinality =
+            bpmn_child(node, "loopCardinality").filter(|node| !self.content(*node).text.is_empty());
+        let by_handler = extension_elements(node).find(|e| e.tag_name().name() == "collection");
+        let items = match (cardinality, collection) {
+            (Some(cardinality), _) => self.cardinality(subject, cardinality)?,
+            (None, Some(collection)) => {
+                let collection = self.collection(subject, &collection)?;
+                let variable = variable.map(|name| Arc::from(&*name.text));
+                Items::Collection { collection, variable }
+            }
+            (None, None) => {
+                let Some(handler) = by_handler else {
+                    return self.flowable_loop_without_items(subject, node);
+                };
+                self.handled_collection(subject, handler, variable)?
+            }
+        };
+        let mut multi = MultiInstance::of(items);
+        multi.inner_before = self.async_before(subject.node);
+        let watched = self.extension_attribute(node, "noWaitStatesAsyncLeave");
+        multi.is_watched =
+            multi.inner_before.is_some() && watched.is_some_and(|flag| self.is_true(&flag.text));
+        let index = given(self.extension_attribute(node, "elementIndexVariable"));
+        multi.index_variable = index.map(|name| Arc::from(&*name.text));
+        multi.aggregations = self.aggregations(subject, node);
+        Some(multi)
+    }
+
+    /// Flowable looks only at the loops of the process itself; those of a subprocess fail when a
+    /// token comes.
+    fn flowable_loop_without_items(
+        &mut self,
+        subject: &Subject<'a>,
+        node: Node<'a>,
+    ) -> Option<MultiInstance> {
+        let parent = subject.node.parent_element();
+        if parent.is_some_and(|parent| parent.tag_name().name() == "process") {
+            self.loop_without_items(subject, node);
+            return None;
+        }
+        let message = format!("the loop of {} has neither a number nor items", subject.title());
+        self.warn_at(subject, node.range().start, "loop-without-items", message);
+        Some(MultiInstance::of(Items::Cardinality(Expression::constant(Value::Null))))
+    }
+
+    /// DIFFERENCE: Flowable lets code of the application turn the text into a collection; here
+    /// the text itself is the collection.
+    fn handled_collection(
+        &mut self,
+        subject: &Subject<'a>,
+        handler: Node<'a>,
+        variable: Option<Written<'a>>,
+    ) -> Option<Items> {
+        let mut inside = handler.children().filter(|child| child.is_element());
+        let child = inside.find(|c| matches!(c.tag_name().name(), "string" | "expression"));
+        let written = self.content(child.unwrap_or(handler));
+        let collection = self.value(subject, &written)?;
+        Some(Items::Collection { collection, variable: variable.map(|v| Arc::from(&*v.text)) })
+    }
+
+    fn aggregations(&mut self, subject: &Subject<'a>, node: Node<'a>) -> Vec<Aggregation> {
+        let found = extension_elements(node)
+            .filter(|element| element.tag_name().name() == "variableAggregation");
+        let found: Vec<_> = found.collect();
+        found.into_iter().filter_map(|node| self.aggregation(subject, node)).collect()
+    }
+
+    fn aggregation(&mut self, subject: &Subject<'a>, node: Node<'a>) -> Option<Aggregation> {
+        let target = self.either(subject, node, "target", "targetExpression")?;
+        let mut variables = Vec::new();
+        let children = node.children().filter(|child| child.tag_name().name() == "variable");
+        for child in children {
+            let source = self.source_of(subject, child)?;
+            variables.push((source, self.either(subject, child, "target", "targetExpression")));
+        }
+        let overview = self.own_attribute(node, "createOverviewVariable");
+        let creates_overview = overview.is_some_and(|flag| self.is_true(&flag.text));
+        let transient = self.own_attribute(node, "storeAsTransientVariable");
+        let is_transient = transient.is_some_and(|flag| self.is_true(&flag.text));
+        Some(Aggregation { target, variables, creates_overview, is_transient })
+    }
+
+    /// The variable that `source` names, or the value of `sourceExpression`.
+    fn source_of(&mut self, subject: &Subject<'a>, node: Node<'a>) -> Option<Expression> {
+        if let Some(written) = self.own_attribute(node, "sourceExpression") {
+            return self.value(subject, &written);
+        }
+        let written = self.own_attribute(node, "source")?;
+        self.variable(subject, &written)
+    }
+
+    /// A name as it stands, or the value of an expression.
+    fn either(
+        &mut self,
+        subject: &Subject<'a>,
+        node: Node<'a>,
+        name: &str,
+        expression: &str,
+    ) -> Option<Expression> {
+        let written =
+            self.own_attribute(node, name).or_else(|| self.own_attribute(node, expression))?;
+        self.value(subject, &written)
+    }
+
+    fn cardinality(&mut self, subject: &Subject<'a>, node: Node<'a>) -> Option<Items> {
+        let written = self.content(node);
+        if written.text.is_empty() {
+            let message = format!("the loopCardinality of {} is empty", subject.title());
+            self.error_at(subject, node.range().start, "loop-without-items", message);
+            return None;
+        }
+        self.value(subject, &written).map(Items::Cardinality)
+    }
+
+    /// An expression, or the name of a variable.
+    fn collection(&mut self, subject: &Subject<'a>, written: &Written<'a>) -> Option<Expression> {
+        match is_uel(&written.text) {
+            true => self.value(subject, written),
+            false => self.variable(subject, written),
+        }
+    }
+
+    fn variable(&mut self, subject: &Subject<'a>, written: &Written<'a>) -> Option<Expression> {
+        let name = written.text.trim();
+        let parsed = Expression::parse(Language::Uel, &format!("${{{name}}}"));
+        self.parsed(subject, written, parsed)
+    }
+
+    fn text_of_child(&self, node: Node<'a>, name: &str) -> Option<Written<'a>> {
+        bpmn_child(node, name).map(|child| self.content(child))
+    }
+
+    fn input_data_item(&self, node: Node<'a>) -> Option<Written<'a>> {
+        let item = bpmn_child(node, "inputDataItem")?;
+        match self.dialect {
+            Dialect::Flowable => self
+                .attribute(item, "name")
+                .or_else(|| Some(self.content(item)).filter(|text| !text.text.is_empty())),
+            Dialect::Camunda7 | Dialect::Zeebe => self.attribute(item, "name"),
+        }
+    }
+
+    fn loop_without_items(&mut self, subject: &Subject<'a>, node: Node<'a>) {
+        let message = format!("the loop of {} has neither a number nor items", subject.title());
+        self.error_at(subject, node.range().start, "loop-without-items", message);
+    }
+}
+
+impl MultiInstance {
+    fn of(items: Items) -> Self {
+        Self {
+            is_sequential: false,
+            items,
+            completion: None,
+            output: None,
+            aggregations: Vec::new(),
+            inner_before: None,
+            inner_after: None,
+            inner_retry_cycle: None,
+            is_watched: false,
+            index_variable: None,
+        }
+    }
+}

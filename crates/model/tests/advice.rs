@@ -1,0 +1,58 @@
+//! Advice on models that are correct already.
+
+use orloj_model::{Dialect, Options, Severity, advise, parse};
+
+fn advice(process: &str) -> Vec<String> {
+    let file = format!(
+        r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
+            xmlns:camunda="http://camunda.org/schema/1.0/bpmn" targetNamespace="t">
+            <process id="p" isExecutable="true">{process}</process></definitions>"#
+    );
+    let parsed = parse(file.as_bytes(), &Options::of(Dialect::Camunda7));
+    assert!(!parsed.has_errors(), "{:?}", parsed.diagnostics);
+    let found = parsed.processes.iter().flat_map(advise);
+    found
+        .map(|diagnostic| {
+            assert_eq!(diagnostic.severity, Severity::Advice);
+            format!("{} {}", diagnostic.code, diagnostic.element.expect("an element"))
+        })
+        .collect()
+}
+
+fn fork(branch: &str, join: &str) -> String {
+    format!(
+        r#"<startEvent id="s"/><sequenceFlow id="f0" sourceRef="s" targetRef="fork"/>
+        <parallelGateway id="fork"/>
+        <sequenceFlow id="f1" sourceRef="fork" targetRef="a"/><task id="a" {branch}/>
+        <sequenceFlow id="f2" sourceRef="fork" targetRef="b"/><task id="b" {branch}/>
+        <sequenceFlow id="f3" sourceRef="a" targetRef="join"/>
+        <sequenceFlow id="f4" sourceRef="b" targetRef="join"/>
+        <parallelGateway id="join" {join}/>
+        <sequenceFlow id="f5" sourceRef="join" targetRef="e"/><endEvent id="e"/>"#
+    )
+}
+
+#[test]
+fn a_join_after_saved_branches_wants_a_save_point() {
+    let saved = r#"camunda:asyncAfter="true""#;
+    assert_eq!(advice(&fork(saved, "")), ["join-without-save-point join"]);
+    assert!(advice(&fork(saved, r#"camunda:asyncBefore="true""#)).is_empty());
+    assert!(advice(&fork("", "")).is_empty());
+}
+
+#[test]
+fn instances_that_call_code_want_save_points() {
+    let several = |inner: &str, attributes: &str| {
+        format!(
+            r#"<startEvent id="s"/><sequenceFlow id="f0" sourceRef="s" targetRef="t"/>
+            <serviceTask id="t" {attributes}>
+              <multiInstanceLoopCharacteristics {inner}><loopCardinality>3</loopCardinality>
+              </multiInstanceLoopCharacteristics></serviceTask>"#
+        )
+    };
+    let class = r#"camunda:class="C""#;
+    assert_eq!(advice(&several("", class)), ["instances-without-save-point t"]);
+    assert!(advice(&several(r#"camunda:asyncBefore="true""#, class)).is_empty());
+    let external = r#"camunda:type="external" camunda:topic="t""#;
+    assert!(advice(&several("", external)).is_empty());
+}
