@@ -34,13 +34,25 @@ pub struct Environment<'a> {
     pub types: Option<&'a dyn Types>,
     /// Who UEL talks to: execution, user, beans.
     pub host: Option<&'a dyn Host>,
+    /// A date, time or duration is the value itself and not its text, where the process's FEEL
+    /// would give the text.
+    pub keeps_temporals: bool,
     pub budget: Budget,
 }
 
 impl<'a> Environment<'a> {
     pub fn new(scope: &'a dyn Scope, now: Timestamp) -> Self {
         let zone = &Zone::UTC;
-        Self { scope, now, zone, seed: 0, types: None, host: None, budget: Budget::default() }
+        Self {
+            scope,
+            now,
+            zone,
+            seed: 0,
+            types: None,
+            host: None,
+            keeps_temporals: false,
+            budget: Budget::default(),
+        }
     }
 
     pub fn with_zone(mut self, zone: &'a Zone) -> Self {
@@ -60,6 +72,11 @@ impl<'a> Environment<'a> {
 
     pub fn with_host(mut self, host: &'a dyn Host) -> Self {
         self.host = Some(host);
+        self
+    }
+
+    pub fn keeping_temporals(mut self) -> Self {
+        self.keeps_temporals = true;
         self
     }
 

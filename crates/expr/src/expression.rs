@@ -75,15 +75,22 @@ impl Expression {
     pub fn parse(language: Language, text: &str) -> Result<Self, ParseError> {
         match language {
             Language::Feel => Self::parse_feel_at(text, 0),
-            Language::Uel => {
-                check_length(text)?;
-                let program = match uel::parse(text)? {
-                    uel::Parsed::Text(text) => Program::Constant(Value::Text(text)),
-                    uel::Parsed::Program(program) => Program::Uel(program),
-                };
-                Ok(Self::new(language, text, program))
-            }
+            Language::Uel => Self::parse_uel_of(text, None),
         }
+    }
+
+    /// UEL with the functions of one profile only.
+    pub fn parse_uel(text: &str, profile: uel::Profile) -> Result<Self, ParseError> {
+        Self::parse_uel_of(text, Some(profile))
+    }
+
+    fn parse_uel_of(text: &str, only: Option<uel::Profile>) -> Result<Self, ParseError> {
+        check_length(text)?;
+        let program = match uel::parse(text, only)? {
+            uel::Parsed::Text(text) => Program::Constant(Value::Text(text)),
+            uel::Parsed::Program(program) => Program::Uel(program),
+        };
+        Ok(Self::new(Language::Uel, text, program))
     }
 
     /// FEEL of a mode, with the names that are known where it stands.

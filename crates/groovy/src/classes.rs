@@ -140,8 +140,6 @@ static TABLE: &[Entry] = &[
         "org.flowable.engine.delegate.BpmnError",
         "org.flowable.common.engine.api.FlowableException",
     ),
-    class("org.activiti.engine.ActivitiException", RUNTIME),
-    class("org.activiti.engine.delegate.BpmnError", "org.activiti.engine.ActivitiException"),
 ];
 
 /// Classes that need no import, and are not for scripts: named so that they are refused when the

@@ -103,11 +103,9 @@ fn undeclared_names_are_stored_only_when_asked_to() {
 
 #[test]
 fn bpmn_errors_keep_what_was_set_before() {
-    for class in [
-        "org.camunda.bpm.engine.delegate.BpmnError",
-        "org.flowable.engine.delegate.BpmnError",
-        "org.activiti.engine.delegate.BpmnError",
-    ] {
+    for class in
+        ["org.camunda.bpm.engine.delegate.BpmnError", "org.flowable.engine.delegate.BpmnError"]
+    {
         let outcome =
             run(&format!("execution.setVariable('a', 1)\nthrow new {class}('208', 'ups')"));
         let Err(Failure::BpmnError { code, message, position }) = &outcome.result else {

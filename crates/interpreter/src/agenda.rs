@@ -1,52 +1,171 @@
 //! What is still to be done in this command. An explicit list, so that a long chain of elements
 //! costs time but no stack.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use orloj_model::{ElementIndex, FlowIndex, Walk};
-use orloj_types::ElementInstanceKey;
+use orloj_types::{ElementInstanceKey, InstanceKey, Variables};
+
+use crate::errors::Throwing;
+use crate::farewell::Farewell;
+use crate::outcome::Signal;
+use crate::record::Role;
+use crate::stage::Stage;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// A token comes to an element by a flow.
-    Enter { flow: FlowIndex, scope: ElementInstanceKey },
-    /// A start event, which no flow leads to.
-    Start { element: ElementIndex },
-    /// An element whose work is foreign code.
-    Call { key: ElementInstanceKey, element: ElementIndex },
+    /// A token goes along a flow; `listener` is the next of its listeners.
+    Take { flow: FlowIndex, scope: ElementInstanceKey, listener: u32 },
+    /// A token comes to an element by no flow, with variables of its own.
+    Arrive { element: ElementIndex, scope: ElementInstanceKey, role: Role, with: Variables },
+    /// An element instance goes on.
+    Go { key: ElementInstanceKey, stage: Stage },
+    /// Perhaps nothing is left in a scope.
+    Close { scope: ElementInstanceKey },
+    /// An error or escalation looks for the event that catches it.
+    Throw(Box<Throwing>),
+    /// A signal that the instance has thrown is heard in it.
+    Signal(Box<Signal>),
+    /// An event that waited on `host` for its turn occurs.
+    Occur { host: ElementInstanceKey, event: ElementIndex, with: Variables },
+    /// The instance has ended: its caller goes on.
+    Return,
+    /// The instance that a call activity waited for is not needed any more.
+    CancelCalled { instance: InstanceKey },
+    /// Variables have changed: what watches them is asked.
+    Conditions,
+    /// The next instruction of a modification.
+    Instruct { next: usize },
+    /// Events of another definition begin to wait.
+    Resubscribe { key: ElementInstanceKey },
+    /// An element instance was ended from outside and has something left to do.
+    Farewell(Box<Farewell>),
+    /// The instance ends; `listener` is the next of its listeners.
+    EndInstance { listener: u32 },
+    /// The instance begins; `listener` is the next of its listeners.
+    BeginInstance { start: ElementIndex, listener: Option<u32> },
 }
+
+impl Step {
+    /// The scope that is not empty as long as the step is to be done.
+    fn token_in(&self) -> Option<ElementInstanceKey> {
+        match self {
+            Self::Take { scope, .. } | Self::Arrive { scope, .. } => Some(*scope),
+            _ => None,
+        }
+    }
+}
+
+/// Which of the instances at work a step belongs to.
+pub(crate) type MemberIndex = usize;
 
 #[derive(Debug)]
 pub(crate) struct Agenda {
-    steps: VecDeque<Step>,
+    steps: VecDeque<(MemberIndex, Step)>,
     walk: Walk,
     /// How many steps at the front came from the step at work.
     fresh: usize,
+    /// Tokens on their way, by the scope they go to.
+    tokens: BTreeMap<(MemberIndex, ElementInstanceKey), u32>,
 }
 
 impl Agenda {
     pub(crate) fn new(walk: Walk) -> Self {
-        Self { steps: VecDeque::new(), walk, fresh: 0 }
+        Self { steps: VecDeque::new(), walk, fresh: 0, tokens: BTreeMap::new() }
     }
 
-    pub(crate) fn push(&mut self, step: Step) {
+    pub(crate) fn push(&mut self, member: MemberIndex, step: Step) {
+        self.count(member, &step);
         match self.walk {
-            Walk::BreadthFirst => self.steps.push_back(step),
+            Walk::BreadthFirst => self.steps.push_back((member, step)),
             Walk::DepthFirst => {
-                self.steps.insert(self.fresh, step);
+                self.steps.insert(self.fresh, (member, step));
                 self.fresh += 1;
             }
         }
     }
 
     /// The step comes before everything else: it is the rest of the one at work.
-    pub(crate) fn push_next(&mut self, step: Step) {
-        self.steps.push_front(step);
+    pub(crate) fn push_next(&mut self, member: MemberIndex, step: Step) {
+        self.count(member, &step);
+        self.steps.push_front((member, step));
         self.fresh += 1;
     }
 
-    pub(crate) fn pop(&mut self) -> Option<Step> {
+    pub(crate) fn pop(&mut self) -> Option<(MemberIndex, Step)> {
         self.fresh = 0;
-        self.steps.pop_front()
+        let (member, step) = self.steps.pop_front()?;
+        self.uncount(member, &step);
+        Some((member, step))
+    }
+
+    /// Whether a token is on its way into the scope.
+    pub(crate) fn has_tokens(&self, member: MemberIndex, scope: ElementInstanceKey) -> bool {
+        self.tokens.contains_key(&(member, scope))
+    }
+
+    /// The elements that tokens on their way into a scope come to.
+    pub(crate) fn tokens_in(
+        &self,
+        member: MemberIndex,
+        scope: ElementInstanceKey,
+        target: impl Fn(FlowIndex) -> ElementIndex,
+    ) -> impl Iterator<Item = ElementIndex> {
+        self.steps.iter().filter_map(move |(of, step)| match step {
+            _ if *of != member => None,
+            Step::Take { flow, scope: to, .. } if *to == scope => Some(target(*flow)),
+            Step::Arrive { element, scope: to, .. } if *to == scope => Some(*element),
+            _ => None,
+        })
+    }
+
+    /// Forgets what was to be done for element instances that are gone.
+    pub(crate) fn forget(&mut self, member: MemberIndex, gone: &BTreeSet<ElementInstanceKey>) {
+        self.retain(|of, step| {
+            let about = match step {
+                Step::Go { key, .. } | Step::Occur { host: key, .. } => Some(*key),
+                Step::Close { scope } => Some(*scope),
+                other => other.token_in(),
+            };
+            of != member || !about.is_some_and(|key| gone.contains(&key))
+        });
+    }
+
+    /// Forgets the tokens on their way into a scope.
+    pub(crate) fn forget_tokens(&mut self, member: MemberIndex, scope: ElementInstanceKey) {
+        if self.has_tokens(member, scope) {
+            self.retain(|of, step| of != member || step.token_in() != Some(scope));
+        }
+    }
+
+    fn retain(&mut self, keep: impl Fn(MemberIndex, &Step) -> bool) {
+        let fresh = self.fresh;
+        let steps = std::mem::take(&mut self.steps);
+        for (position, (member, step)) in steps.into_iter().enumerate() {
+            if keep(member, &step) {
+                self.steps.push_back((member, step));
+                continue;
+            }
+            self.uncount(member, &step);
+            if position < fresh {
+                self.fresh -= 1;
+            }
+        }
+    }
+
+    fn count(&mut self, member: MemberIndex, step: &Step) {
+        if let Some(scope) = step.token_in() {
+            *self.tokens.entry((member, scope)).or_default() += 1;
+        }
+    }
+
+    fn uncount(&mut self, member: MemberIndex, step: &Step) {
+        let Some(scope) = step.token_in() else { return };
+        if let Some(count) = self.tokens.get_mut(&(member, scope)) {
+            *count -= 1;
+            if *count == 0 {
+                self.tokens.remove(&(member, scope));
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! What foreign code answered in this attempt, kept for the case that the attempt is repeated.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use orloj_types::{ElementId, ElementInstanceKey};
@@ -17,7 +18,7 @@ pub(crate) struct Answers(BTreeMap<Call, Answer>);
 #[derive(Debug)]
 struct Answer {
     result: InvokeResult,
-    used: bool,
+    used: Cell<bool>,
 }
 
 impl Answers {
@@ -28,11 +29,11 @@ impl Answers {
         element: ElementId,
         result: InvokeResult,
     ) {
-        self.0.insert((key, ordinal, Some(element)), Answer { result, used: false });
+        self.0.insert((key, ordinal, Some(element)), Answer { result, used: Cell::new(false) });
     }
 
     pub(crate) fn find(
-        &mut self,
+        &self,
         key: ElementInstanceKey,
         ordinal: u32,
         element: &ElementId,
@@ -41,28 +42,28 @@ impl Answers {
         if !self.0.contains_key(&call) {
             call.2 = None;
         }
-        let answer = self.0.get_mut(&call)?;
-        answer.used = true;
+        let answer = self.0.get(&call)?;
+        answer.used.set(true);
         Some(answer.result.clone())
     }
 
     /// Those that found no token any more.
     pub(crate) fn unused(&self) -> impl Iterator<Item = ElementInstanceKey> + '_ {
-        self.0.iter().filter(|(_, answer)| !answer.used).map(|((key, ..), _)| *key)
+        self.0.iter().filter(|(_, answer)| !answer.used.get()).map(|((key, ..), _)| *key)
     }
 
-    pub(crate) fn reset(&mut self) {
-        for answer in self.0.values_mut() {
-            answer.used = false;
+    pub(crate) fn reset(&self) {
+        for answer in self.0.values() {
+            answer.used.set(false);
         }
     }
 }
 
 impl From<InvokeResults> for Answers {
     fn from(results: InvokeResults) -> Self {
-        let answers = results
-            .into_iter()
-            .map(|((key, ordinal), result)| ((key, ordinal, None), Answer { result, used: false }));
+        let answers = results.into_iter().map(|((key, ordinal), result)| {
+            ((key, ordinal, None), Answer { result, used: Cell::new(false) })
+        });
         Self(answers.collect())
     }
 }

@@ -1,12 +1,13 @@
 //! Gathers what a command does besides the record itself: the rows that follow and the history.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use orloj_types::{IncidentKey, JobKey, UserTaskKey};
+use orloj_types::{ElementId, IncidentKey, JobKey, SubscriptionKey, UserTaskKey};
 
 use crate::outcome::{
-    Event, IncidentChange, IncidentRow, JobChange, JobRow, UserTaskChange, UserTaskRow,
+    Event, IncidentChange, IncidentRow, JobChange, JobRow, SubscriptionChange, SubscriptionRow,
+    UserTaskChange, UserTaskRow,
 };
 use crate::record::{ElementInstance, Job, JobKind, Record};
 
@@ -15,8 +16,14 @@ pub(crate) struct Changes {
     /// Rows are made at the end from the jobs as they then are, so each appears once.
     jobs: BTreeMap<JobKey, Touch>,
     pub(crate) user_tasks: Vec<UserTaskChange>,
+    /// Those of them that this command made, so that many can go without a search for each.
+    new_tasks: BTreeSet<UserTaskKey>,
     pub(crate) incidents: Vec<IncidentChange>,
+    pub(crate) subscriptions: Vec<SubscriptionChange>,
+    new_subscriptions: BTreeSet<SubscriptionKey>,
     pub(crate) events: Vec<Event>,
+    /// The record has changed in a way that shows in nothing else.
+    pub(crate) is_record_changed: bool,
 }
 
 #[derive(Debug)]
@@ -29,6 +36,11 @@ struct Touch {
 }
 
 impl Changes {
+    /// Whether anything has changed.
+    pub(crate) fn any(&self) -> bool {
+        self.is_record_changed || !self.events.is_empty() || !self.jobs.is_empty()
+    }
+
     pub(crate) fn event(&mut self, event: Event) {
         self.events.push(event);
     }
@@ -64,14 +76,21 @@ impl Changes {
     }
 
     pub(crate) fn user_task_created(&mut self, row: UserTaskRow) {
+        self.new_tasks.insert(row.key);
         self.user_tasks.push(UserTaskChange::Insert(row));
     }
 
+    /// The task goes on at another element.
+    pub(crate) fn user_task_moved(&mut self, key: UserTaskKey, element: ElementId) {
+        self.user_tasks.push(UserTaskChange::Move { key, element });
+    }
+
     pub(crate) fn user_task_gone(&mut self, key: UserTaskKey) {
-        let before = self.user_tasks.len();
-        self.user_tasks.retain(|c| !matches!(c, UserTaskChange::Insert(row) if row.key == key));
-        if self.user_tasks.len() == before {
-            self.user_tasks.push(UserTaskChange::Delete(key));
+        match self.new_tasks.remove(&key) {
+            true => self
+                .user_tasks
+                .retain(|c| !matches!(c, UserTaskChange::Insert(row) if row.key == key)),
+            false => self.user_tasks.push(UserTaskChange::Delete(key)),
         }
     }
 
@@ -87,6 +106,19 @@ impl Changes {
         }
     }
 
+    pub(crate) fn subscription_opened(&mut self, row: SubscriptionRow) {
+        self.new_subscriptions.insert(row.subscription.key);
+        self.subscriptions.push(SubscriptionChange::Insert(row));
+    }
+
+    pub(crate) fn subscription_gone(&mut self, key: SubscriptionKey) {
+        let is_it = |c: &SubscriptionChange| matches!(c, SubscriptionChange::Insert(row) if row.subscription.key == key);
+        match self.new_subscriptions.remove(&key) {
+            true => self.subscriptions.retain(|c| !is_it(c)),
+            false => self.subscriptions.push(SubscriptionChange::Delete(key)),
+        }
+    }
+
     /// The rows of all jobs touched: first those to delete, then the others in the order of the
     /// record.
     pub(crate) fn take_jobs(&mut self, record: &Record) -> Vec<JobChange> {
@@ -98,7 +130,7 @@ impl Changes {
             }
             !touch.gone
         });
-        for element in &record.elements {
+        for element in record.holders() {
             if touched.is_empty() {
                 break;
             }

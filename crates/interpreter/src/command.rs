@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use orloj_model::Process;
 use orloj_types::{
-    DefinitionKey, Document, ElementInstanceKey, IncidentKey, InstanceKey, JobKey, NodeNumber,
-    TenantId, Timestamp, UserTaskKey,
+    DefinitionKey, Document, ElementId, ElementInstanceKey, IncidentKey, InstanceKey, JobKey,
+    NodeNumber, SubscriptionKey, TenantId, Timestamp, UserTaskKey,
 };
 
 use crate::record::JobState;
@@ -40,12 +41,73 @@ pub enum Command {
         task: UserTaskKey,
         variables: Document,
     },
+    /// What a subscription waits for has come.
+    Trigger {
+        subscription: SubscriptionKey,
+        variables: Document,
+    },
     SetVariables {
         scope: ElementInstanceKey,
         variables: Document,
         local: bool,
     },
+    /// Tokens are moved by hand, in this order.
+    Modify {
+        instructions: Vec<Instruction>,
+    },
+    /// The instance goes on as one of another definition.
+    Migrate(Migrate),
+    /// Nothing of the instance is worked on until it is resumed.
+    Suspend,
+    Resume,
     Cancel,
+    /// As `Cancel`, but no listener is called and no mapping made.
+    Delete,
+}
+
+#[derive(Clone, Debug)]
+pub enum Instruction {
+    /// A token comes to the element.
+    StartBefore {
+        element: ElementId,
+        place: Place,
+    },
+    /// A token goes along the only outgoing flow of the element.
+    StartAfter {
+        element: ElementId,
+        place: Place,
+    },
+    /// A token goes along the flow.
+    StartTransition {
+        flow: ElementId,
+        place: Place,
+    },
+    Cancel {
+        element_instance: ElementInstanceKey,
+    },
+    /// All instances of the element.
+    CancelAll {
+        element: ElementId,
+    },
+}
+
+/// Where a token begins, and with what.
+#[derive(Clone, Debug, Default)]
+pub struct Place {
+    /// The element instance that it has to lie in, where several could be meant.
+    pub ancestor: Option<ElementInstanceKey>,
+    /// Set from the scope outward.
+    pub variables: Document,
+    /// Of the element instance itself.
+    pub locals: Document,
+}
+
+#[derive(Clone, Debug)]
+pub struct Migrate {
+    pub definition: DefinitionKey,
+    pub target: Arc<Process>,
+    /// Which element becomes which.
+    pub plan: Vec<(ElementId, ElementId)>,
 }
 
 #[derive(Clone, Debug)]
@@ -56,6 +118,10 @@ pub struct Start {
     pub business_key: Option<Arc<str>>,
     pub variables: Document,
     pub awaited_by: Option<NodeNumber>,
+    /// The key of the message that starts it; see [`crate::Record::started_with`].
+    pub started_with: Option<Arc<str>>,
+    /// The start event whose trigger came; `None`: the one without a trigger.
+    pub at: Option<ElementId>,
 }
 
 #[derive(Clone, Debug)]
@@ -100,10 +166,27 @@ pub enum Rejection {
     IncidentNeedsRetries { incident: IncidentKey, job: JobKey },
     #[error("no user task {0}")]
     UserTaskNotFound(UserTaskKey),
+    #[error("no subscription {0}")]
+    SubscriptionNotFound(SubscriptionKey),
     #[error("no scope {0}")]
     ScopeNotFound(ElementInstanceKey),
     #[error("the process has no start event without a trigger")]
     NoNoneStart,
+    #[error("the process has no start event {0}")]
+    NoSuchStart(ElementId),
+    #[error("instance {0} is suspended")]
+    Suspended(InstanceKey),
+    #[error("instance {0} is not suspended")]
+    NotSuspended(InstanceKey),
+    #[error("the process has no element {0}")]
+    ElementNotFound(ElementId),
+    #[error("{element}: {reason}")]
+    NotPossible { element: ElementId, reason: &'static str },
+    /// The job of a listener of a user task.
+    #[error("job {job} is that of a task listener and takes no variables")]
+    VariablesRefused { job: JobKey },
+    #[error("job {job} is that of a listener and throws no errors")]
+    ErrorRefused { job: JobKey },
     #[error("retries must be at least 1, not {0}")]
     RetriesTooFew(i32),
     /// Foreign code or an expression failed on the way of a synchronous command.

@@ -42,8 +42,11 @@ pub(crate) fn release(turn: &mut Turn<'_>, job: JobKey) {
 /// What must hold for every record that goes in or out.
 pub(crate) fn holds(record: &Record) -> bool {
     let queue = &record.exclusive;
+    if record.is_suspended {
+        return queue.holder.is_none() && queue.parked.is_empty();
+    }
     let mut queued = 0;
-    for job in record.elements.iter().flat_map(|e| &e.jobs).filter(|j| j.exclusive) {
+    for job in record.holders().flat_map(|e| &e.jobs).filter(|j| j.exclusive) {
         let is_holder = queue.holder == Some(job.key);
         let is_parked = queue.parked.contains(&job.key);
         if is_holder != (job.state == JobState::Ready)

@@ -5,12 +5,17 @@
 
 use std::sync::Arc;
 
-use orloj_expr::{Expression, Language};
+use orloj_expr::{Expression, Language, Scope};
 use orloj_model::{Element, Flow};
-use orloj_types::{ElementInstanceKey, Value};
+use orloj_types::{ElementId, ElementInstanceKey, Value};
 
 use crate::failure::{Failure, FailureKind, Ruled};
+use crate::scripts;
 use crate::turn::Turn;
+use crate::variables::View;
+
+/// Conditions that are scripts are counted apart from the element's own calls.
+const CONDITION_ORDINAL: u32 = 1 << 12;
 
 /// Whether the flow may be taken; one without a condition always may.
 pub(crate) fn holds(
@@ -19,8 +24,12 @@ pub(crate) fn holds(
     element: &Element,
     flow: &Flow,
 ) -> Ruled<bool> {
+    if let Some(skips) = skips(turn, scope, &flow.id, flow.skip.as_ref())? {
+        return Ok(skips);
+    }
     let Some(condition) = &flow.condition else { return Ok(true) };
-    match turn.evaluate(&element.id, scope, condition)? {
+    let ordinal = CONDITION_ORDINAL + turn.beans.next_script();
+    match scripts::value(turn, scope, &element.id, ordinal, condition)? {
         Value::Bool(holds) => Ok(holds),
         other => {
             let message = format!(
@@ -32,6 +41,29 @@ pub(crate) fn holds(
         }
     }
 }
+
+/// Whether an element or flow is skipped; `None` where nobody has allowed it.
+pub(crate) fn skips(
+    turn: &Turn<'_>,
+    scope: ElementInstanceKey,
+    owner: &ElementId,
+    skip: Option<&Expression>,
+) -> Ruled<Option<bool>> {
+    let Some(skip) = skip else { return Ok(None) };
+    let view = View::new(&turn.work.record, scope);
+    let allows = |name: &&str| matches!(view.get(name), Some(Value::Bool(true)));
+    if !SKIP_SWITCHES.iter().any(allows) {
+        return Ok(None);
+    }
+    match turn.evaluate(owner, scope, skip)? {
+        Value::Bool(skips) => Ok(Some(skips)),
+        other => Err(wrong_of(owner, "skip expression", "a boolean", &other)),
+    }
+}
+
+/// Variables that allow skipping, in Flowable's models.
+const SKIP_SWITCHES: [&str; 2] =
+    ["_ACTIVITI_SKIP_EXPRESSION_ENABLED", "_FLOWABLE_SKIP_EXPRESSION_ENABLED"];
 
 /// `what` names the value in the message of a failure.
 pub(crate) fn text(
@@ -47,6 +79,20 @@ pub(crate) fn text(
     }
 }
 
+/// As [`text`], of what is no element.
+pub(crate) fn text_of(
+    turn: &Turn<'_>,
+    scope: ElementInstanceKey,
+    owner: &ElementId,
+    what: &str,
+    expression: &Expression,
+) -> Ruled<Arc<str>> {
+    match turn.evaluate(owner, scope, expression)? {
+        Value::Text(text) => Ok(text),
+        other => Err(wrong_of(owner, what, "a string", &other)),
+    }
+}
+
 /// As [`text`]; null is nothing in UEL.
 pub(crate) fn optional_text(
     turn: &Turn<'_>,
@@ -58,11 +104,17 @@ pub(crate) fn optional_text(
     match turn.evaluate(&element.id, scope, expression)? {
         Value::Text(text) => Ok(Some(text)),
         Value::Null if is_lenient(turn) => Ok(None),
+        other if writes_out(turn) => Ok(Some(other.to_json().into())),
         other => Err(wrong(element, what, "a string", &other)),
     }
 }
 
-/// Names as a list, or as text with commas between them.
+/// DIFFERENCE: in Flowable a value that is no text is written out where text is wanted.
+fn writes_out(turn: &Turn<'_>) -> bool {
+    turn.semantics().uel == orloj_expr::Profile::Flowable
+}
+
+/// Names as a list; in UEL also as text with commas between them.
 pub(crate) fn names(
     turn: &Turn<'_>,
     scope: ElementInstanceKey,
@@ -72,15 +124,17 @@ pub(crate) fn names(
 ) -> Ruled<Vec<Arc<str>>> {
     let value = turn.evaluate(&element.id, scope, expression)?;
     match &value {
-        Value::Text(text) => Ok(split_names(text)),
+        Value::Text(text) if is_lenient(turn) => Ok(split_names(text)),
         Value::Null if is_lenient(turn) => Ok(Vec::new()),
         Value::List(items) => items
             .iter()
             .map(|item| match item {
                 Value::Text(name) => Ok(name.clone()),
+                other if writes_out(turn) => Ok(other.to_json().into()),
                 other => Err(wrong(element, what, "a list of strings", other)),
             })
             .collect(),
+        other if writes_out(turn) => Ok(vec![other.to_json().into()]),
         other => Err(wrong(element, what, "a list of strings", other)),
     }
 }
@@ -97,7 +151,18 @@ pub(crate) fn whole_number(
     what: &str,
     expression: &Expression,
 ) -> Ruled<Option<i64>> {
-    let value = turn.evaluate(&element.id, scope, expression)?;
+    whole_number_of(turn, scope, &element.id, what, expression)
+}
+
+/// As [`whole_number`], of what is no element.
+pub(crate) fn whole_number_of(
+    turn: &Turn<'_>,
+    scope: ElementInstanceKey,
+    owner: &ElementId,
+    what: &str,
+    expression: &Expression,
+) -> Ruled<Option<i64>> {
+    let value = turn.evaluate(owner, scope, expression)?;
     let number = match &value {
         Value::Int(number) => Some(*number),
         // Zeebe takes 2.5 retries for 2.
@@ -107,7 +172,7 @@ pub(crate) fn whole_number(
         Value::Null if is_lenient(turn) => return Ok(None),
         _ => None,
     };
-    number.map(Some).ok_or_else(|| wrong(element, what, "a number", &value))
+    number.map(Some).ok_or_else(|| wrong_of(owner, what, "a number", &value))
 }
 
 pub(crate) fn is_lenient(turn: &Turn<'_>) -> bool {
@@ -115,6 +180,10 @@ pub(crate) fn is_lenient(turn: &Turn<'_>) -> bool {
 }
 
 pub(crate) fn wrong(element: &Element, what: &str, wanted: &str, found: &Value) -> Failure {
+    wrong_of(&element.id, what, wanted, found)
+}
+
+fn wrong_of(owner: &ElementId, what: &str, wanted: &str, found: &Value) -> Failure {
     let message = format!("the {what} should be {wanted}, not {}", found.type_name());
-    Failure::new(&element.id, FailureKind::ExtractValue, message)
+    Failure::new(owner, FailureKind::ExtractValue, message)
 }

@@ -6,6 +6,8 @@ use orloj_types::ElementId;
 
 use crate::command::Rejection;
 use crate::flow::VISITS_MAX;
+use crate::foreign::ThrownByCode;
+use crate::invoke::Yield;
 
 /// What the failures of one step come to: an incident on the element, a failed job or a refused
 /// command. Which of them is the process's own choice, made by whoever runs the step.
@@ -14,6 +16,10 @@ pub(crate) struct Failure {
     pub(crate) element: ElementId,
     pub(crate) kind: FailureKind,
     pub(crate) message: Arc<str>,
+    /// Nothing has failed: the step is repeated when this is answered.
+    pub(crate) needs: Option<Box<Yield>>,
+    /// Code threw a BPMN error, which the model may catch.
+    pub(crate) thrown: Option<Box<ThrownByCode>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +35,10 @@ pub(crate) enum FailureKind {
     Decision,
     /// Foreign code failed, or threw an error that the model does not catch.
     Foreign,
+    /// An error that nothing catches.
+    Uncaught,
+    /// A called process that is not deployed.
+    CalledMissing,
     TooManyVisits,
 }
 
@@ -46,7 +56,19 @@ impl Failure {
         kind: FailureKind,
         message: impl Into<Arc<str>>,
     ) -> Self {
-        Self { element: element.clone(), kind, message: message.into() }
+        Self { element: element.clone(), kind, message: message.into(), needs: None, thrown: None }
+    }
+
+    /// Something from outside is needed before the step can be done.
+    pub(crate) fn needs(element: &ElementId, needs: Yield) -> Self {
+        let needs = Some(Box::new(needs));
+        Self { needs, ..Self::new(element, FailureKind::Foreign, "") }
+    }
+
+    pub(crate) fn thrown(element: &ElementId, thrown: ThrownByCode) -> Self {
+        let message = format!("no event catches the error '{}': {}", thrown.code, thrown.message);
+        let thrown = Some(Box::new(thrown));
+        Self { thrown, ..Self::new(element, FailureKind::Uncaught, message) }
     }
 
     pub(crate) fn rejection(self) -> Rejection {

@@ -1,83 +1,99 @@
-//! The moves of a token: it comes to an element, the element begins, completes and is left.
+//! The moves of a token: it goes along a flow, comes to an element and leaves it.
 //!
-//! ```text
-//! arrive ──▶ [async before: entering, job] ──▶ begin ──▶ waits, or
-//!            complete ──▶ [async after: leaving, job] ──▶ depart ──▶ the flows are on the agenda
-//! ```
-//! None of these calls itself: what follows a flow is a step of the agenda.
+//! What happens between arriving and leaving is told by the stages of an element instance
+//! ([`crate::stage`]). Nothing here calls itself: what follows a flow is a step of the agenda.
 
 use std::borrow::Cow;
 
-use orloj_model::{Element, ElementIndex, ElementKind, Failures, FlowIndex, Joins, SavePoint};
+use orloj_model::{
+    Element, ElementIndex, ElementKind, Failures, FlowIndex, Joins, ListenerEvent, SavePoint,
+    Throw, Trigger,
+};
 use orloj_types::{ElementId, ElementInstanceKey, Variables};
 
 use crate::agenda::Step;
-use crate::element::{self, Begun};
+use crate::element;
 use crate::extract;
 use crate::failure::{Failure, FailureKind, Ruled};
 use crate::outcome::{Event, LeaveKind};
-use crate::record::{ElementInstance, ElementState, JobKind};
+use crate::record::{ElementInstance, ElementState, JobKind, Role};
+use crate::stage::{Stage, Went};
 use crate::turn::Turn;
-use crate::{incidents, jobs, mappings};
+use crate::{compensation, events, incidents, jobs, listeners, multi_instance, subprocess_scope};
 
 /// Elements entered in one command. A loop without a wait would otherwise hold its node for ever;
 /// at about a microsecond each this bounds a command to some ten milliseconds, and no model that
 /// people draw comes near it.
 pub const VISITS_MAX: u32 = 10_000;
 
-/// A token goes along a flow.
-pub(crate) fn follow(turn: &mut Turn<'_>, flow: FlowIndex, scope: ElementInstanceKey) -> Ruled {
-    let flow = turn.process.flow(flow);
-    arrive(turn, flow.target, scope, Some(&flow.id))
+/// Calls out of flows are counted apart from the other calls of their scope.
+const TAKE_ORDINAL: u32 = 1 << 25;
+
+/// A token goes along a flow, whose listeners are called first.
+pub(crate) fn take(
+    turn: &mut Turn<'_>,
+    index: FlowIndex,
+    scope: ElementInstanceKey,
+    listener: u32,
+) -> Ruled {
+    let flow = turn.process.flow(index);
+    if let Some((place, next)) = listeners::find(&flow.listeners, &ListenerEvent::Take, listener) {
+        let ordinal = TAKE_ORDINAL + turn.work.calls;
+        turn.beans.set_event("take");
+        turn.beans.set_activity(Some(turn.model(flow.source).id.clone()));
+        listeners::call(turn, scope, &flow.id, next, ordinal)?;
+        turn.apply_bean_replies();
+        turn.work.calls += 1;
+        turn.work.push_next(Step::Take { flow: index, scope, listener: place + 1 });
+        return Ok(());
+    }
+    arrive(turn, flow.target, scope, Some(&flow.id), Role::Plain, Variables::new())
 }
 
-/// A token comes to an element.
+/// A token comes to an element, perhaps with variables of its own.
 pub(crate) fn arrive(
     turn: &mut Turn<'_>,
     index: ElementIndex,
     scope: ElementInstanceKey,
     by: Option<&ElementId>,
-) -> Ruled {
-    arrive_with(turn, index, scope, by, Variables::new())
-}
-
-/// A token comes to an element, with variables of its own.
-pub(crate) fn arrive_with(
-    turn: &mut Turn<'_>,
-    index: ElementIndex,
-    scope: ElementInstanceKey,
-    by: Option<&ElementId>,
-    variables: Variables,
+    role: Role,
+    with: Variables,
 ) -> Ruled {
     let element = turn.model(index);
-    let save_point = next_save_point(turn, element)?;
+    let role = match (&element.multi, role) {
+        (Some(_), Role::Plain | Role::Handler) => Role::Body,
+        (_, role) => role,
+    };
+    let save_point = next_save_point(turn, element, role)?;
     let key = ElementInstanceKey::new(turn.next_key());
-    turn.work.record.elements.push(ElementInstance {
-        key,
-        element: element.id.clone(),
-        scope,
-        state: ElementState::Entering,
-        entered_at: turn.now,
-        arrived_by: by.cloned(),
-        jobs: Vec::new(),
-        user_task: None,
-        incident: None,
-        timer_incidents: Vec::new(),
-    });
-    if !variables.is_empty() {
-        turn.work.record.variables.insert(key, variables);
+    let mut instance = ElementInstance::new(key, element.id.clone(), scope, turn.now);
+    instance.role = role;
+    instance.arrived_by = by.cloned();
+    turn.work.record.elements.insert(instance);
+    if !with.is_empty() {
+        turn.work.record.variables.insert(key, with);
     }
     match save_point {
-        None => begin(turn, key, index),
+        None => {
+            enter(turn, key);
+            Ok(())
+        }
         Some(point) => jobs::create_async(turn, key, element, JobKind::AsyncBefore, point),
     }
 }
 
 /// The model's save point, or one of ours when the command has gone on for too long.
-fn next_save_point(turn: &mut Turn<'_>, element: &Element) -> Ruled<Option<SavePoint>> {
-    turn.work.visits += 1;
+fn next_save_point(turn: &mut Turn<'_>, element: &Element, role: Role) -> Ruled<Option<SavePoint>> {
+    // Where nothing can be saved on the way the instances of a loop do not count: the loop itself
+    // bounds them.
+    if role != Role::Inner || turn.semantics().failures == Failures::Incident {
+        turn.work.visits += 1;
+    }
     if turn.work.visits <= VISITS_MAX {
-        return Ok(element.async_before);
+        return Ok(match (role, &element.multi) {
+            (Role::Inner, Some(multi)) => multi.inner_before,
+            _ => element.async_before,
+        });
     }
     match turn.semantics().failures {
         Failures::Incident => Ok(Some(SavePoint { exclusive: false })),
@@ -89,112 +105,248 @@ fn next_save_point(turn: &mut Turn<'_>, element: &Element) -> Ruled<Option<SaveP
 }
 
 /// The element's own work starts.
-pub(crate) fn begin(turn: &mut Turn<'_>, key: ElementInstanceKey, index: ElementIndex) -> Ruled {
+pub(crate) fn enter(turn: &mut Turn<'_>, key: ElementInstanceKey) {
+    let index = turn.index_of(&turn.element(key).element);
+    let kind = &turn.model(index).kind;
     // A join counts its visits its own way.
-    if !matches!(turn.model(index).kind, ElementKind::ParallelGateway) {
+    if !is_join(kind) && !is_hidden_link(turn, kind) {
         note_entered(turn, key);
     }
-    begin_entered(turn, key, index)
+    turn.work.push_next(Step::Go { key, stage: Stage::Inputs });
 }
 
-/// As [`begin`], for an element that history has seen entered: its work failed and is repeated.
-pub(crate) fn begin_entered(
-    turn: &mut Turn<'_>,
-    key: ElementInstanceKey,
-    index: ElementIndex,
-) -> Ruled {
-    turn.element_mut(key).state = ElementState::Active;
-    match element::begin(turn, key, index) {
-        Ok(Begun::Waits) => Ok(()),
-        Ok(Begun::Done) => complete(turn, key, index),
-        Err(failure) => settle(turn, key, ElementState::Entering, failure),
-    }
+/// DIFFERENCE: in Camunda a link is a flow that is drawn in two parts, no element.
+fn is_hidden_link(turn: &Turn<'_>, kind: &ElementKind) -> bool {
+    turn.semantics().choices.hides_links
+        && matches!(
+            kind,
+            ElementKind::ThrowEvent(Throw::Link(_)) | ElementKind::CatchEvent(Some(Trigger::Link))
+        )
+}
+
+fn is_join(kind: &ElementKind) -> bool {
+    matches!(kind, ElementKind::ParallelGateway | ElementKind::InclusiveGateway)
 }
 
 pub(crate) fn note_entered(turn: &mut Turn<'_>, key: ElementInstanceKey) {
     let now = turn.now;
     let instance = turn.element_mut(key);
     instance.entered_at = now;
-    let (element, scope) = (instance.element.clone(), instance.scope);
-    turn.event(Event::ElementEntered { key, element, scope });
+    let (element, scope, role) = (instance.element.clone(), instance.scope, instance.role);
+    turn.event(Event::ElementEntered { key, element, scope, role });
 }
 
 /// The element's own work is done.
-pub(crate) fn complete(turn: &mut Turn<'_>, key: ElementInstanceKey, index: ElementIndex) -> Ruled {
-    match try_complete(turn, key, index) {
-        Err(failure) => settle(turn, key, ElementState::Active, failure),
-        done => done,
-    }
+pub(crate) fn complete(turn: &mut Turn<'_>, key: ElementInstanceKey) {
+    turn.work.push_next(Step::Go { key, stage: Stage::Done });
 }
 
-fn try_complete(turn: &mut Turn<'_>, key: ElementInstanceKey, index: ElementIndex) -> Ruled {
+/// Whether the job of a save point after the element ends it.
+pub(crate) fn ends_by_job(turn: &Turn<'_>, key: ElementInstanceKey) -> bool {
+    let instance = turn.element(key);
+    let element = turn.model(turn.index_of(&instance.element));
+    let is_scope = matches!(element.kind, ElementKind::SubProcess(_));
+    turn.semantics().choices.ends_by_job
+        && element.async_after.is_some()
+        && !matches!(instance.role, Role::Body | Role::Inner)
+        && !is_scope
+        && !is_join(&element.kind)
+}
+
+/// Whether that job is still to be made.
+pub(crate) fn ends_later(turn: &Turn<'_>, key: ElementInstanceKey, element: &Element) -> bool {
+    element.async_after.is_some()
+        && turn.element(key).state != ElementState::Leaving
+        && ends_by_job(turn, key)
+}
+
+/// The element's work is done and nothing waits on it any more; a job ends it.
+pub(crate) fn end_later(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+) -> Ruled<Went> {
+    let Some(save_point) = element.async_after else { return Ok(Went::On(Stage::Done)) };
+    if element.kind.is_gateway() {
+        // It fails at once where it cannot choose.
+        flows_to_take(turn, key, element)?;
+    }
+    jobs::cancel_all(turn, key);
+    events::close_all(turn, key);
+    turn.element_mut(key).state = ElementState::Leaving;
+    jobs::create_async(turn, key, element, JobKind::AsyncAfter, save_point)?;
+    Ok(Went::Rests)
+}
+
+/// The last stage but one: everything that waited here is taken away, and the save point after
+/// the element is made if there is one.
+pub(crate) fn finish(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    index: ElementIndex,
+) -> Ruled<Went> {
     let element = turn.model(index);
-    mappings::apply_outputs(turn, key, element)?;
-    let Some(save_point) = element.async_after else {
-        let flows = flows_to_take(turn, key, element)?;
-        jobs::cancel_all(turn, key);
-        leave(turn, key, &flows);
-        return Ok(());
+    let role = turn.element(key).role;
+    let save_point = match (role, &element.multi) {
+        (Role::Inner, Some(multi)) => multi.inner_after,
+        _ => element.async_after,
+    };
+    let Some(save_point) = save_point else { return Ok(Went::On(Stage::Leave)) };
+    if ends_by_job(turn, key) {
+        turn.element_mut(key).state = ElementState::Active;
+        return Ok(Went::On(Stage::Leave));
+    }
+    let settled = match settles_flows(turn, role) {
+        true => flows_to_take(turn, key, element)?,
+        false => Cow::Borrowed(&[][..]),
     };
     jobs::cancel_all(turn, key);
-    turn.event(Event::ElementLeft { key, how: LeaveKind::Completed });
+    events::close_all(turn, key);
+    if !is_hidden_link(turn, &element.kind) {
+        turn.event(Event::ElementLeft { key, how: LeaveKind::Completed });
+    }
     turn.element_mut(key).state = ElementState::Leaving;
+    if settles_flows(turn, role) {
+        compensation::note_completed(turn, key, index);
+        turn.element_mut(key).arrived_by =
+            settled.first().map(|&f| turn.process.flow(f).id.clone());
+    }
+    jobs::create_async(turn, key, element, JobKind::AsyncAfter, save_point)?;
+    for &flow in settled.iter().skip(1) {
+        branch_off(turn, key, element, flow, save_point)?;
+    }
+    Ok(Went::Rests)
+}
+
+/// Whether an element instance at the save point after its element knows the flow it will take.
+fn settles_flows(turn: &Turn<'_>, role: Role) -> bool {
+    turn.semantics().choices.flows_before_save_point
+        && matches!(role, Role::Plain | Role::Body | Role::Triggered | Role::Branch)
+}
+
+/// Another token at the same save point, for a further flow. It is no visit of its own.
+fn branch_off(
+    turn: &mut Turn<'_>,
+    from: ElementInstanceKey,
+    element: &Element,
+    flow: FlowIndex,
+    save_point: SavePoint,
+) -> Ruled {
+    let key = ElementInstanceKey::new(turn.next_key());
+    let from = turn.element(from);
+    let mut branch = ElementInstance::new(key, element.id.clone(), from.scope, turn.now);
+    branch.role = from.role;
+    branch.state = ElementState::Leaving;
+    branch.arrived_by = Some(turn.process.flow(flow).id.clone());
+    turn.work.record.elements.insert(branch);
     jobs::create_async(turn, key, element, JobKind::AsyncAfter, save_point)
 }
 
-/// The save point after an element is passed: its token goes on.
-pub(crate) fn depart(turn: &mut Turn<'_>, key: ElementInstanceKey, index: ElementIndex) -> Ruled {
-    match flows_to_take(turn, key, turn.model(index)) {
-        Ok(flows) => {
-            leave(turn, key, &flows);
-            Ok(())
+/// The last stage: the element instance vanishes and its token goes on.
+pub(crate) fn leave_by_flows(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    index: ElementIndex,
+) -> Ruled<Went> {
+    let role = turn.element(key).role;
+    match role {
+        Role::Inner => {
+            let left = multi_instance::before_inner_leaves(turn, key, index)?;
+            compensation::note_completed(turn, key, index);
+            let instance = vanish(turn, key);
+            multi_instance::inner_left(turn, instance.scope, index, left);
         }
-        Err(failure) => settle(turn, key, ElementState::Leaving, failure),
+        Role::Handler => {
+            let instance = vanish(turn, key);
+            compensation::handler_left(turn, instance.scope);
+        }
+        Role::Plain | Role::Body | Role::Triggered | Role::Branch => {
+            let element = turn.model(index);
+            let flows = match turn.element(key).state {
+                ElementState::Leaving if settles_flows(turn, role) => {
+                    settled_flow(turn, key, element)
+                }
+                _ => {
+                    let flows = flows_to_take(turn, key, element)?;
+                    compensation::note_completed(turn, key, index);
+                    flows
+                }
+            };
+            if matches!(element.kind, ElementKind::StartEvent(_)) {
+                subprocess_scope::started(turn, turn.element(key).scope)?;
+            }
+            let instance = vanish(turn, key);
+            send(turn, element, &flows, instance.scope);
+        }
     }
+    Ok(Went::Rests)
 }
 
-/// Removes the element instance and sends a token along each of the flows.
-fn leave(turn: &mut Turn<'_>, key: ElementInstanceKey, flows: &[FlowIndex]) {
-    let instance = remove(turn, key);
-    if instance.state != ElementState::Leaving {
-        turn.event(Event::ElementLeft { key, how: LeaveKind::Completed });
+/// The flow that was settled before the save point.
+fn settled_flow<'a>(
+    turn: &Turn<'a>,
+    key: ElementInstanceKey,
+    element: &'a Element,
+) -> Cow<'a, [FlowIndex]> {
+    let (process, settled) = (turn.process, &turn.element(key).arrived_by);
+    let is_it = |&&flow: &&FlowIndex| Some(&process.flow(flow).id) == settled.as_ref();
+    Cow::Owned(element.outgoing.iter().find(is_it).copied().into_iter().collect())
+}
+
+/// A token goes along each of the flows; without any, the scope may be at its end.
+fn send(turn: &mut Turn<'_>, element: &Element, flows: &[FlowIndex], scope: ElementInstanceKey) {
+    if let ElementKind::ThrowEvent(Throw::Link(target)) = &element.kind {
+        let (role, with) = (Role::Triggered, Variables::new());
+        turn.work.push(Step::Arrive { element: *target, scope, role, with });
+        return;
     }
     for &flow in flows {
-        turn.work.agenda.push(Step::Enter { flow, scope: instance.scope });
+        turn.work.push(Step::Take { flow, scope, listener: 0 });
+    }
+    if flows.is_empty() {
+        turn.work.push(Step::Close { scope });
     }
 }
 
-/// The token ends here, though there may be flows to take.
-pub(crate) fn end_token(turn: &mut Turn<'_>, key: ElementInstanceKey) {
+/// Takes a completed element instance out of the record, with everything that waited on it.
+pub(crate) fn vanish(turn: &mut Turn<'_>, key: ElementInstanceKey) -> ElementInstance {
     jobs::cancel_all(turn, key);
-    leave(turn, key, &[]);
-}
-
-/// Takes the element instance and what belongs to it out of the record, from outside.
-pub(crate) fn terminate(turn: &mut Turn<'_>, key: ElementInstanceKey) -> ElementInstance {
-    let is_open = is_open_in_history(turn, turn.element(key));
-    jobs::cancel_all(turn, key);
-    incidents::close_all(turn, key);
-    if let Some(task) = turn.element_mut(key).user_task.take() {
-        turn.work.changes.user_task_gone(task);
-    }
+    events::close_all(turn, key);
     let instance = remove(turn, key);
-    if is_open {
-        turn.event(Event::ElementLeft { key, how: LeaveKind::Terminated });
+    turn.work.last_left = Some(instance.element.clone());
+    let kind = &turn.model(turn.index_of(&instance.element)).kind;
+    if instance.state != ElementState::Leaving && !is_hidden_link(turn, kind) {
+        turn.event(Event::ElementLeft { key, how: LeaveKind::Completed });
     }
     instance
 }
 
+/// The token ends here, though there may be flows to take.
+pub(crate) fn end_token(turn: &mut Turn<'_>, key: ElementInstanceKey) {
+    let scope = vanish(turn, key).scope;
+    turn.work.push(Step::Close { scope });
+}
+
 /// Whether history has seen the visit begin and not yet end.
-fn is_open_in_history(turn: &Turn<'_>, instance: &ElementInstance) -> bool {
+pub(crate) fn is_open_in_history(turn: &Turn<'_>, instance: &ElementInstance) -> bool {
+    if compensation::is_hidden(turn, instance) {
+        return false;
+    }
+    if is_hidden_link(turn, &turn.model(turn.index_of(&instance.element)).kind) {
+        return false;
+    }
     match instance.state {
         // The save point's job has not run yet, unless the element stopped at its first step.
         ElementState::Entering => !instance.jobs.iter().any(|j| j.kind == JobKind::AsyncBefore),
-        ElementState::Leaving => false,
+        ElementState::Leaving => ends_by_job(turn, instance.key),
         ElementState::Active => {
             let element = turn.model(turn.index_of(&instance.element));
-            !matches!(element.kind, ElementKind::ParallelGateway)
-                || turn.semantics().joins == Joins::PerToken
+            let is_visit = match turn.semantics().joins {
+                Joins::PerFlow => element::is_through(instance),
+                Joins::PerToken => true,
+                Joins::PerTokenEndedAtOnce => false,
+            };
+            !is_join(&element.kind) || is_visit
         }
     }
 }
@@ -202,8 +354,8 @@ fn is_open_in_history(turn: &Turn<'_>, instance: &ElementInstance) -> bool {
 /// The element instance alone, without its jobs.
 pub(crate) fn remove(turn: &mut Turn<'_>, key: ElementInstanceKey) -> ElementInstance {
     turn.work.record.variables.remove(&key);
-    let position = turn.position(key);
-    turn.work.record.elements.remove(position)
+    let removed = turn.work.record.elements.remove(key);
+    removed.expect("a rule is only given element instances of the record")
 }
 
 /// What a failed step comes to where the process keeps its tokens: an incident on the element,
@@ -238,6 +390,8 @@ fn flows_to_take<'a>(
             return element::exclusive_gateway::choose(turn, key, element).map(Cow::Borrowed);
         }
         ElementKind::ParallelGateway => return Ok(Cow::Borrowed(&element.outgoing)),
+        // Only one that does not wait itself comes here.
+        ElementKind::EventGateway => return Ok(Cow::Borrowed(&element.outgoing)),
         _ if element.outgoing.iter().all(is_plain) => return Ok(Cow::Borrowed(&element.outgoing)),
         _ => {}
     }
@@ -326,6 +480,60 @@ mod tests {
         delete job4
         end Completed {"amount":2,"paid":3,"rank":7}
         "#);
+    }
+
+    #[test]
+    fn in_camunda_each_flow_has_its_own_save_point_after_an_element() {
+        let process = |sketch: Sketch| {
+            sketch
+                .node("start", start())
+                .node("work", xor())
+                .node("fork", and())
+                .node("a", user())
+                .node("b", user())
+                .flow_if("work", "fork", "n > 1")
+                .flows("start -> work")
+                .flows("fork -> a")
+                .flows("fork -> b")
+                .async_after("work")
+                .async_after("fork")
+                .build()
+        };
+        let mut story = Story::of(process(Sketch::camunda()));
+        let refused = story.start(r#"{"n":1}"#);
+        assert!(refused.starts_with("failed") || refused.starts_with("rejected"), "{refused}");
+        let mut story = Story::of(process(Sketch::camunda()));
+        story.start(r#"{"n":2}"#);
+        insta::assert_snapshot!(story.run_job("work"), @r#"
+        job1 completed
+        entered fork
+        left fork
+        job2 created
+        job3 created
+        --
+        delete job1
+        insert job2 after fork, ready, retries 3, exclusive
+        insert job3 after fork, parked, retries 3, exclusive
+        at fork leaving job2
+        at fork#2 leaving job3
+        instance: {"n":2}
+        "#);
+        insta::assert_snapshot!(story.run_job("fork"), @r#"
+        job2 completed
+        entered a
+        --
+        delete job2
+        update job3 after fork, ready, retries 3, exclusive
+        insert task1 a priority 50
+        at fork#2 leaving job3
+        at a task1
+        instance: {"n":2}
+        "#);
+        let mut story = Story::of(process(Sketch::flowable()));
+        story.start(r#"{"n":2}"#);
+        story.run_job("work");
+        story.run_job("fork");
+        assert!(story.jobs.is_empty(), "one job for both");
     }
 
     #[test]

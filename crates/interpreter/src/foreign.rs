@@ -1,99 +1,103 @@
-//! Calls of foreign code: asked for once per visit, answered by the runtime.
+//! Calls of foreign code: asked for once each, answered by the runtime.
 
 use std::sync::Arc;
 
-use orloj_model::{ElementIndex, UncaughtError};
-use orloj_types::{Document, ElementInstanceKey};
+use orloj_types::{Document, ElementId, ElementInstanceKey, Value};
 
-use crate::errors::{self, Thrown};
 use crate::failure::{Failure, FailureKind, Ruled};
-use crate::invoke::{Callee, Invoke, InvokeResult};
+use crate::invoke::{Callee, Invoke, InvokeResult, Yield};
 use crate::turn::Turn;
-use crate::{flow, variables};
-
-/// Foreign code is called once per visit.
-const CALL_ORDINAL: u32 = 0;
-
-/// What is known of a call.
-pub(crate) enum Asked {
-    /// It has not been made.
-    Call(Invoke),
-    Done {
-        variables: Document,
-        removed: Vec<Arc<str>>,
-    },
-    Failed {
-        message: Arc<str>,
-        /// There is nothing of that name.
-        is_missing: bool,
-    },
-    Error(ThrownByCode),
-}
+use crate::variables;
 
 /// A BPMN error out of foreign code.
+#[derive(Clone, Debug)]
 pub(crate) struct ThrownByCode {
-    code: Arc<str>,
-    message: Arc<str>,
-    variables: Document,
+    pub(crate) code: Arc<str>,
+    pub(crate) message: Arc<str>,
+    pub(crate) variables: Document,
 }
 
-/// The answer to the call of the element, or the call to be made.
+/// What foreign code answered.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) variables: Document,
+    pub(crate) locals: Document,
+    pub(crate) removed: Vec<Arc<str>>,
+    pub(crate) value: Value,
+}
+
+/// The answer to a call for the element instance; the first time the call itself, as what the
+/// step needs.
 pub(crate) fn ask(
-    turn: &mut Turn<'_>,
+    turn: &Turn<'_>,
     key: ElementInstanceKey,
-    index: ElementIndex,
+    element: &ElementId,
+    ordinal: u32,
     callee: impl FnOnce() -> Callee,
-) -> Asked {
-    match turn.answers.find(key, CALL_ORDINAL, &turn.model(index).id) {
-        None => Asked::Call(invoke(turn, key, index, callee())),
-        Some(InvokeResult::Done { variables }) => Asked::Done { variables, removed: Vec::new() },
-        Some(InvokeResult::Changed { variables, removed }) => Asked::Done { variables, removed },
-        Some(InvokeResult::Failed { message }) => Asked::Failed { message, is_missing: false },
-        Some(InvokeResult::NotFound { message }) => Asked::Failed { message, is_missing: true },
+) -> Ruled<Reply> {
+    let done = |variables| Reply {
+        variables,
+        locals: Document::new(),
+        removed: Vec::new(),
+        value: Value::Null,
+    };
+    match turn.answers.find(key, ordinal, element) {
+        None => {
+            let invoke = invoke(turn, key, element, ordinal, callee());
+            Err(Failure::needs(element, Yield::Invoke(invoke)))
+        }
+        Some(InvokeResult::Done { variables }) => Ok(done(variables)),
+        Some(InvokeResult::Changed { variables, locals, removed, value }) => {
+            Ok(Reply { variables, locals, removed, value })
+        }
+        Some(InvokeResult::Failed { message }) => {
+            Err(Failure::new(element, FailureKind::Foreign, message))
+        }
+        Some(InvokeResult::NotFound { message }) => {
+            Err(Failure::new(element, FailureKind::DecisionMissing, message))
+        }
         Some(InvokeResult::Error { code, message, variables }) => {
-            Asked::Error(ThrownByCode { code, message, variables })
+            Err(Failure::thrown(element, ThrownByCode { code, message, variables }))
         }
     }
 }
 
-/// Goes on at the event that catches the error; without one, as the process means it.
-pub(crate) fn throw(
+/// As [`ask`], and what the code wanted of the variables is done.
+pub(crate) fn call(
     turn: &mut Turn<'_>,
     key: ElementInstanceKey,
-    index: ElementIndex,
-    error: &ThrownByCode,
-) -> Ruled {
-    let ThrownByCode { code, message, variables } = error;
-    let thrown = Thrown { code, message, variables };
-    if let Some((event, catches)) = errors::catcher(turn.process, index, code) {
-        return errors::caught(turn, key, event, catches, &thrown);
-    }
-    match turn.semantics().uncaught_error {
-        UncaughtError::EndToken => {
-            variables::assign(&mut turn.work.record, key, &variables.0);
-            flow::end_token(turn, key);
-            Ok(())
-        }
-        // There is no worker job that could wait with an incident.
-        UncaughtError::Fail | UncaughtError::Incident => {
-            let message = format!("no event catches the error '{code}': {message}");
-            Err(Failure::new(&turn.model(index).id, FailureKind::Foreign, message))
-        }
-    }
+    element: &ElementId,
+    ordinal: u32,
+    callee: impl FnOnce() -> Callee,
+) -> Ruled<Value> {
+    let reply = ask(turn, key, element, ordinal, callee)?;
+    variables::remove(&mut turn.work.record, key, &reply.removed);
+    variables::assign(&mut turn.work.record, key, &reply.variables.0);
+    variables::set_local(&mut turn.work.record, key, &reply.locals.0);
+    turn.note_variables();
+    Ok(reply.value)
 }
 
-fn invoke(turn: &Turn<'_>, key: ElementInstanceKey, index: ElementIndex, callee: Callee) -> Invoke {
+pub(crate) fn invoke(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &ElementId,
+    ordinal: u32,
+    callee: Callee,
+) -> Invoke {
     let record = &turn.work.record;
     Invoke {
         element_instance: key,
-        ordinal: CALL_ORDINAL,
+        ordinal,
         callee,
         now: turn.now,
         instance: record.instance,
         definition: record.definition,
         tenant: record.tenant.clone(),
         business_key: record.business_key.clone(),
-        element: turn.model(index).id.clone(),
+        element: element.clone(),
+        activity: turn.beans.activity().unwrap_or_else(|| element.clone()),
+        event: turn.beans.event(),
         variables: Document(record.visible(key)),
     }
 }

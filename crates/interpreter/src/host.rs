@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use orloj_expr::{Holder, Host, Profile};
+use orloj_expr::{Beans, Holder, Host, Profile};
 use orloj_model::Process;
-use orloj_types::{ElementId, Value};
+use orloj_types::{ElementId, ElementInstanceKey, Value};
 
+use crate::record::Role;
 use crate::variables::View;
 
 pub(crate) struct ProcessHost<'a> {
@@ -13,6 +14,19 @@ pub(crate) struct ProcessHost<'a> {
     /// The element the expression belongs to.
     pub(crate) element: &'a ElementId,
     pub(crate) view: &'a View<'a>,
+    pub(crate) beans: &'a dyn Beans,
+    /// The event that a listener is called for.
+    pub(crate) event: Option<&'static str>,
+    /// What the worker of this element did in the command at work.
+    pub(crate) worker: Option<&'a Worked>,
+}
+
+/// A worker has completed or failed the job of an element instance.
+#[derive(Clone, Debug)]
+pub(crate) struct Worked {
+    pub(crate) of: ElementInstanceKey,
+    /// Of its last failure. One of an earlier command is not kept, and empty then.
+    pub(crate) message: Option<Arc<str>>,
 }
 
 impl Host for ProcessHost<'_> {
@@ -21,13 +35,28 @@ impl Host for ProcessHost<'_> {
     }
 
     fn fact(&self, holder: Holder, property: &str) -> Option<Value> {
-        if holder != Holder::Execution {
-            return None;
-        }
         let record = self.view.record();
         let text = |text: &str| Some(Value::text(text));
         let key = |key: i64| Some(Value::text(key.to_string()));
+        if holder == Holder::ExternalTask {
+            let worked = self.worker.filter(|worked| worked.of == self.view.scope())?;
+            match property {
+                "errorMessage" => {
+                    return Some(worked.message.clone().map_or(Value::Null, Value::Text));
+                }
+                "activityId" => return text(self.element),
+                _ => {}
+            }
+        }
         match property {
+            "eventName" => Some(self.event.map_or(Value::Null, Value::text)),
+            "taskDefinitionKey" if holder == Holder::Task => text(self.element),
+            "name" if holder == Holder::Task => {
+                let name = self.process.find(self.element);
+                let name = name.and_then(|index| self.process.element(index).name.clone());
+                Some(name.map_or(Value::Null, Value::Text))
+            }
+            "executionId" if holder == Holder::Task => key(self.view.scope().raw()),
             "id" | "activityInstanceId" => key(self.view.scope().raw()),
             "processInstanceId" | "rootProcessInstanceId" => key(record.instance.raw()),
             "processDefinitionId" => key(record.definition.raw()),
@@ -41,8 +70,12 @@ impl Host for ProcessHost<'_> {
                 let name = name.and_then(|index| self.process.element(index).name.clone());
                 Some(name.map_or(Value::Null, Value::Text))
             }
-            "tenantId" if record.tenant.is_empty() => Some(Value::Null),
+            "tenantId" if record.tenant.is_empty() => match self.profile() {
+                Profile::Camunda => Some(Value::Null),
+                Profile::Flowable => text(""),
+            },
             "tenantId" => text(&record.tenant),
+            _ if self.profile() == Profile::Flowable => self.flowable_fact(property),
             _ => None,
         }
     }
@@ -51,8 +84,47 @@ impl Host for ProcessHost<'_> {
         self.view.record().visible(self.view.scope()).keys().cloned().collect()
     }
 
+    fn beans(&self) -> Option<&dyn Beans> {
+        Some(self.beans)
+    }
+
     fn local_variable(&self, name: &str) -> Option<Value> {
         let own = self.view.record().variables.get(&self.view.scope())?;
         own.get(name).map(Value::from)
+    }
+}
+
+impl ProcessHost<'_> {
+    /// What only Flowable's executions tell of themselves.
+    fn flowable_fact(&self, property: &str) -> Option<Value> {
+        let record = self.view.record();
+        let at = record.element(self.view.scope());
+        match property {
+            "multiInstanceRoot" | "isMultiInstanceRoot" => {
+                Some(Value::Bool(at.is_some_and(|at| at.role == Role::Body)))
+            }
+            "processDefinitionName" => {
+                Some(self.process.name.clone().map_or(Value::Null, Value::Text))
+            }
+            "parentId" => Some(match at {
+                Some(at) if at.key != record.root.key => Value::text(at.scope.raw().to_string()),
+                _ => Value::Null,
+            }),
+            "superExecutionId" => Some(match record.caller {
+                Some(caller) if at.is_some_and(|at| at.key == record.root.key) => {
+                    Value::text(caller.element_instance.raw().to_string())
+                }
+                _ => Value::Null,
+            }),
+            "active" | "isActive" => Some(Value::Bool(true)),
+            "ended" | "isEnded" | "concurrent" | "isConcurrent" => Some(Value::Bool(false)),
+            "processInstanceBusinessStatus"
+            | "description"
+            | "name"
+            | "deleteReason"
+            | "startUserId"
+            | "propagatedStageInstanceId" => Some(Value::Null),
+            _ => None,
+        }
     }
 }

@@ -13,6 +13,8 @@ use crate::turn::Turn;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     WorkerJobFailed,
+    ListenerFailed,
+    TaskListenerFailed,
     JobFailed,
     UncaughtError,
     ExtractValue,
@@ -20,6 +22,7 @@ pub(crate) enum Reason {
     IoMapping,
     DecisionMissing,
     Decision,
+    CalledMissing,
 }
 
 impl Reason {
@@ -30,6 +33,8 @@ impl Reason {
             FailureKind::ExtractValue => Self::ExtractValue,
             FailureKind::DecisionMissing => Self::DecisionMissing,
             FailureKind::Decision => Self::Decision,
+            FailureKind::CalledMissing => Self::CalledMissing,
+            FailureKind::Uncaught => Self::UncaughtError,
             FailureKind::Foreign | FailureKind::TooManyVisits => Self::JobFailed,
         }
     }
@@ -38,12 +43,15 @@ impl Reason {
     fn name(self, names: IncidentNames) -> &'static str {
         match (names, self) {
             (IncidentNames::Zeebe, Self::WorkerJobFailed | Self::JobFailed) => "JOB_NO_RETRIES",
+            (IncidentNames::Zeebe, Self::ListenerFailed) => "EXECUTION_LISTENER_NO_RETRIES",
+            (IncidentNames::Zeebe, Self::TaskListenerFailed) => "TASK_LISTENER_NO_RETRIES",
             (IncidentNames::Zeebe, Self::UncaughtError) => "UNHANDLED_ERROR_EVENT",
             (IncidentNames::Zeebe, Self::ExtractValue) => "EXTRACT_VALUE_ERROR",
             (IncidentNames::Zeebe, Self::Condition) => "CONDITION_ERROR",
             (IncidentNames::Zeebe, Self::IoMapping) => "IO_MAPPING_ERROR",
             (IncidentNames::Zeebe, Self::DecisionMissing) => "CALLED_DECISION_ERROR",
             (IncidentNames::Zeebe, Self::Decision) => "DECISION_EVALUATION_ERROR",
+            (IncidentNames::Zeebe, Self::CalledMissing) => "CALLED_ELEMENT_ERROR",
             (IncidentNames::Camunda, Self::WorkerJobFailed | Self::UncaughtError) => {
                 "failedExternalTask"
             }
@@ -74,7 +82,10 @@ pub(crate) fn open(
         debug_assert!(instance.incident.is_none(), "an element stops at its first problem");
         instance.incident = Some(incident);
     }
-    let element = instance.element.clone();
+    let element = match on == turn.work.record.root.key {
+        true => turn.process_element(),
+        false => turn.element(on).element.clone(),
+    };
     turn.work.changes.incident_opened(IncidentRow {
         key,
         kind: kind.clone(),
@@ -88,7 +99,7 @@ pub(crate) fn open(
 
 /// The element instance that has the incident.
 pub(crate) fn find(record: &Record, key: IncidentKey) -> Option<(ElementInstanceKey, &Incident)> {
-    record.elements.iter().find_map(|element| {
+    record.holders().find_map(|element| {
         let mut incidents = element.incident.iter().chain(&element.timer_incidents);
         incidents.find(|incident| incident.key == key).map(|incident| (element.key, incident))
     })

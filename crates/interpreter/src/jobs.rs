@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
+use orloj_expr::{Expression, Profile};
 use orloj_model::{Element, Failures, RetryCycle, SavePoint};
-use orloj_types::{ElementInstanceKey, JobKey, Timestamp};
+use orloj_types::{ElementId, ElementInstanceKey, JobKey, Timestamp, Value};
 
 use crate::exclusive;
 use crate::extract;
 use crate::failure::Ruled;
 use crate::incidents;
 use crate::outcome::Event;
-use crate::record::{Job, JobKind, JobState};
+use crate::record::{Job, JobKind, JobState, Role};
 use crate::turn::Turn;
 
 /// A job to be.
@@ -61,10 +62,13 @@ pub(crate) fn create_async(
         Err(_) if turn.semantics().failures == Failures::Incident => 0,
         priority => priority?,
     };
+    if let Some(category) = &element.jobs.category {
+        extract::optional_text(turn, of, element, "category of the job", category)?;
+    }
     let draft = Draft {
         kind,
         job_type: Arc::default(),
-        retries: retries_of(turn, element),
+        retries: retries_of(turn, retry_cycle_of(turn, of, element)),
         priority,
         exclusive: save_point.exclusive,
         due_at: None,
@@ -75,12 +79,24 @@ pub(crate) fn create_async(
 
 /// How often a job of the engine's own is tried. A computed cycle is only known at the first
 /// failure.
-pub(crate) fn retries_of(turn: &Turn<'_>, element: &Element) -> i32 {
-    let tries = match &element.jobs.retry_cycle {
+pub(crate) fn retries_of(turn: &Turn<'_>, cycle: Option<&RetryCycle>) -> i32 {
+    let tries = match cycle {
         Some(RetryCycle::Fixed(plan)) => plan.tries,
         Some(RetryCycle::Computed(_)) | None => turn.semantics().retries_default,
     };
     i32::try_from(tries).unwrap_or(i32::MAX)
+}
+
+/// The retry cycle of an element instance's own jobs.
+pub(crate) fn retry_cycle_of<'e>(
+    turn: &Turn<'_>,
+    of: ElementInstanceKey,
+    element: &'e Element,
+) -> Option<&'e RetryCycle> {
+    match (turn.element(of).role, &element.multi) {
+        (Role::Inner, Some(multi)) => multi.inner_retry_cycle.as_ref(),
+        _ => element.jobs.retry_cycle.as_ref(),
+    }
 }
 
 /// The priority of a job of the engine's own.
@@ -90,8 +106,28 @@ pub(crate) fn priority_of(
     element: &Element,
 ) -> Ruled<i64> {
     let Some(expression) = &element.jobs.priority else { return Ok(0) };
-    let priority = extract::whole_number(turn, scope, element, "priority of the job", expression)?;
-    Ok(priority.unwrap_or(0))
+    computed_priority(turn, scope, element, expression)
+}
+
+/// DIFFERENCE: in Camunda a priority that cannot be computed is the default one, but what is
+/// computed and is no whole number is a failure.
+pub(crate) fn computed_priority(
+    turn: &Turn<'_>,
+    scope: ElementInstanceKey,
+    element: &Element,
+    expression: &Expression,
+) -> Ruled<i64> {
+    const WHAT: &str = "priority of the job";
+    if !extract::is_lenient(turn) || turn.semantics().uel != Profile::Camunda {
+        let priority = extract::whole_number(turn, scope, element, WHAT, expression)?;
+        return Ok(priority.unwrap_or(0));
+    }
+    match turn.evaluate(&element.id, scope, expression) {
+        Ok(Value::Int(priority)) => Ok(priority),
+        Ok(other) => Err(extract::wrong(element, WHAT, "a whole number", &other)),
+        Err(failure) if failure.needs.is_none() => Ok(0),
+        Err(failure) => Err(failure),
+    }
 }
 
 /// Takes a job that is done from its element instance; the exclusive queue moves on.
@@ -105,10 +141,30 @@ pub(crate) fn take(turn: &mut Turn<'_>, of: ElementInstanceKey, key: JobKey) -> 
 
 /// The element instance no longer needs its jobs, nor what is told about them.
 pub(crate) fn cancel_all(turn: &mut Turn<'_>, of: ElementInstanceKey) {
-    for job in std::mem::take(&mut turn.element_mut(of).jobs) {
+    // One after the other: the next exclusive one may be of the same element instance.
+    while !turn.element(of).jobs.is_empty() {
+        let job = turn.element_mut(of).jobs.remove(0);
         forget(turn, &job);
         turn.event(Event::JobCancelled { key: job.key });
         incidents::close_about(turn, of, job.key);
+    }
+}
+
+/// Timers of some events are not waited for any more.
+pub(crate) fn cancel_timers(
+    turn: &mut Turn<'_>,
+    of: ElementInstanceKey,
+    which: impl Fn(&ElementId) -> bool,
+) {
+    let jobs = turn.element(of).jobs.iter();
+    let keys: Vec<JobKey> = jobs
+        .filter(|job| matches!(&job.kind, JobKind::Timer { event, .. } if which(event)))
+        .map(|job| job.key)
+        .collect();
+    for key in keys {
+        take(turn, of, key);
+        turn.event(Event::JobCancelled { key });
+        incidents::close_about(turn, of, key);
     }
 }
 

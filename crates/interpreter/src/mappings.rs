@@ -7,12 +7,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_expr::Scope;
-use orloj_model::{Element, ElementKind, Mapping};
+use orloj_model::{CompletionVariables, Element, Mapping, MappingSource};
 use orloj_types::{ElementInstanceKey, StoredValue, Value};
 
-use crate::failure::{FailureKind, Ruled};
+use crate::extract;
+use crate::failure::{Failure, FailureKind, Ruled};
+use crate::record::Role;
+use crate::scripts;
 use crate::turn::Turn;
 use crate::variables::{self, View};
+
+/// Scripts of mappings are counted apart from the element's own calls.
+const SCRIPT_ORDINAL: u32 = 1 << 13;
 
 type Results = BTreeMap<Arc<str>, Value>;
 
@@ -29,7 +35,18 @@ pub(crate) fn apply_inputs(
     let results = evaluate(turn, key, element, &element.inputs, |_| None)?;
     let results = stored(results);
     variables::set_local(&mut turn.work.record, key, &results);
+    turn.note_variables();
     Ok(())
+}
+
+/// What mappings give, applied nowhere.
+pub(crate) fn values(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    mappings: &[Mapping],
+) -> Ruled<BTreeMap<Arc<str>, Value>> {
+    evaluate(turn, key, element, mappings, |_| None)
 }
 
 /// Output mappings set variables from the surrounding scope outward.
@@ -38,19 +55,24 @@ pub(crate) fn apply_outputs(
     key: ElementInstanceKey,
     element: &Element,
 ) -> Ruled {
-    let is_gateway =
-        matches!(element.kind, ElementKind::ExclusiveGateway | ElementKind::ParallelGateway);
     // DIFFERENCE: Zeebe accepts output mappings of gateways and ignores them; nobody else has
     // them.
-    if element.outputs.is_empty() || is_gateway {
+    if element.outputs.is_empty() || element.kind.is_gateway() {
         return Ok(());
     }
     let record = &turn.work.record;
     let results =
         evaluate(turn, key, element, &element.outputs, |name| View::new(record, key).get(name))?;
     let results = stored(results);
-    let (how, scope) = (turn.semantics().completion, turn.element(key).scope);
+    let how = turn.semantics().completion;
+    // DIFFERENCE: in Zeebe an instance of a loop keeps results that it has variables for.
+    let instance = turn.element(key);
+    let scope = match (instance.role, how) {
+        (Role::Inner, CompletionVariables::Merge) => key,
+        _ => instance.scope,
+    };
     variables::give(&mut turn.work.record, how, scope, &results);
+    turn.note_variables();
     Ok(())
 }
 
@@ -65,11 +87,8 @@ fn evaluate(
     let mut results = Results::new();
     for mapping in mappings {
         let view = View::new(&turn.work.record, key).under(&results);
-        let value =
-            turn.evaluate_in(&element.id, &view, &mapping.source).map_err(|mut failure| {
-                failure.kind = FailureKind::IoMapping;
-                failure
-            })?;
+        let value = value_of(turn, key, element, &view, &mapping.source)
+            .map_err(|failure| Failure { kind: FailureKind::IoMapping, ..failure })?;
         let Some((name, path)) = mapping.target.split_first() else { continue };
         let value = match path {
             [] => value,
@@ -81,6 +100,39 @@ fn evaluate(
         results.insert(name.clone(), value);
     }
     Ok(results)
+}
+
+/// Lists and maps are as deep as the model nests them, which the parser bounds.
+fn value_of(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    view: &View<'_>,
+    source: &MappingSource,
+) -> Ruled<Value> {
+    match source {
+        MappingSource::Expression(expression) => turn.evaluate_in(&element.id, view, expression),
+        MappingSource::Script(script) => {
+            let ordinal = SCRIPT_ORDINAL + turn.beans.next_script();
+            scripts::value(turn, key, &element.id, ordinal, script)
+        }
+        MappingSource::List(items) => {
+            let items: Ruled<Vec<Value>> =
+                items.iter().map(|item| value_of(turn, key, element, view, item)).collect();
+            Ok(Value::List(Arc::new(items?)))
+        }
+        MappingSource::Map(entries) => {
+            let mut map = BTreeMap::new();
+            for (name, entry) in entries {
+                let name = match turn.evaluate_in(&element.id, view, name)? {
+                    Value::Text(name) => name,
+                    other => return Err(extract::wrong(element, "name", "a string", &other)),
+                };
+                map.insert(name, value_of(turn, key, element, view, entry)?);
+            }
+            Ok(Value::Map(Arc::new(map)))
+        }
+    }
 }
 
 /// Sets the value at a path inside an object, making the objects on the way.

@@ -3,14 +3,20 @@
 use std::sync::Arc;
 
 use orloj_types::{
-    Document, ElementId, ElementInstanceKey, IncidentKey, JobKey, Timestamp, UserTaskKey,
+    DefinitionKey, Document, ElementId, ElementInstanceKey, IncidentKey, InstanceKey, JobKey,
+    SubscriptionKey, Timestamp, UserTaskKey,
 };
 
 use crate::command::Activation;
-use crate::record::{Job, Record};
+use crate::record::{Caller, Job, Record, Role, Subscription};
 
+/// Of one instance; those of other instances that the command changed come with it.
 #[derive(Clone, Debug)]
 pub struct Outcome {
+    pub instance: InstanceKey,
+    pub definition: DefinitionKey,
+    /// The instance did not exist before.
+    pub is_new: bool,
     /// `None`: the instance has ended.
     pub record: Option<Record>,
     /// Set when the instance has ended.
@@ -18,8 +24,39 @@ pub struct Outcome {
     pub jobs: Vec<JobChange>,
     pub user_tasks: Vec<UserTaskChange>,
     pub incidents: Vec<IncidentChange>,
+    pub subscriptions: Vec<SubscriptionChange>,
     /// In the order it happened.
     pub events: Vec<Event>,
+    /// To be heard by every instance that waits for them, and by start events.
+    pub signals: Vec<Signal>,
+    /// Of the other instances that belong to the same change: called ones and callers. All of it
+    /// is applied, or nothing.
+    pub others: Vec<Outcome>,
+}
+
+/// A signal on its way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Signal {
+    pub name: Arc<str>,
+    pub variables: Document,
+    /// Heard only by this instance.
+    pub only: Option<InstanceKey>,
+    /// This instance, which has thrown it, has heard it already.
+    pub heard_by: Option<InstanceKey>,
+    /// Heard in jobs of their own and not at once.
+    pub is_async: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum SubscriptionChange {
+    Insert(SubscriptionRow),
+    Delete(SubscriptionKey),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SubscriptionRow {
+    pub subscription: Subscription,
+    pub element_instance: ElementInstanceKey,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +64,8 @@ pub struct End {
     pub how: EndKind,
     /// The instance's own variables at the end.
     pub variables: Document,
+    pub business_key: Option<Arc<str>>,
+    pub caller: Option<Caller>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +99,11 @@ pub struct JobRow {
 #[derive(Clone, Debug, PartialEq)]
 pub enum UserTaskChange {
     Insert(UserTaskRow),
+    /// The task now belongs to an element of this name.
+    Move {
+        key: UserTaskKey,
+        element: ElementId,
+    },
     Delete(UserTaskKey),
 }
 
@@ -69,10 +113,14 @@ pub struct UserTaskRow {
     pub element: ElementId,
     pub element_instance: ElementInstanceKey,
     pub name: Option<Arc<str>>,
+    pub description: Option<Arc<str>>,
+    pub owner: Option<Arc<str>>,
+    pub category: Option<Arc<str>>,
     pub assignee: Option<Arc<str>>,
     pub candidate_groups: Vec<Arc<str>>,
     pub candidate_users: Vec<Arc<str>>,
     pub due_at: Option<Timestamp>,
+    pub follow_up_at: Option<Timestamp>,
     pub priority: i64,
     pub form_key: Option<Arc<str>>,
 }
@@ -104,6 +152,7 @@ pub enum Event {
         key: ElementInstanceKey,
         element: ElementId,
         scope: ElementInstanceKey,
+        role: Role,
     },
     ElementLeft {
         key: ElementInstanceKey,

@@ -8,8 +8,10 @@ use std::sync::Arc;
 
 use orloj_types::{
     DefinitionKey, ElementId, ElementInstanceKey, IncidentKey, InstanceKey, JobKey, NodeNumber,
-    TenantId, Timestamp, UserTaskKey, Variables,
+    SubscriptionKey, TenantId, Timestamp, UserTaskKey, Variables,
 };
+
+use crate::elements::Elements;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
@@ -20,11 +22,29 @@ pub struct Record {
     pub started_at: Timestamp,
     /// The node where someone waits for the result, if someone does.
     pub awaited_by: Option<NodeNumber>,
-    /// Live element instances, oldest first.
-    pub elements: Vec<ElementInstance>,
+    /// The key of the message that has started it, while no other instance of its process may be
+    /// started with the same.
+    pub started_with: Option<Arc<str>>,
+    /// The call activity that waits for this instance.
+    pub caller: Option<Caller>,
+    /// The instance itself as a scope: what its event subprocesses wait for, and what can be
+    /// undone in it. Its element has no name.
+    pub root: ElementInstance,
+    /// Live element instances.
+    pub elements: Elements,
     /// Variables by scope; the instance's own scope has the instance's number.
     pub variables: BTreeMap<ElementInstanceKey, Variables>,
     pub exclusive: ExclusiveQueue,
+    /// Nothing of it is worked on: its jobs are parked, and no exclusive one is in the queue.
+    pub is_suspended: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caller {
+    pub instance: InstanceKey,
+    pub element_instance: ElementInstanceKey,
+    /// The outermost instance of the hierarchy.
+    pub root: InstanceKey,
 }
 
 /// At most one exclusive job of an instance is acquirable at a time; the others are parked here
@@ -41,21 +61,88 @@ pub struct ElementInstance {
     pub element: ElementId,
     /// The scope it lives in: another element instance, or the instance itself.
     pub scope: ElementInstanceKey,
+    pub role: Role,
     pub state: ElementState,
     pub entered_at: Timestamp,
-    /// The flow the token came by; joins need it. Empty for a start event.
+    /// The flow the token came by; joins need it. Empty where none led there. Of a token that
+    /// leaves by a flow settled already, that one.
     pub arrived_by: Option<ElementId>,
-    /// Durable reasons to wait: the element's own job and the timers of its boundary events.
+    /// Durable reasons to wait: the element's own job and the timers of events that wait here.
     pub jobs: Vec<Job>,
+    /// Other events that wait here: its own, those of its boundary events, and of a scope those
+    /// of its event subprocesses.
+    pub subscriptions: Vec<Subscription>,
     pub user_task: Option<UserTaskKey>,
+    /// Whether somebody is to do the user task.
+    pub is_assigned: bool,
+    /// What a user task or worker was completed with, while listeners or a job of the engine's
+    /// own come first.
+    pub held: Variables,
+    /// The code of the error that a worker threw, until a job of the engine's own throws it on.
+    pub thrown: Option<Arc<str>>,
+    /// The instance that a call activity waits for.
+    pub called: Option<InstanceKey>,
+    /// Of a multi-instance body.
+    pub multi: Option<Multi>,
+    /// Of a scope: what was completed in it and can be undone, oldest first.
+    pub compensations: Vec<Compensation>,
+    /// Of an event that undoes: how many handlers it still waits for.
+    pub undoing: u32,
     pub incident: Option<Incident>,
     /// Of the timers of boundary events, which fail apart from the element's own work.
     pub timer_incidents: Vec<Incident>,
 }
 
+impl ElementInstance {
+    pub fn new(
+        key: ElementInstanceKey,
+        element: ElementId,
+        scope: ElementInstanceKey,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            key,
+            element,
+            scope,
+            role: Role::Plain,
+            state: ElementState::Entering,
+            entered_at: now,
+            arrived_by: None,
+            jobs: Vec::new(),
+            subscriptions: Vec::new(),
+            user_task: None,
+            is_assigned: false,
+            held: Variables::new(),
+            thrown: None,
+            called: None,
+            multi: None,
+            compensations: Vec::new(),
+            undoing: 0,
+            incident: None,
+            timer_incidents: Vec::new(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    #[default]
+    Plain,
+    /// A multi-instance activity as a whole: the scope of its instances.
+    Body,
+    /// One instance of a multi-instance activity.
+    Inner,
+    /// Undoes an activity, for the event instance that asked for it.
+    Handler,
+    /// An event that has happened before a token came to it.
+    Triggered,
+    /// One activation inside of an ad-hoc subprocess: a scope with the name of the subprocess.
+    Branch,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ElementState {
-    /// A save point before the element: its job has not run yet.
+    /// A save point before the element: its job has not run yet. Or the element could not begin.
     Entering,
     /// Entered; waits for a job, a user, a timer, or for the other tokens of a join.
     Active,
@@ -63,12 +150,64 @@ pub enum ElementState {
     Leaving,
 }
 
+/// An event that waits on an element instance or scope.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subscription {
+    pub key: SubscriptionKey,
+    /// The event; a receive task waits for its own.
+    pub event: ElementId,
+    pub kind: SubscriptionKind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum SubscriptionKind {
+    Message {
+        name: Arc<str>,
+        correlation_key: Option<Arc<str>>,
+    },
+    Signal {
+        name: Arc<str>,
+    },
+    Condition,
+    /// Continued from outside, by hand.
+    Hand,
+    /// An event of a registry outside of the process.
+    Registry {
+        event_type: Arc<str>,
+    },
+    Variable {
+        name: Arc<str>,
+    },
+}
+
+/// How far a multi-instance body is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Multi {
+    pub total: u32,
+    pub created: u32,
+    pub completed: u32,
+}
+
+/// A completed activity that can be undone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compensation {
+    /// The activity that was completed.
+    pub activity: ElementId,
+    pub completed_at: Timestamp,
+    /// Its own variables as they were at its end.
+    pub variables: Variables,
+    /// Of a scope: what can be undone inside.
+    pub inner: Vec<Compensation>,
+}
+
 /// A job as the instance knows it. Locks are not part of it: they belong to the store's row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
     pub key: JobKey,
     pub kind: JobKind,
-    /// Type or topic of worker jobs; empty for the engine's own.
+    /// Type or topic of worker jobs; of a timer of a user task's listener the listener's id.
+    /// Of a job that looks after a multi-instance body: which instance made it. Empty for the
+    /// rest of the engine's own.
     pub job_type: Arc<str>,
     pub state: JobState,
     pub retries_left: i32,
@@ -84,13 +223,27 @@ pub struct Job {
 pub enum JobKind {
     AsyncBefore,
     AsyncAfter,
+    /// A worker is done; the element goes on.
+    AsyncComplete,
     /// Worked by a client.
     Worker,
+    /// Worked by a client, for a listener of the element.
+    Listener {
+        /// Its place among the listeners of the element.
+        index: u32,
+    },
     /// Fires the timer event `event`, which is the element itself or one of its boundary events.
     Timer {
         event: ElementId,
         repeat: Option<Repeat>,
     },
+}
+
+impl JobKind {
+    /// Whether a client does the work; to the executor such jobs do not exist.
+    pub fn is_for_clients(&self) -> bool {
+        matches!(self, Self::Worker | Self::Listener { .. })
+    }
 }
 
 /// The rest of a repeating timer. Firings are counted from the anchor, so that months stay months.
@@ -128,12 +281,39 @@ pub struct Incident {
 
 impl Record {
     pub fn element(&self, key: ElementInstanceKey) -> Option<&ElementInstance> {
-        self.elements.iter().find(|e| e.key == key)
+        if key == self.root.key {
+            return Some(&self.root);
+        }
+        self.elements.get(key)
+    }
+
+    pub fn element_mut(&mut self, key: ElementInstanceKey) -> Option<&mut ElementInstance> {
+        if key == self.root.key {
+            return Some(&mut self.root);
+        }
+        self.elements.get_mut(key)
+    }
+
+    /// The instance itself and all live element instances.
+    pub fn holders(&self) -> impl Iterator<Item = &ElementInstance> {
+        std::iter::once(&self.root).chain(&self.elements)
     }
 
     /// The job and the element instance it belongs to.
     pub fn job(&self, key: JobKey) -> Option<(&ElementInstance, &Job)> {
-        self.elements.iter().find_map(|e| e.jobs.iter().find(|j| j.key == key).map(|j| (e, j)))
+        self.holders().find_map(|e| e.jobs.iter().find(|j| j.key == key).map(|j| (e, j)))
+    }
+
+    pub fn subscription(&self, key: SubscriptionKey) -> Option<(&ElementInstance, &Subscription)> {
+        self.holders().find_map(|e| {
+            let found = e.subscriptions.iter().find(|subscription| subscription.key == key);
+            found.map(|subscription| (e, subscription))
+        })
+    }
+
+    /// The outermost instance of the hierarchy this one belongs to.
+    pub fn hierarchy(&self) -> InstanceKey {
+        self.caller.map_or(self.instance, |caller| caller.root)
     }
 
     /// All variables visible from `scope`, the nearest winning.
@@ -161,6 +341,6 @@ impl Record {
 
     fn outer(&self, scope: ElementInstanceKey) -> Option<ElementInstanceKey> {
         let root = self.instance.root_scope();
-        (scope != root).then(|| self.element(scope).map_or(root, |e| e.scope))
+        (scope != root).then(|| self.elements.get(scope).map_or(root, |e| e.scope))
     }
 }

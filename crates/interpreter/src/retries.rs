@@ -18,6 +18,7 @@ use crate::jobs;
 use crate::outcome::Event;
 use crate::record::{Job, JobKind, JobState};
 use crate::schedule;
+use crate::timers;
 use crate::turn::Turn;
 
 /// How much of the message a failed job keeps, as in Camunda's column.
@@ -38,6 +39,14 @@ pub(crate) fn fail(turn: &mut Turn<'_>, key: JobKey, message: &Arc<str>) {
         }
         None => default_due(turn, &job),
     };
+    let repeat = match &mut job.kind {
+        JobKind::Timer { event, repeat }
+            if turn.semantics().repeats_despite_failure && !job.failed_before =>
+        {
+            repeat.take().map(|repeat| (event.clone(), repeat))
+        }
+        _ => None,
+    };
     job.failed_before = true;
     job.retries_left = retries.saturating_sub(1).max(0);
     let retries_left = job.retries_left;
@@ -49,13 +58,19 @@ pub(crate) fn fail(turn: &mut Turn<'_>, key: JobKey, message: &Arc<str>) {
         false if due_at > turn.now => JobState::Waiting,
         false => JobState::Ready,
     };
-    if job.state == JobState::Waiting {
+    if job.state == JobState::Waiting
+        || (is_last && (plan.is_some() || turn.semantics().dead_jobs_are_due))
+    {
         job.due_at = Some(due_at);
     }
     if job.exclusive {
         requeue(turn, &mut job);
     }
+    let listener = job.job_type.clone();
     *turn.job_mut(key).expect("found above") = job;
+    if let Some((event, repeat)) = repeat {
+        timers::repeat_despite_failure(turn, host, &event, &listener, &repeat);
+    }
     turn.work.changes.job_failed(key, message.clone());
     if is_last {
         incidents::open(turn, host, Reason::JobFailed, message, Some(key));
@@ -88,7 +103,11 @@ fn default_due(turn: &Turn<'_>, job: &Job) -> Timestamp {
 /// A cycle that cannot be computed counts as none.
 fn plan_of(turn: &Turn<'_>, host: ElementInstanceKey, job: &Job) -> Option<RetryPlan> {
     let element = settings_of(turn, host, job);
-    match element.jobs.retry_cycle.as_ref()? {
+    let cycle = match job.kind {
+        JobKind::Timer { .. } => element.jobs.retry_cycle.as_ref(),
+        _ => jobs::retry_cycle_of(turn, host, element),
+    };
+    match cycle? {
         RetryCycle::Fixed(plan) => Some(plan.clone()),
         RetryCycle::Computed(expression) => {
             match turn.evaluate(&element.id, host, expression).ok()? {
@@ -195,7 +214,8 @@ mod tests {
             "failed, 2 left; wait 10; failed, 1 left; wait 10; failed, 0 left; Failed"
         );
         let record = story.record.as_ref().expect("it lives");
-        let incident = record.elements[0].incident.as_ref().expect("an incident");
+        let incident =
+            record.elements.iter().next().expect("a token").incident.as_ref().expect("an incident");
         assert_eq!(&*incident.kind, "deadLetter");
     }
 

@@ -8,12 +8,15 @@ use orloj_types::{
 };
 
 use crate::answers::Answers;
+use crate::beans::BeanCalls;
 use crate::command::{Command, Rejection};
 use crate::failure::{Failure, Stop};
-use crate::invoke::{Delegates, Invoke, InvokeResult, InvokeResults};
-use crate::outcome::{End, EndKind, Event, Outcome};
+use crate::invoke::{Delegates, Invoke, InvokeResult, InvokeResults, Yield};
+use crate::need::{Need, Supply};
+use crate::outcome::{Event, Outcome};
 use crate::record::Record;
-use crate::turn::{Turn, Work};
+use crate::turn::Turn;
+use crate::work::Work;
 use crate::{commands, exclusive, jobs, retries};
 
 /// What a command is interpreted against.
@@ -31,9 +34,12 @@ pub struct Input {
 }
 
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "one for each command; a box costs every step")]
 pub enum Progress {
     /// Call this, then [`Run::resume`].
     Invoke(Invoke),
+    /// Find this, then [`Run::supply`].
+    Need(Need),
     Done(Outcome),
     Rejected(Rejection),
 }
@@ -46,7 +52,8 @@ pub enum Progress {
 /// foreign code has already given.
 #[derive(Debug)]
 pub struct Run {
-    process: Arc<Process>,
+    /// First the one of the command's own instance, then those asked for.
+    processes: Vec<Arc<Process>>,
     command: Command,
     now: Timestamp,
     block: KeyBlock,
@@ -62,15 +69,24 @@ enum Stage {
     Ended,
 }
 
-/// What is kept while foreign code runs.
+/// What is kept while the answer is found.
 #[derive(Debug)]
 struct Pause {
     work: Box<Work>,
+    waits_for: WaitsFor,
+}
+
+#[derive(Debug)]
+enum WaitsFor {
     /// Which invoke is to be answered.
-    element_instance: ElementInstanceKey,
-    ordinal: u32,
-    element: ElementId,
-    is_answered: bool,
+    Result {
+        element_instance: ElementInstanceKey,
+        ordinal: u32,
+        element: ElementId,
+    },
+    Supply(Need),
+    /// It has been answered.
+    Nothing,
 }
 
 impl Run {
@@ -80,8 +96,12 @@ impl Run {
             (_, Some(record)) => record.instance,
             (_, None) => InstanceKey::default(),
         };
+        let mut processes = vec![input.process];
+        if let Command::Migrate(migrate) = &input.command {
+            processes.push(migrate.target.clone());
+        }
         Self {
-            process: input.process,
+            processes,
             command: input.command,
             now: input.now,
             block: input.keys,
@@ -106,7 +126,8 @@ impl Run {
         match std::mem::replace(&mut self.stage, Stage::Ended) {
             Stage::Fresh(record) => self.start(record, keys, delegates),
             Stage::Paused(pause) => {
-                assert!(pause.is_answered, "an invoke is answered before its run goes on");
+                let is_answered = matches!(pause.waits_for, WaitsFor::Nothing);
+                assert!(is_answered, "what a run waits for is answered before it goes on");
                 self.go_on(pause.work, keys, delegates)
             }
             Stage::Ended => panic!("a run that has ended goes no further"),
@@ -121,10 +142,44 @@ impl Run {
         let Stage::Paused(pause) = &mut self.stage else {
             panic!("only an invoke is answered");
         };
-        let Pause { element_instance, ordinal, element, is_answered, .. } = pause;
-        assert!(!*is_answered, "an invoke is answered once");
-        *is_answered = true;
-        self.answers.put(*element_instance, *ordinal, element.clone(), result);
+        match std::mem::replace(&mut pause.waits_for, WaitsFor::Nothing) {
+            WaitsFor::Result { element_instance, ordinal, element } => {
+                self.answers.put(element_instance, ordinal, element, result);
+            }
+            _ => panic!("an invoke is answered once"),
+        }
+    }
+
+    /// The answer to the need that [`Run::advance`] gave.
+    ///
+    /// # Panics
+    /// When no need waits for an answer, or for one of another kind.
+    pub fn supply(&mut self, supply: Supply) {
+        let Stage::Paused(pause) = &mut self.stage else {
+            panic!("only a need is supplied");
+        };
+        let waits_for = std::mem::replace(&mut pause.waits_for, WaitsFor::Nothing);
+        let work = &mut pause.work;
+        match (waits_for, supply) {
+            (WaitsFor::Supply(Need::Definition(called)), Supply::Definition(found)) => {
+                let found = found.map(|(key, process)| {
+                    self.processes.push(process);
+                    (key, self.processes.len() - 1)
+                });
+                work.called.push((called, found));
+            }
+            (WaitsFor::Supply(Need::Instance(instance)), Supply::Instance(found)) => match found {
+                Some((process, record)) => {
+                    let record = Arc::unwrap_or_clone(record);
+                    work.join(record, &process, self.processes.len(), false);
+                    self.processes.push(process);
+                }
+                None => {
+                    work.absent.insert(instance);
+                }
+            },
+            _ => panic!("a need is supplied with what it asks for, once"),
+        }
     }
 
     /// After a lost race: the same command on a fresh record, with the keys and results of this
@@ -132,6 +187,8 @@ impl Run {
     pub fn again(mut self, record: Option<Arc<Record>>, now: Timestamp) -> Self {
         self.block = self.block.rewound();
         self.answers.reset();
+        let own = if matches!(self.command, Command::Migrate(_)) { 2 } else { 1 };
+        self.processes.truncate(own);
         Self { now, stage: Stage::Fresh(record), ..self }
     }
 
@@ -141,6 +198,7 @@ impl Run {
         keys: &mut KeyGenerator,
         delegates: &dyn Delegates,
     ) -> Progress {
+        let is_new = matches!(self.command, Command::Start(_));
         let record = match &self.command {
             Command::Start(start) => Some(Arc::new(commands::first_record(start, self.now))),
             _ => record,
@@ -152,7 +210,8 @@ impl Run {
         // A run that fails a job goes back to the record as it was.
         let before = self.job_at_work().map(|_| record.clone());
         let record = Arc::unwrap_or_clone(record);
-        let mut work = Box::new(Work { before, ..Work::new(record, &self.process) });
+        let mut work = Box::new(Work::new(record, &self.processes[0], is_new));
+        work.before = before;
         match commands::begin(&mut self.turn(&mut work, keys, delegates)) {
             Ok(()) => self.go_on(work, keys, delegates),
             Err(Stop::Rejected(rejection)) => Progress::Rejected(rejection),
@@ -171,9 +230,14 @@ impl Run {
                 for element_instance in self.answers.unused() {
                     work.changes.event(Event::ResultDropped { element_instance });
                 }
-                Progress::Done(outcome(*work))
+                Progress::Done(work.outcome())
             }
-            Ok(Some(invoke)) => self.pause(work, invoke, keys, delegates),
+            Ok(Some(Yield::Invoke(invoke))) => self.pause(work, invoke, keys, delegates),
+            Ok(Some(Yield::Need(need))) => {
+                let waits_for = WaitsFor::Supply(need.clone());
+                self.stage = Stage::Paused(Pause { work, waits_for });
+                Progress::Need(need)
+            }
             Err(failure) => self.fail(&mut work, failure, keys, delegates),
         }
     }
@@ -189,17 +253,16 @@ impl Run {
             && let Some(before) = work.before.take()
         {
             // Nobody holds the job's lock yet, so no foreign code may run.
-            let mut work = Work::new(Arc::unwrap_or_clone(before), &self.process);
+            let mut work = Work::new(Arc::unwrap_or_clone(before), &self.processes[0], false);
             jobs::make_ready(&mut self.turn(&mut work, keys, delegates), job);
-            return Progress::Done(outcome(work));
+            return Progress::Done(work.outcome());
         }
-        self.stage = Stage::Paused(Pause {
-            work,
+        let waits_for = WaitsFor::Result {
             element_instance: invoke.element_instance,
             ordinal: invoke.ordinal,
             element: invoke.element.clone(),
-            is_answered: false,
-        });
+        };
+        self.stage = Stage::Paused(Pause { work, waits_for });
         Progress::Invoke(invoke)
     }
 
@@ -214,9 +277,9 @@ impl Run {
         let (Some(job), Some(before)) = (self.job_at_work(), failed.before.take()) else {
             return Progress::Rejected(failure.rejection());
         };
-        let mut work = Work::new(Arc::unwrap_or_clone(before), &self.process);
+        let mut work = Work::new(Arc::unwrap_or_clone(before), &self.processes[0], false);
         retries::fail(&mut self.turn(&mut work, keys, delegates), job, &failure.message);
-        Progress::Done(outcome(work))
+        Progress::Done(work.outcome())
     }
 
     fn job_at_work(&self) -> Option<JobKey> {
@@ -232,38 +295,19 @@ impl Run {
         keys: &'a mut KeyGenerator,
         delegates: &'a dyn Delegates,
     ) -> Turn<'a> {
+        let (_, process) = work.at();
         Turn {
-            process: &self.process,
+            process: &self.processes[process],
+            processes: &self.processes,
             command: &self.command,
             now: self.now,
             delegates,
             keys,
             block: &mut self.block,
-            answers: &mut self.answers,
+            answers: &self.answers,
+            beans: BeanCalls::default(),
             work,
         }
-    }
-}
-
-/// Closes the books: an instance without a token has ended.
-fn outcome(work: Work) -> Outcome {
-    let Work { mut record, mut changes, ended, .. } = work;
-    debug_assert!(exclusive::holds(&record), "an exclusive job is ready if it holds the queue");
-    let jobs = changes.take_jobs(&record);
-    let is_over = ended.is_some() || record.elements.is_empty();
-    let end = is_over.then(|| {
-        let how = ended.unwrap_or(EndKind::Completed);
-        changes.event(Event::InstanceEnded { how });
-        let variables = record.variables.remove(&record.instance.root_scope());
-        End { how, variables: orloj_types::Document(variables.unwrap_or_default()) }
-    });
-    Outcome {
-        record: end.is_none().then_some(record),
-        end,
-        jobs,
-        user_tasks: changes.user_tasks,
-        incidents: changes.incidents,
-        events: changes.events,
     }
 }
 
@@ -361,7 +405,8 @@ mod tests {
         finish(&mut run, &mut story);
         // Meanwhile the model's condition leads to where nothing is called.
         let mut record = Record::clone(story.record.as_ref().expect("it lives"));
-        record.elements[0].element = "gate".into();
+        let key = record.elements.iter().next().expect("a token").key;
+        record.elements.get_mut(key).expect("a token").element = "gate".into();
         let mut run = run.again(Some(record.into()), story.now);
         let (_, end) = finish(&mut run, &mut story);
         let Progress::Done(outcome) = end else { panic!("it is done") };

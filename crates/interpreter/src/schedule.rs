@@ -52,10 +52,14 @@ pub(crate) fn plan(
     match schedule.first(now, &TimeZone::UTC) {
         Some(firing) if schedule.repeats() => Ok(planned(text, firing)),
         Some(firing) => Ok(Planned { due_at: firing.at, repeat: None }),
-        // A repetition that is wholly past still fires once, at once.
-        None if text.starts_with('R') => Ok(Planned { due_at: now, repeat: None }),
+        // DIFFERENCE: a repetition that is wholly past still fires once, at once, but not in Camunda.
+        None if text.starts_with('R') && dialect_of(semantics) != Dialect::Camunda7 => {
+            Ok(Planned { due_at: now, repeat: None })
+        }
         // No day of the calendar fits a cron expression.
-        None if schedule.repeats() => Ok(Planned { due_at: Timestamp::MAX, repeat: None }),
+        None if schedule.repeats() && !text.starts_with('R') => {
+            Ok(Planned { due_at: Timestamp::MAX, repeat: None })
+        }
         None => Err(Error::OutOfRange(excerpt(text))),
     }
 }
@@ -78,7 +82,7 @@ pub(crate) fn plan_value(
 }
 
 /// The moment of a date with a time; of one without an offset in UTC.
-fn at(value: &Temporal) -> Option<Timestamp> {
+pub(crate) fn at(value: &Temporal) -> Option<Timestamp> {
     let Temporal::DateTime(value) = value else { return None };
     let ms = value.to_local_nanos().div_euclid(NANOS_PER_SECOND / 1_000);
     let local = Timestamp::from_ms(i64::try_from(ms).ok()?);
@@ -102,6 +106,14 @@ pub(crate) fn moment(text: &str, now: Timestamp) -> Result<Timestamp, Error> {
     let schedule = Schedule::parse(Dialect::Zeebe, kind, text)
         .or_else(|_| Schedule::parse(Dialect::Camunda7, kind, text))
         .map_err(|error| wrong(kind, text, error))?;
+    let firing = schedule.first(now, &TimeZone::UTC);
+    firing.map(|firing| firing.at).ok_or_else(|| Error::OutOfRange(excerpt(text)))
+}
+
+/// A date with time and zone, as Zeebe wants it.
+pub(crate) fn zoned_moment(text: &str, now: Timestamp) -> Result<Timestamp, Error> {
+    let schedule = Schedule::parse(Dialect::Zeebe, Kind::Date, text)
+        .map_err(|error| wrong(Kind::Date, text, error))?;
     let firing = schedule.first(now, &TimeZone::UTC);
     firing.map(|firing| firing.at).ok_or_else(|| Error::OutOfRange(excerpt(text)))
 }
@@ -253,8 +265,10 @@ mod tests {
             [now().to_string(), "2030-02-01T10:00:00.000Z".into()]
         );
         assert_eq!(series(past, &camunda(), 0)[0], "2030-01-31T23:30:00.000Z");
-        // Wholly past: once, at once.
-        assert_eq!(series("R2/2020-01-01T00:00:00Z/PT24H", &camunda(), 0), [now().to_string()]);
+        // Wholly past.
+        let gone = "R2/2020-01-01T00:00:00Z/PT24H";
+        assert_eq!(series(gone, &flowable(), 0)[0], now().to_string());
+        assert!(plan(TimerKind::Cycle, gone, now(), &camunda()).is_err());
     }
 
     #[test]

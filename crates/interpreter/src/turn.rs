@@ -3,80 +3,143 @@
 use std::sync::Arc;
 
 use orloj_expr::{Effect, Environment, EvalError, Expression};
-use orloj_model::{Element, ElementIndex, Process, Semantics};
+use orloj_model::{Conditions, Element, ElementIndex, Process, Semantics};
 use orloj_types::{
-    ElementId, ElementInstanceKey, JobKey, KeyBlock, KeyGenerator, Timestamp, Value,
+    ElementId, ElementInstanceKey, InstanceKey, JobKey, KeyBlock, KeyGenerator, Timestamp, Value,
 };
 
-use crate::agenda::{Agenda, Step};
+use crate::agenda::{MemberIndex, Step};
 use crate::answers::Answers;
-use crate::changes::Changes;
+use crate::beans::{BeanCalls, CallableBeans};
 use crate::command::Command;
 use crate::failure::{Failure, FailureKind, Ruled};
 use crate::host::ProcessHost;
-use crate::invoke::{Delegates, Invoke};
-use crate::outcome::{EndKind, Event};
-use crate::record::{ElementInstance, Job, Record};
+use crate::invoke::{Delegates, Yield};
+use crate::need::Need;
+use crate::outcome::Event;
+use crate::record::{ElementInstance, Job};
 use crate::variables::View;
-use crate::{element, flow};
+use crate::work::Work;
+use crate::{element, errors, events, flow, instance, scope, stage, variables};
 
 pub(crate) struct Turn<'a> {
+    /// Of the instance at work.
     pub(crate) process: &'a Process,
+    pub(crate) processes: &'a [Arc<Process>],
     pub(crate) command: &'a Command,
     pub(crate) now: Timestamp,
     pub(crate) delegates: &'a dyn Delegates,
     pub(crate) keys: &'a mut KeyGenerator,
     pub(crate) block: &'a mut KeyBlock,
-    pub(crate) answers: &'a mut Answers,
+    pub(crate) answers: &'a Answers,
+    pub(crate) beans: BeanCalls,
     pub(crate) work: &'a mut Work,
 }
 
-/// The state of the interpretation; it outlives a turn when foreign code is called.
-#[derive(Debug)]
-pub(crate) struct Work {
-    pub(crate) record: Record,
-    /// The record as it was, for a command that fails a job when it fails itself.
-    pub(crate) before: Option<Arc<Record>>,
-    pub(crate) agenda: Agenda,
-    pub(crate) changes: Changes,
-    /// Elements entered so far.
-    pub(crate) visits: u32,
-    /// Set when the instance ends otherwise than by its last token.
-    pub(crate) ended: Option<EndKind>,
-}
-
-impl Work {
-    pub(crate) fn new(record: Record, process: &Process) -> Self {
-        Self {
-            record,
-            before: None,
-            agenda: Agenda::new(process.semantics.walk),
-            changes: Changes::default(),
-            visits: 0,
-            ended: None,
-        }
-    }
-}
+/// Where the process is that an instance migrates to.
+const TARGET: usize = 1;
 
 impl<'a> Turn<'a> {
-    /// Works off the agenda. When foreign code is needed, its step stays first.
-    pub(crate) fn walk(&mut self) -> Ruled<Option<Invoke>> {
-        while let Some(step) = self.work.agenda.pop() {
-            match step {
-                Step::Enter { flow, scope } => flow::follow(self, flow, scope)?,
-                Step::Start { element } => {
-                    let scope = self.work.record.instance.root_scope();
-                    flow::arrive(self, element, scope, None)?;
+    /// Works off the agenda. When something from outside is needed, its step stays first.
+    pub(crate) fn walk(&mut self) -> Ruled<Option<Yield>> {
+        loop {
+            let Some((member, step)) = self.next_step() else {
+                if element::inclusive_gateway::reconsider_all(self) {
+                    continue;
                 }
-                Step::Call { key, element } => {
-                    if let Some(invoke) = element::call(self, key, element)? {
-                        self.work.agenda.push_next(Step::Call { key, element });
-                        return Ok(Some(invoke));
-                    }
+                break;
+            };
+            self.switch(member);
+            let again = step.clone();
+            self.beans.reset();
+            match self.perform(step) {
+                Ok(None) => {}
+                Ok(yielded) => return Ok(yielded),
+                Err(Failure { needs: Some(needs), .. }) => {
+                    self.switch(member);
+                    self.work.push_next(again);
+                    return Ok(Some(*needs));
                 }
+                Err(failure) => return Err(failure),
             }
         }
+        crate::gathered::settle_all(self);
+        crate::multi_instance::leave_checks(self);
         Ok(None)
+    }
+
+    /// What was ended says its farewell first; what watches variables comes when nothing else is
+    /// left.
+    fn next_step(&mut self) -> Option<(MemberIndex, Step)> {
+        let farewells = std::mem::take(&mut self.work.farewells);
+        for (member, farewell) in farewells.into_iter().rev() {
+            self.work.agenda.push_next(member, Step::Farewell(farewell));
+        }
+        let next = self.work.agenda.pop();
+        next.or_else(|| Some((self.work.pending.first().copied()?, Step::Conditions)))
+    }
+
+    fn perform(&mut self, step: Step) -> Ruled<Option<Yield>> {
+        let is_over = self.work.ended.is_some();
+        match step {
+            Step::Return => element::call_activity::hand_back(self)?,
+            Step::CancelCalled { instance } => instance::cancel_called(self, instance)?,
+            Step::Farewell(farewell) => crate::farewell::say(self, *farewell)?,
+            Step::Conditions if is_over => {
+                let (member, _) = self.work.at();
+                self.work.pending.remove(&member);
+            }
+            Step::Signal(signal) if is_over => self.work.signals.push(*signal),
+            _ if is_over => {}
+            Step::Take { flow, scope, listener } => flow::take(self, flow, scope, listener)?,
+            Step::Arrive { element, scope, role, with } => {
+                flow::arrive(self, element, scope, None, role, with)?;
+            }
+            Step::Go { key, stage } => return stage::go(self, key, stage),
+            Step::Close { scope } => scope::close_if_empty(self, scope)?,
+            Step::Instruct { next } => {
+                if let Command::Modify { instructions } = self.command {
+                    crate::commands::follow(self, instructions, next)?;
+                }
+            }
+            Step::Resubscribe { key } => crate::commands::resubscribe(self, key)?,
+            Step::Throw(throwing) => errors::throw(self, *throwing)?,
+            Step::Signal(signal) => events::hear(self, *signal)?,
+            Step::Occur { host, event, with } => events::occur(self, host, event, with)?,
+            Step::Conditions => crate::conditions::ask_all(self)?,
+            Step::BeginInstance { start, listener } => instance::begin(self, start, listener)?,
+            Step::EndInstance { listener } => instance::end(self, listener)?,
+        }
+        Ok(None)
+    }
+
+    /// Puts another instance to work.
+    pub(crate) fn switch(&mut self, member: MemberIndex) {
+        self.work.switch(member);
+        let (_, process) = self.work.at();
+        self.process = &self.processes[process];
+    }
+
+    /// The instance at work is one of the command's other process from now on.
+    pub(crate) fn adopt_target(&mut self) {
+        self.work.adopt(self.processes, TARGET);
+        self.process = &self.processes[TARGET];
+    }
+
+    /// The member that is an instance, which may have to be asked for; `None`: it is gone.
+    pub(crate) fn member(&self, instance: InstanceKey) -> Ruled<Option<MemberIndex>> {
+        if let Some(member) = self.work.member(instance) {
+            return Ok(Some(member));
+        }
+        if self.work.absent.contains(&instance) {
+            return Ok(None);
+        }
+        Err(Failure::needs(&self.process_element(), Yield::Need(Need::Instance(instance))))
+    }
+
+    /// The process under the name of an element, for what belongs to none.
+    pub(crate) fn process_element(&self) -> ElementId {
+        ElementId::from(&*self.process.id)
     }
 
     pub(crate) fn semantics(&self) -> &'a Semantics {
@@ -99,27 +162,59 @@ impl<'a> Turn<'a> {
         self.process.element(index)
     }
 
-    pub(crate) fn position(&self, key: ElementInstanceKey) -> usize {
-        // New element instances are at the end, and they are asked for most.
-        let found = self.work.record.elements.iter().rposition(|e| e.key == key);
-        found.expect("a rule is only given element instances of the record")
+    /// The element that an element instance visits; `None` for the instance itself.
+    pub(crate) fn model_of(&self, key: ElementInstanceKey) -> Option<ElementIndex> {
+        let record = &self.work.record;
+        (key != record.root.key).then(|| self.index_of(&self.element(key).element))
     }
 
     pub(crate) fn element(&self, key: ElementInstanceKey) -> &ElementInstance {
-        &self.work.record.elements[self.position(key)]
+        let found = self.work.record.element(key);
+        found.expect("a rule is only given element instances of the record")
     }
 
     pub(crate) fn element_mut(&mut self, key: ElementInstanceKey) -> &mut ElementInstance {
-        let position = self.position(key);
-        &mut self.work.record.elements[position]
+        let found = self.work.record.element_mut(key);
+        found.expect("a rule is only given element instances of the record")
     }
 
     pub(crate) fn job_mut(&mut self, key: JobKey) -> Option<&mut Job> {
-        self.work
-            .record
-            .elements
-            .iter_mut()
-            .find_map(|e| e.jobs.iter_mut().find(|job| job.key == key))
+        let record = &mut self.work.record;
+        let holders = std::iter::once(&mut record.root).chain(record.elements.iter_mut());
+        let mut jobs = holders.flat_map(|holder| &mut holder.jobs);
+        jobs.find(|job| job.key == key)
+    }
+
+    /// Variables have changed: what waits for that is asked before anything else goes on.
+    pub(crate) fn note_variables(&mut self) {
+        self.work.changes.is_record_changed = true;
+        if self.work.watches() {
+            let (member, _) = self.work.at();
+            self.work.pending.insert(member);
+        }
+    }
+
+    /// Whether what watches variables is to be asked before the instance at work goes on.
+    pub(crate) fn must_ask(&self) -> bool {
+        let (member, _) = self.work.at();
+        self.semantics().conditions == Conditions::OnChange && self.work.pending.contains(&member)
+    }
+
+    /// What methods called by expressions wanted of the variables.
+    pub(crate) fn apply_bean_replies(&mut self) {
+        for (key, reply) in self.beans.take_replies() {
+            let record = &mut self.work.record;
+            let scope = match record.element(key) {
+                Some(_) => key,
+                None => record.root.key,
+            };
+            variables::remove(record, scope, &reply.removed);
+            variables::assign(record, scope, &reply.variables.0);
+            variables::set_local(record, scope, &reply.locals.0);
+            if !(reply.removed.is_empty() && reply.variables.is_empty()) {
+                self.note_variables();
+            }
+        }
     }
 
     /// The value of an expression as seen from `scope`.
@@ -132,17 +227,44 @@ impl<'a> Turn<'a> {
         self.evaluate_in(of, &View::new(&self.work.record, scope), expression)
     }
 
+    /// As [`Turn::evaluate`], where a date is wanted: one that FEEL has made comes as it is.
+    pub(crate) fn evaluate_temporal(
+        &self,
+        of: &ElementId,
+        scope: ElementInstanceKey,
+        expression: &Expression,
+    ) -> Ruled<Value> {
+        let view = View::new(&self.work.record, scope);
+        self.evaluate_as(of, &view, expression, |environment| environment.keeping_temporals())
+    }
+
     pub(crate) fn evaluate_in(
         &self,
         of: &ElementId,
         view: &View<'_>,
         expression: &Expression,
     ) -> Ruled<Value> {
-        let host = ProcessHost { process: self.process, element: of, view };
-        let environment = Environment::new(view, self.now).with_host(&host);
-        match expression.evaluate(&environment) {
+        self.evaluate_as(of, view, expression, |environment| environment)
+    }
+
+    fn evaluate_as(
+        &self,
+        of: &ElementId,
+        view: &View<'_>,
+        expression: &Expression,
+        adapt: for<'e> fn(Environment<'e>) -> Environment<'e>,
+    ) -> Ruled<Value> {
+        let beans = CallableBeans { turn: self, key: view.scope(), element: of };
+        let event = self.beans.event();
+        let (process, worker) = (self.process, self.work.worker.as_ref());
+        let activity = self.beans.activity();
+        let element = activity.as_ref().unwrap_or(of);
+        let host = ProcessHost { process, element, view, beans: &beans, event, worker };
+        let seed = self.seed(view.scope(), expression);
+        let environment = Environment::new(view, self.now).with_host(&host).with_seed(seed);
+        match expression.evaluate(&adapt(environment)) {
             Ok(evaluated) => Ok(evaluated.value),
-            Err(error) => Err(failed(of, &error)),
+            Err(error) => Err(self.failed(of, &error)),
         }
     }
 
@@ -154,15 +276,34 @@ impl<'a> Turn<'a> {
         expression: &Expression,
     ) -> Ruled<(Value, Vec<Effect>)> {
         let view = View::new(&self.work.record, scope);
-        let host = ProcessHost { process: self.process, element: of, view: &view };
-        let environment = Environment::new(&view, self.now).with_host(&host);
+        let beans = CallableBeans { turn: self, key: scope, element: of };
+        let event = self.beans.event();
+        let (process, worker) = (self.process, self.work.worker.as_ref());
+        let activity = self.beans.activity();
+        let element = activity.as_ref().unwrap_or(of);
+        let host = ProcessHost { process, element, view: &view, beans: &beans, event, worker };
+        let seed = self.seed(scope, expression);
+        let environment = Environment::new(&view, self.now).with_host(&host).with_seed(seed);
         match expression.evaluate_with_effects(&environment) {
             Ok((evaluated, effects)) => Ok((evaluated.value, effects)),
-            Err(error) => Err(failed(of, &error)),
+            Err(error) => Err(self.failed(of, &error)),
         }
     }
-}
 
-fn failed(of: &ElementId, error: &EvalError) -> Failure {
-    Failure::new(of, FailureKind::ExtractValue, format!("an expression failed: {error}"))
+    /// Chance of an evaluation: another for every visit, expression and moment, and the same when
+    /// a step is repeated.
+    fn seed(&self, scope: ElementInstanceKey, expression: &Expression) -> u64 {
+        /// Of the FNV-1a hash.
+        const PRIME: u64 = 0x0100_0000_01b3;
+        let key = (scope.raw() as u64) ^ (self.now.as_ms() as u64).rotate_left(32);
+        let text = expression.source().bytes();
+        text.fold(key, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME))
+    }
+
+    fn failed(&self, of: &ElementId, error: &EvalError) -> Failure {
+        if let Some(failure) = self.beans.take_stopped() {
+            return failure;
+        }
+        Failure::new(of, FailureKind::ExtractValue, format!("an expression failed: {error}"))
+    }
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_expr::Scope;
-use orloj_model::CompletionVariables;
-use orloj_types::{ElementInstanceKey, StoredValue, Value};
+use orloj_model::{CompletionVariables, Element};
+use orloj_types::{Document, ElementInstanceKey, StoredValue, Value, Variables};
 
 use crate::record::Record;
+use crate::turn::Turn;
 
 /// The variables seen from a scope outward, the nearest winning.
 pub(crate) struct View<'a> {
@@ -15,11 +16,18 @@ pub(crate) struct View<'a> {
     scope: ElementInstanceKey,
     /// Results of a mapping at work, which later entries of it see first.
     over: Option<&'a BTreeMap<Arc<str>, Value>>,
+    /// Nothing outside of the scope is seen.
+    is_local: bool,
 }
 
 impl<'a> View<'a> {
     pub(crate) fn new(record: &'a Record, scope: ElementInstanceKey) -> Self {
-        Self { record, scope, over: None }
+        Self { record, scope, over: None, is_local: false }
+    }
+
+    /// The same, but of the variables of the scope alone.
+    pub(crate) fn local(&self) -> Self {
+        Self { is_local: true, ..*self }
     }
 
     pub(crate) fn record(&self) -> &'a Record {
@@ -41,7 +49,12 @@ impl Scope for View<'_> {
         if let Some(value) = self.over.and_then(|over| over.get(name)) {
             return Some(value.clone());
         }
+        let scopes = match self.is_local {
+            true => 1,
+            false => usize::MAX,
+        };
         outward(self.record, self.scope)
+            .take(scopes)
             .find_map(|scope| self.record.variables.get(&scope)?.get(name))
             .map(Value::from)
     }
@@ -54,7 +67,7 @@ fn outward(
 ) -> impl Iterator<Item = ElementInstanceKey> + '_ {
     let root = record.instance.root_scope();
     std::iter::successors(Some(scope), move |&scope| {
-        (scope != root).then(|| record.element(scope).map_or(root, |e| e.scope))
+        (scope != root).then(|| record.elements.get(scope).map_or(root, |e| e.scope))
     })
 }
 
@@ -93,7 +106,7 @@ pub(crate) fn merge<'v>(
                 *known = value.clone();
                 continue 'variables;
             }
-            scope = record.element(scope).map_or(root, |e| e.scope);
+            scope = record.elements.get(scope).map_or(root, |e| e.scope);
         }
         put(record, root, name, value);
     }
@@ -125,6 +138,46 @@ pub(crate) fn remove(record: &mut Record, scope: ElementInstanceKey, names: &[Ar
         if let Some(own) = owner.and_then(|owner| record.variables.get_mut(&owner)) {
             own.remove(name);
         }
+    }
+}
+
+/// What came with an event that an element instance waited for.
+pub(crate) fn take_payload(turn: &mut Turn<'_>, key: ElementInstanceKey, with: Variables) {
+    if with.is_empty() {
+        return;
+    }
+    let element = turn.model(turn.index_of(&turn.element(key).element));
+    let how = turn.semantics().completion;
+    crate::commands::take_over(turn, key, element, how, &Document(with));
+}
+
+/// What came with an event, as the event's own where its mappings may choose among it, else
+/// already where it belongs.
+pub(crate) fn payload_for_event(
+    turn: &mut Turn<'_>,
+    scope: ElementInstanceKey,
+    with: Variables,
+) -> Variables {
+    match turn.semantics().completion {
+        CompletionVariables::Merge => with,
+        CompletionVariables::Assign => {
+            if !with.is_empty() {
+                assign(&mut turn.work.record, scope, &with);
+                turn.note_variables();
+            }
+            Variables::new()
+        }
+    }
+}
+
+/// An event's own variables go outward where it has no output mappings.
+pub(crate) fn pass_on_payload(turn: &mut Turn<'_>, key: ElementInstanceKey, element: &Element) {
+    if element.outputs.is_empty()
+        && let Some(payload) = turn.work.record.variables.remove(&key)
+    {
+        let (how, scope) = (turn.semantics().completion, turn.element(key).scope);
+        give(&mut turn.work.record, how, scope, &payload);
+        turn.note_variables();
     }
 }
 

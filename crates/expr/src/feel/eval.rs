@@ -37,7 +37,9 @@ pub(crate) fn evaluate(
     let mut session = Session::new(*environment);
     let mut value = session.run(program)?;
     // DIFFERENCE: Zeebe keeps texts of dates, times and durations, and nothing of ranges.
-    if !program.mode.is_standard() && (program.builds || value.as_temporal().is_some()) {
+    let is_kept = environment.keeps_temporals && value.as_temporal().is_some();
+    let can_change = program.builds || value.as_temporal().is_some();
+    if !program.mode.is_standard() && can_change && !is_kept {
         value = plain(value);
     }
     Ok(Evaluated { value, warnings: session.take_warnings() })

@@ -143,7 +143,11 @@ impl Evaluator<'_> {
                 }
                 Value::Text(text) => {
                     self.meter.steps(text.len() / 32, offset)?;
-                    text.contains(&*self.java_text(wanted, offset)?)
+                    let Value::Text(wanted) = wanted else {
+                        let message = format!("text contains no {}", wanted.type_name());
+                        return Err(EvalError::operands(message, offset));
+                    };
+                    text.contains(&**wanted)
                 }
                 _ => return Ok(false),
             };
@@ -336,7 +340,12 @@ impl Evaluator<'_> {
     pub(super) fn bean_property(&self, bean: &Arc<str>, name: &str, offset: usize) -> Outcome {
         let mut capital: String = name.chars().take(1).flat_map(char::to_uppercase).collect();
         capital.extend(name.chars().skip(1));
-        for prefix in ["get", "is"] {
+        let beans = self.host().and_then(|host| host.beans());
+        let prefixes: &[&str] = match beans.is_some_and(|beans| beans.has_properties(bean)) {
+            true => &["get", "is"],
+            false => &[],
+        };
+        for prefix in prefixes {
             match self.bean_method(bean, &format!("{prefix}{capital}"), Vec::new(), offset) {
                 Err(EvalError::UnknownMethod { .. }) => {}
                 outcome => return outcome,

@@ -188,7 +188,13 @@ impl<'a> Evaluator<'a> {
                 Some(Item::Holder(Holder::Execution))
             }
             "task" if host.fact(Holder::Task, "id").is_some() => Some(Item::Holder(Holder::Task)),
-            "authenticatedUserId" => host.user().map(|user| Item::Value(Value::Text(user))),
+            "externalTask" if host.fact(Holder::ExternalTask, "id").is_some() => {
+                Some(Item::Holder(Holder::ExternalTask))
+            }
+            // Null where nobody is known.
+            "authenticatedUserId" => {
+                Some(Item::Value(host.user().map_or(Value::Null, Value::Text)))
+            }
             _ => {
                 host.beans().filter(|beans| beans.contains(name)).map(|_| Item::Bean(name.clone()))
             }
@@ -287,7 +293,11 @@ impl<'a> Evaluator<'a> {
             Item::Holder(holder) => match self.fact(*holder, name) {
                 Some(value) => Ok(Item::Value(value)),
                 None => {
-                    let holder = if *holder == Holder::Task { "task" } else { "process execution" };
+                    let holder = match holder {
+                        Holder::Execution => "process execution",
+                        Holder::Task => "task",
+                        Holder::ExternalTask => "external task",
+                    };
                     let property = name.to_owned();
                     Err(EvalError::UnknownProperty { property, holder, offset })
                 }

@@ -43,6 +43,11 @@ pub trait Host {
 pub trait Beans {
     fn contains(&self, bean: &str) -> bool;
 
+    /// Whether it has properties besides methods.
+    fn has_properties(&self, _bean: &str) -> bool {
+        true
+    }
+
     /// Reading a property `name` calls the method `getName`, then `isName`. `None`: there is no
     /// such method; an error is a message for people.
     fn call(
@@ -65,6 +70,8 @@ pub enum Argument {
 pub enum Holder {
     Execution,
     Task,
+    /// The job that a worker is done with.
+    ExternalTask,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -52,6 +52,7 @@ impl Item {
             Self::Value(value) => format!("a {}", value.type_name()),
             Self::Holder(Holder::Execution) => "the execution".into(),
             Self::Holder(Holder::Task) => "the task".into(),
+            Self::Holder(Holder::ExternalTask) => "the external task".into(),
             Self::Bean(name) => format!("the bean '{name}'"),
             Self::Moment(_) => "a date and time".into(),
             Self::Spin(_) => "a node of JSON".into(),

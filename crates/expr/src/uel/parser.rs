@@ -8,6 +8,7 @@ use super::ast::{
     Access, FunctionCall, Kind, Level, Node, Operand, Operator, Part, Program, Sign, Step,
 };
 use super::functions::Function;
+use super::host::Profile;
 use super::lexer::{Lexer, Token, TokenKind};
 use crate::error::ParseError;
 use crate::expression::NESTING_MAX;
@@ -38,7 +39,8 @@ pub(crate) enum Parsed {
     Program(Program),
 }
 
-pub(crate) fn parse(text: &str) -> Result<Parsed, ParseError> {
+/// `only`: functions of other profiles are unknown.
+pub(crate) fn parse(text: &str, only: Option<Profile>) -> Result<Parsed, ParseError> {
     let mut lexer = Lexer::new(text);
     let (literal, sign) = lexer.literal_text();
     let Some(sign) = sign else { return Ok(Parsed::Text(literal.into())) };
@@ -47,7 +49,7 @@ pub(crate) fn parse(text: &str) -> Result<Parsed, ParseError> {
         parts.push(Part::Text(literal.into()));
     }
     loop {
-        let mut parser = Parser::new(text, lexer)?;
+        let mut parser = Parser::new(text, lexer, only)?;
         parts.push(Part::Expression(parser.whole()?));
         lexer = parser.lexer;
         let (literal, next) = lexer.literal_text();
@@ -71,15 +73,16 @@ struct Parser<'a> {
     lexer: Lexer<'a>,
     token: Token,
     depth: usize,
+    only: Option<Profile>,
 }
 
 type Outcome = Result<Node, ParseError>;
 
 impl<'a> Parser<'a> {
     /// Behind the opening sign.
-    fn new(text: &'a str, mut lexer: Lexer<'a>) -> Result<Self, ParseError> {
+    fn new(text: &'a str, mut lexer: Lexer<'a>, only: Option<Profile>) -> Result<Self, ParseError> {
         let token = lexer.next()?;
-        Ok(Self { text, lexer, token, depth: 0 })
+        Ok(Self { text, lexer, token, depth: 0, only })
     }
 
     /// Up to the closing brace, which is the last token taken.
@@ -343,7 +346,9 @@ impl<'a> Parser<'a> {
             Some(prefix) => format!("{prefix}:{name}"),
             None => name.to_owned(),
         };
-        let Some(function) = Function::find(prefix, name) else {
+        // Camunda's functions have no prefix.
+        let is_known = prefix.is_none() || self.only != Some(Profile::Camunda);
+        let Some(function) = Function::find(prefix, name).filter(|_| is_known) else {
             return Err(ParseError::unsupported(format!("the function '{written}'"), start));
         };
         self.advance()?;

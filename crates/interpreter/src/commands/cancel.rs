@@ -1,16 +1,16 @@
 //! Cancel: the instance ends where it is.
 
-use crate::flow;
-use crate::outcome::EndKind;
+use crate::instance;
 use crate::turn::Turn;
 
 pub(crate) fn cancel(turn: &mut Turn<'_>) {
-    // The youngest first: what lies inside a scope is younger than the scope.
-    while let Some(last) = turn.work.record.elements.last() {
-        let key = last.key;
-        flow::terminate(turn, key);
-    }
-    turn.work.ended = Some(EndKind::Cancelled);
+    instance::cancel(turn);
+}
+
+/// The same, and nobody hears of it.
+pub(crate) fn delete(turn: &mut Turn<'_>) {
+    instance::cancel(turn);
+    turn.work.farewells.clear();
 }
 
 #[cfg(test)]

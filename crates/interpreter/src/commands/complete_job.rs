@@ -1,14 +1,20 @@
 //! CompleteJob: a worker is done, and the element with it.
 
-use orloj_model::{CompletionVariables, Element};
+use std::sync::Arc;
+
+use orloj_model::{CompletionVariables, Element, ListenerEvent};
 use orloj_types::{Document, ElementInstanceKey, JobKey};
 
 use super::worker_job;
-use crate::command::Activation;
+use crate::agenda::Step;
+use crate::command::{Activation, Rejection};
 use crate::failure::Stop;
+use crate::host::Worked;
 use crate::outcome::Event;
+use crate::record::JobKind;
+use crate::stage::Stage;
 use crate::turn::Turn;
-use crate::{flow, jobs, variables};
+use crate::{instance, jobs, variables};
 
 pub(crate) fn complete_job(
     turn: &mut Turn<'_>,
@@ -17,13 +23,77 @@ pub(crate) fn complete_job(
     activations: &[Activation],
 ) -> Result<(), Stop> {
     let host = worker_job::find_ready(turn, key)?;
-    let how = worker_job::completion_of(turn, host);
+    let listener = match turn.work.record.job(key) {
+        Some((_, job)) => match job.kind {
+            JobKind::Listener { index } => Some(index),
+            _ => None,
+        },
+        None => None,
+    };
+    if let Some(place) = listener {
+        return complete_listener(turn, host, key, place, document, activations);
+    }
+    worker_job::note_activations(turn, key, activations);
+    let failed_before = turn.work.record.job(key).is_some_and(|(_, job)| job.failed_before);
+    let message = failed_before.then(Arc::default);
+    turn.work.worker = Some(Worked { of: host, message });
+    let by_job = worker_job::task_of(turn, host).and_then(|task| task.completes_by_job);
+    jobs::take(turn, host, key);
+    turn.event(Event::JobCompleted { key });
+    turn.element_mut(host).held = document.0.clone();
+    match by_job {
+        Some(save_point) => {
+            let element = turn.model(turn.index_of(&turn.element(host).element));
+            jobs::create_async(turn, host, element, JobKind::AsyncComplete, save_point)?;
+        }
+        None => turn.work.push_next(Step::Go { key: host, stage: Stage::Worked }),
+    }
+    Ok(())
+}
+
+/// DIFFERENCE: only Zeebe's listeners are jobs. What they give stays where they listened: at the
+/// start in the element, at the end around it.
+fn complete_listener(
+    turn: &mut Turn<'_>,
+    host: ElementInstanceKey,
+    key: JobKey,
+    place: u32,
+    document: &Document,
+    activations: &[Activation],
+) -> Result<(), Stop> {
+    let is_root = host == turn.work.record.root.key;
+    let listeners = match is_root {
+        true => &turn.process.listeners,
+        false => &turn.model(turn.index_of(&turn.element(host).element)).listeners,
+    };
+    let event = listeners[place as usize].event.clone();
+    let (scope, stage) = match event {
+        ListenerEvent::Start => (Some(host), Stage::Start(place + 1)),
+        ListenerEvent::End => (Some(turn.element(host).scope), Stage::End(place + 1)),
+        ListenerEvent::TaskCreate => (None, Stage::Created(place + 1)),
+        ListenerEvent::TaskAssign => (None, Stage::Assigned(place + 1)),
+        ListenerEvent::TaskComplete => (None, Stage::Completing(place + 1)),
+        _ => (None, Stage::Deleted(place + 1)),
+    };
+    if scope.is_none() && !document.is_empty() {
+        return Err(Rejection::VariablesRefused { job: key }.into());
+    }
     worker_job::note_activations(turn, key, activations);
     jobs::take(turn, host, key);
     turn.event(Event::JobCompleted { key });
-    let index = turn.index_of(&turn.element(host).element);
-    take_over(turn, host, turn.model(index), how, document);
-    flow::complete(turn, host, index)?;
+    if let Some(scope) = scope
+        && !document.is_empty()
+    {
+        variables::set_local(&mut turn.work.record, scope, &document.0);
+        turn.note_variables();
+    }
+    match (is_root, event) {
+        (true, ListenerEvent::End) => {
+            turn.work.push_next(Step::EndInstance { listener: place + 1 });
+        }
+        (true, _) => instance::go_on_beginning(turn, place + 1),
+        (false, _) => turn.work.push_next(Step::Go { key: host, stage }),
+    }
     Ok(())
 }
 
@@ -44,5 +114,8 @@ pub(crate) fn take_over(
             variables::set_local(record, host, &document.0);
         }
         _ => variables::give(record, how, host, &document.0),
+    }
+    if !document.is_empty() {
+        turn.note_variables();
     }
 }

@@ -1,11 +1,14 @@
 //! CompleteUserTask: a person is done, and the element with it.
 
+use orloj_model::CompletionVariables;
 use orloj_types::{Document, UserTaskKey};
 
 use super::complete_job::take_over;
+use crate::agenda::Step;
 use crate::command::Rejection;
 use crate::failure::Stop;
-use crate::flow;
+use crate::record::{Job, JobKind};
+use crate::stage::Stage;
 use crate::turn::Turn;
 
 pub(crate) fn complete_user_task(
@@ -16,10 +19,18 @@ pub(crate) fn complete_user_task(
     let mut elements = turn.work.record.elements.iter();
     let host = elements.find(|e| e.user_task == Some(key)).map(|e| e.key);
     let host = host.ok_or(Rejection::UserTaskNotFound(key))?;
-    turn.element_mut(host).user_task = None;
-    turn.work.changes.user_task_gone(key);
-    let index = turn.index_of(&turn.element(host).element);
-    take_over(turn, host, turn.model(index), turn.semantics().completion, document);
-    flow::complete(turn, host, index)?;
+    let is_listening = |job: &Job| matches!(job.kind, JobKind::Listener { .. });
+    if let Some(job) = turn.element(host).jobs.iter().find(|job| is_listening(job)) {
+        return Err(Rejection::JobState { job: job.key, state: job.state }.into());
+    }
+    match turn.semantics().completion {
+        // Whoever listens does not see them yet.
+        CompletionVariables::Merge => turn.element_mut(host).held = document.0.clone(),
+        how @ CompletionVariables::Assign => {
+            let index = turn.index_of(&turn.element(host).element);
+            take_over(turn, host, turn.model(index), how, document);
+        }
+    }
+    turn.work.push_next(Step::Go { key: host, stage: Stage::Completing(0) });
     Ok(())
 }

@@ -3,16 +3,19 @@
 use orloj_types::InstanceKey;
 
 use super::{
-    cancel, complete_job, complete_user_task, fail_job, job_due, resolve_incident, run_job,
-    set_variables, start, throw_error, update_retries,
+    cancel, complete_job, complete_user_task, fail_job, job_due, migrate, modify, resolve_incident,
+    run_job, set_variables, start, suspend, throw_error, trigger, update_retries,
 };
 use crate::command::{Command, Rejection};
 use crate::failure::Stop;
 use crate::turn::Turn;
 
 pub(crate) fn begin(turn: &mut Turn<'_>) -> Result<(), Stop> {
+    if let Some(rejection) = suspend::refuses(turn) {
+        return Err(rejection.into());
+    }
     match turn.command {
-        Command::Start(_) => start::start(turn),
+        Command::Start(start) => start::start(turn, start),
         Command::RunJob { job } => run_job::run_job(turn, *job),
         Command::JobDue { job } => job_due::job_due(turn, *job),
         Command::CompleteJob { job, variables, activations } => {
@@ -32,8 +35,22 @@ pub(crate) fn begin(turn: &mut Turn<'_>) -> Result<(), Stop> {
         Command::SetVariables { scope, variables, local } => {
             set_variables::set_variables(turn, *scope, variables, *local)
         }
+        Command::Trigger { subscription, variables } => {
+            trigger::trigger(turn, *subscription, variables)
+        }
+        Command::Modify { instructions } => modify::modify(turn, instructions),
+        Command::Migrate(migrate) => migrate::migrate(turn, migrate),
+        Command::Suspend => {
+            suspend::suspend(turn);
+            Ok(())
+        }
+        Command::Resume => suspend::resume(turn),
         Command::Cancel => {
             cancel::cancel(turn);
+            Ok(())
+        }
+        Command::Delete => {
+            cancel::delete(turn);
             Ok(())
         }
     }
@@ -51,6 +68,13 @@ pub(crate) fn missing(command: &Command, instance: InstanceKey) -> Rejection {
         Command::ResolveIncident { incident } => Rejection::IncidentNotFound(*incident),
         Command::CompleteUserTask { task, .. } => Rejection::UserTaskNotFound(*task),
         Command::SetVariables { scope, .. } => Rejection::ScopeNotFound(*scope),
-        Command::Start(_) | Command::Cancel => Rejection::InstanceNotFound(instance),
+        Command::Trigger { subscription, .. } => Rejection::SubscriptionNotFound(*subscription),
+        Command::Start(_)
+        | Command::Modify { .. }
+        | Command::Migrate(_)
+        | Command::Suspend
+        | Command::Resume
+        | Command::Cancel
+        | Command::Delete => Rejection::InstanceNotFound(instance),
     }
 }

@@ -2,17 +2,23 @@
 
 use std::sync::Arc;
 
-use orloj_model::CompletionVariables;
+use orloj_model::{CompletionVariables, ListenerEvent};
+use orloj_types::{ElementInstanceKey, JobKey};
 
 use super::worker_job;
+use crate::agenda::Step;
 use crate::command::FailJob;
+use crate::element::service_task;
+use crate::errors::{Source, Throwing};
 use crate::failure::Stop;
+use crate::foreign::ThrownByCode;
+use crate::host::Worked;
 use crate::incidents::{self, Reason};
 use crate::jobs;
 use crate::outcome::Event;
-use crate::record::JobState;
+use crate::record::{JobKind, JobState};
 use crate::turn::Turn;
-use crate::variables;
+use crate::variables::{self, View};
 
 /// How much of a worker's message is kept, as in Zeebe.
 pub(crate) const MESSAGE_CHARS_MAX: usize = 10_000;
@@ -27,6 +33,14 @@ pub(crate) fn fail_job(turn: &mut Turn<'_>, fail: &FailJob) -> Result<(), Stop> 
         CompletionVariables::Assign => variables::assign(&mut turn.work.record, host, document),
     }
     let message = jobs::cut(&fail.message, MESSAGE_CHARS_MAX);
+    turn.work.worker = Some(Worked { of: host, message: Some(message.clone()) });
+    if let Some(thrown) = error_of(turn, host)? {
+        jobs::take(turn, host, key);
+        turn.event(Event::JobThrew { key, code: thrown.code.clone() });
+        let throwing = Throwing::error(host, thrown, Source::Code);
+        turn.work.push_next(Step::Throw(Box::new(throwing)));
+        return Ok(());
+    }
     let now = turn.now;
     let job = turn.job_mut(key).expect("found above");
     job.retries_left = fail.retries;
@@ -48,9 +62,39 @@ pub(crate) fn fail_job(turn: &mut Turn<'_>, fail: &FailJob) -> Result<(), Stop> 
             true => Arc::from("the job failed and has no retries left"),
             false => message,
         };
-        incidents::open(turn, host, Reason::WorkerJobFailed, message, Some(key));
+        let reason = reason_of(turn, key);
+        incidents::open(turn, host, reason, message, Some(key));
     }
     Ok(())
+}
+
+/// The error that the model makes of the failure. One that cannot be decided on is none.
+fn error_of(turn: &Turn<'_>, host: ElementInstanceKey) -> Result<Option<ThrownByCode>, Stop> {
+    let Some(worker) = worker_job::task_of(turn, host).filter(|task| !task.errors.is_empty())
+    else {
+        return Ok(None);
+    };
+    let element = turn.model(turn.index_of(&turn.element(host).element));
+    let view = View::new(&turn.work.record, host);
+    match service_task::error_of(turn, &view, element, worker) {
+        Ok(thrown) => Ok(thrown),
+        Err(failure) if failure.needs.is_some() => Err(failure.into()),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Jobs of listeners have words of their own.
+fn reason_of(turn: &Turn<'_>, key: JobKey) -> Reason {
+    let Some((host, job)) = turn.work.record.job(key) else { return Reason::WorkerJobFailed };
+    let JobKind::Listener { index } = job.kind else { return Reason::WorkerJobFailed };
+    let listeners = match turn.model_of(host.key) {
+        Some(element) => &turn.model(element).listeners,
+        None => &turn.process.listeners,
+    };
+    match listeners[index as usize].event {
+        ListenerEvent::Start | ListenerEvent::End | ListenerEvent::Take => Reason::ListenerFailed,
+        _ => Reason::TaskListenerFailed,
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::run_job::perform;
 use crate::command::Rejection;
 use crate::failure::Stop;
 use crate::jobs;
-use crate::record::{JobKind, JobState};
+use crate::record::JobState;
 use crate::turn::Turn;
 
 pub(crate) fn job_due(turn: &mut Turn<'_>, key: JobKey) -> Result<(), Stop> {
@@ -22,7 +22,7 @@ pub(crate) fn job_due(turn: &mut Turn<'_>, key: JobKey) -> Result<(), Stop> {
         return Err(Rejection::JobState { job: key, state: job.state }.into());
     }
     let must_queue = job.exclusive && turn.work.record.exclusive.holder.is_some();
-    if job.kind == JobKind::Worker || must_queue {
+    if job.kind.is_for_clients() || must_queue {
         jobs::make_ready(turn, key);
         return Ok(());
     }

@@ -3,11 +3,12 @@
 
 use orloj_types::IncidentKey;
 
+use crate::agenda::Step;
 use crate::command::Rejection;
 use crate::failure::Stop;
-use crate::record::{ElementState, JobState};
+use crate::record::JobState;
 use crate::turn::Turn;
-use crate::{flow, incidents, jobs};
+use crate::{incidents, jobs, stage};
 
 pub(crate) fn resolve_incident(turn: &mut Turn<'_>, key: IncidentKey) -> Result<(), Stop> {
     let found = incidents::find(&turn.work.record, key);
@@ -24,11 +25,7 @@ pub(crate) fn resolve_incident(turn: &mut Turn<'_>, key: IncidentKey) -> Result<
     }
     incidents::close(turn, host, key);
     let instance = turn.element(host);
-    let (state, index) = (instance.state, turn.index_of(&instance.element));
-    match state {
-        ElementState::Entering => flow::begin_entered(turn, host, index)?,
-        ElementState::Active => flow::complete(turn, host, index)?,
-        ElementState::Leaving => flow::depart(turn, host, index)?,
-    }
+    let stage = stage::of_state(instance.state);
+    turn.work.push_next(Step::Go { key: host, stage });
     Ok(())
 }

@@ -5,12 +5,14 @@
 
 use orloj_types::{ElementInstanceKey, JobKey};
 
+use crate::agenda::Step;
 use crate::command::Rejection;
 use crate::failure::{Ruled, Stop};
 use crate::outcome::Event;
-use crate::record::{Job, JobKind, JobState};
+use crate::record::{Job, JobKind, JobState, Role};
+use crate::stage::Stage;
 use crate::turn::Turn;
-use crate::{flow, jobs, timers};
+use crate::{flow, jobs, multi_instance, timers};
 
 pub(crate) fn run_job(turn: &mut Turn<'_>, key: JobKey) -> Result<(), Stop> {
     let (host, job) = find(turn, key)?;
@@ -27,20 +29,34 @@ pub(crate) fn find<'t>(
     key: JobKey,
 ) -> Result<(ElementInstanceKey, &'t Job), Rejection> {
     match turn.work.record.job(key) {
-        Some((host, job)) if job.kind != JobKind::Worker => Ok((host.key, job)),
+        Some((host, job)) if !job.kind.is_for_clients() => Ok((host.key, job)),
         _ => Err(Rejection::JobNotFound(key)),
     }
 }
 
 /// The job is done with, and its token goes on.
 pub(crate) fn perform(turn: &mut Turn<'_>, host: ElementInstanceKey, key: JobKey) -> Ruled {
-    let index = turn.index_of(&turn.element(host).element);
     let job = jobs::take(turn, host, key);
     turn.event(Event::JobCompleted { key });
     match job.kind {
-        JobKind::AsyncBefore => flow::begin(turn, host, index),
-        JobKind::AsyncAfter => flow::depart(turn, host, index),
-        JobKind::Timer { event, repeat } => timers::fire(turn, host, &event, repeat),
-        JobKind::Worker => unreachable!("worker jobs are completed, not run"),
+        JobKind::AsyncBefore => flow::enter(turn, host),
+        JobKind::AsyncAfter if flow::ends_by_job(turn, host) => {
+            turn.work.push_next(Step::Go { key: host, stage: Stage::Done });
+        }
+        JobKind::AsyncAfter => turn.work.push_next(Step::Go { key: host, stage: Stage::Leave }),
+        JobKind::AsyncComplete if turn.element(host).role == Role::Body => {
+            multi_instance::check(turn, host)?;
+        }
+        JobKind::AsyncComplete if super::task_of(turn, host).is_some() => {
+            turn.work.push_next(Step::Go { key: host, stage: Stage::Worked });
+        }
+        JobKind::AsyncComplete => flow::complete(turn, host),
+        JobKind::Timer { event, repeat } => {
+            timers::fire(turn, host, &event, &job.job_type, repeat)?;
+        }
+        JobKind::Worker | JobKind::Listener { .. } => {
+            unreachable!("worker jobs are completed, not run")
+        }
     }
+    Ok(())
 }

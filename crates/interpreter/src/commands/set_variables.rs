@@ -14,13 +14,14 @@ pub(crate) fn set_variables(
     local: bool,
 ) -> Result<(), Stop> {
     let record = &mut turn.work.record;
-    if scope != record.instance.root_scope() && record.element(scope).is_none() {
+    if record.element(scope).is_none() {
         return Err(Rejection::ScopeNotFound(scope).into());
     }
     match local {
         true => variables::set_local(record, scope, &document.0),
-        false => variables::merge(record, scope, &document.0),
+        false => variables::give(record, turn.process.semantics.completion, scope, &document.0),
     }
+    turn.note_variables();
     Ok(())
 }
 

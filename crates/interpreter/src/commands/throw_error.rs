@@ -2,78 +2,58 @@
 
 use std::sync::Arc;
 
-use orloj_model::{ElementIndex, UncaughtError};
-use orloj_types::ElementInstanceKey;
+use orloj_types::{ElementInstanceKey, JobKey};
 
 use super::fail_job::MESSAGE_CHARS_MAX;
 use super::worker_job;
-use crate::command::ThrowError;
-use crate::errors::{self, Thrown};
-use crate::failure::{Failure, FailureKind, Stop};
+use crate::agenda::Step;
+use crate::command::{Rejection, ThrowError};
+use crate::errors::{Source, Throwing, Thrown};
+use crate::failure::Stop;
 use crate::incidents::{self, Reason};
+use crate::jobs;
 use crate::outcome::Event;
-use crate::record::JobState;
+use crate::record::{JobKind, JobState};
 use crate::turn::Turn;
-use crate::{flow, jobs, variables};
 
 pub(crate) fn throw_error(turn: &mut Turn<'_>, throw: &ThrowError) -> Result<(), Stop> {
     let key = throw.job;
     let host = worker_job::find_ready(turn, key)?;
-    let index = turn.index_of(&turn.element(host).element);
+    let is_listener = turn.work.record.job(key).is_some_and(|(_, job)| job.kind != JobKind::Worker);
+    if is_listener {
+        return Err(Rejection::ErrorRefused { job: key }.into());
+    }
     worker_job::note_activations(turn, key, &throw.activations);
     turn.event(Event::JobThrew { key, code: throw.code.clone() });
-    if let Some((event, catches)) = errors::catcher(turn.process, index, &throw.code) {
+    let by_job = worker_job::task_of(turn, host).and_then(|task| task.completes_by_job);
+    if let Some(save_point) = by_job {
         jobs::take(turn, host, key);
-        let thrown =
-            Thrown { code: &throw.code, message: &throw.message, variables: &throw.variables };
-        errors::caught(turn, host, event, catches, &thrown)?;
+        let instance = turn.element_mut(host);
+        instance.held = throw.variables.0.clone();
+        instance.thrown = Some(throw.code.clone());
+        let element = turn.model(turn.index_of(&turn.element(host).element));
+        jobs::create_async(turn, host, element, JobKind::AsyncComplete, save_point)?;
         return Ok(());
     }
-    match turn.semantics().uncaught_error {
-        UncaughtError::Incident => {
-            wait_with_incident(turn, host, index, throw);
-            Ok(())
-        }
-        UncaughtError::EndToken => {
-            jobs::take(turn, host, key);
-            variables::assign(&mut turn.work.record, host, &throw.variables.0);
-            flow::end_token(turn, host);
-            Ok(())
-        }
-        UncaughtError::Fail => {
-            let element = &turn.model(index).id;
-            let message = uncaught(turn, index, throw);
-            Err(Failure::new(element, FailureKind::Foreign, message).into())
-        }
-    }
+    let throwing = Throwing {
+        from: host,
+        what: Thrown::Error { code: throw.code.clone(), message: throw.message.clone() },
+        variables: throw.variables.clone(),
+        source: Source::Job(key),
+    };
+    turn.work.push_next(Step::Throw(Box::new(throwing)));
+    Ok(())
 }
 
-fn wait_with_incident(
+/// The job's error found no event: a person has to look at it.
+pub(crate) fn wait_with_incident(
     turn: &mut Turn<'_>,
     host: ElementInstanceKey,
-    index: ElementIndex,
-    throw: &ThrowError,
+    job: JobKey,
+    message: Arc<str>,
 ) {
-    let message = jobs::cut(&uncaught(turn, index, throw), MESSAGE_CHARS_MAX);
-    turn.job_mut(throw.job).expect("found above").state = JobState::ErrorThrown;
-    turn.work.changes.job_failed(throw.job, message.clone());
-    incidents::open(turn, host, Reason::UncaughtError, message, Some(throw.job));
-}
-
-fn uncaught(turn: &Turn<'_>, index: ElementIndex, throw: &ThrowError) -> Arc<str> {
-    let mut text = format!("no event catches the error '{}'", throw.code);
-    if !throw.message.is_empty() {
-        text.push_str(": ");
-        text.push_str(&throw.message);
-    }
-    let known = errors::known_codes(turn.process, index);
-    text.push_str(match known.is_empty() {
-        true => " (the element has no error events)",
-        false => " (its events catch: ",
-    });
-    if !known.is_empty() {
-        text.push_str(&known.join(", "));
-        text.push(')');
-    }
-    text.into()
+    let message = jobs::cut(&message, MESSAGE_CHARS_MAX);
+    turn.job_mut(job).expect("the command found it").state = JobState::ErrorThrown;
+    turn.work.changes.job_failed(job, message.clone());
+    incidents::open(turn, host, Reason::UncaughtError, message, Some(job));
 }

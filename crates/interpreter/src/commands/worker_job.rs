@@ -1,11 +1,13 @@
 //! What the commands of workers have in common.
 
-use orloj_model::{CompletionVariables, ElementKind, ServiceTask};
+use orloj_model::{
+    CompletionVariables, ElementKind, ServiceTask, SubProcessKind, Throw, WorkerTask,
+};
 use orloj_types::{ElementInstanceKey, JobKey};
 
 use crate::command::{Activation, Rejection};
 use crate::outcome::Event;
-use crate::record::{Job, JobKind, JobState};
+use crate::record::{Job, JobState};
 use crate::turn::Turn;
 
 /// A worker's job and the element instance it belongs to. The engine's own jobs do not exist to a
@@ -15,7 +17,7 @@ pub(crate) fn find<'t>(
     key: JobKey,
 ) -> Result<(ElementInstanceKey, &'t Job), Rejection> {
     match turn.work.record.job(key) {
-        Some((host, job)) if job.kind == JobKind::Worker => Ok((host.key, job)),
+        Some((host, job)) if job.kind.is_for_clients() => Ok((host.key, job)),
         _ => Err(Rejection::JobNotFound(key)),
     }
 }
@@ -38,10 +40,28 @@ pub(crate) fn note_activations(turn: &mut Turn<'_>, key: JobKey, activations: &[
 
 /// Where the variables of the element's worker job go.
 pub(crate) fn completion_of(turn: &Turn<'_>, host: ElementInstanceKey) -> CompletionVariables {
-    let element = turn.model(turn.index_of(&turn.element(host).element));
+    task_of(turn, host).map_or(turn.semantics().completion, |task| task.completion)
+}
+
+/// The settings of the element's worker job.
+pub(crate) fn task_of<'a>(turn: &Turn<'a>, host: ElementInstanceKey) -> Option<&'a WorkerTask> {
+    let element = turn.model(turn.model_of(host)?);
     match &element.kind {
-        ElementKind::ServiceTask(ServiceTask::Worker(worker)) => worker.completion,
-        ElementKind::ServiceTask(ServiceTask::Delegate(delegate)) => delegate.worker.completion,
-        _ => turn.semantics().completion,
+        ElementKind::ServiceTask(task) => of_service(task),
+        ElementKind::EndEvent(Throw::Message(task))
+        | ElementKind::ThrowEvent(Throw::Message(task)) => of_service(task),
+        ElementKind::SubProcess(inner) => match &inner.kind {
+            SubProcessKind::AdHoc(ad_hoc) => ad_hoc.worker.as_ref(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn of_service(task: &ServiceTask) -> Option<&WorkerTask> {
+    match task {
+        ServiceTask::Worker(worker) => Some(worker),
+        ServiceTask::Delegate(delegate) => Some(&delegate.worker),
+        ServiceTask::Expression(_) | ServiceTask::Builtin(_) => None,
     }
 }

@@ -4,11 +4,11 @@ use orloj_model::{ElementIndex, ElementKind};
 use orloj_types::ElementInstanceKey;
 
 use super::{
-    decision_task, error_boundary, exclusive_gateway, none_end, none_start, parallel_gateway,
-    script_task, service_task, timer_boundary, timer_catch, user_task,
+    boundary_event, call_activity, catch_event, decision_task, end_event, event_gateway,
+    inclusive_gateway, parallel_gateway, receive_task, script_task, service_task, start_event,
+    subprocess, throw_event, user_task,
 };
 use crate::failure::Ruled;
-use crate::invoke::Invoke;
 use crate::turn::Turn;
 
 /// What came of an element's first step.
@@ -16,8 +16,10 @@ use crate::turn::Turn;
 pub(crate) enum Begun {
     /// There is nothing to wait for.
     Done,
-    /// The element instance now has a durable reason to wait, or foreign code is the next step.
+    /// The element instance now has a durable reason to wait, or is gone.
     Waits,
+    /// Foreign code is the next step.
+    Calls,
 }
 
 pub(crate) fn begin(
@@ -27,17 +29,23 @@ pub(crate) fn begin(
 ) -> Ruled<Begun> {
     let element = turn.model(index);
     match &element.kind {
-        ElementKind::NoneStart => none_start::begin(),
-        ElementKind::NoneEnd => none_end::begin(turn, key, element),
+        ElementKind::StartEvent(start) => start_event::begin(turn, key, element, start),
+        ElementKind::EndEvent(throw) => end_event::begin(turn, key, index, element, throw),
+        ElementKind::CatchEvent(trigger) => {
+            catch_event::begin(turn, key, element, trigger.as_ref())
+        }
+        ElementKind::ThrowEvent(throw) => throw_event::begin(turn, key, index, element, throw),
+        ElementKind::BoundaryEvent(_) => boundary_event::begin(turn, key, element),
         ElementKind::ServiceTask(task) => service_task::begin(turn, key, index, element, task),
         ElementKind::UserTask(task) => user_task::begin(turn, key, element, task),
-        ElementKind::ScriptTask(task) => script_task::begin(turn, key, index, element, task),
-        ElementKind::DecisionTask(_) => decision_task::begin(turn, key, index, element),
-        ElementKind::ExclusiveGateway => exclusive_gateway::begin(),
+        ElementKind::ScriptTask(_) | ElementKind::DecisionTask(_) => Ok(Begun::Calls),
+        ElementKind::ReceiveTask(_) => receive_task::begin(turn, key, element),
+        ElementKind::CallActivity(call) => call_activity::begin(turn, key, element, call),
+        ElementKind::SubProcess(inner) => subprocess::begin(turn, key, index, inner),
+        ElementKind::PlainTask | ElementKind::ExclusiveGateway => Ok(Begun::Done),
         ElementKind::ParallelGateway => parallel_gateway::begin(turn, key, element),
-        ElementKind::TimerCatch(timer) => timer_catch::begin(turn, key, element, timer),
-        ElementKind::TimerBoundary { .. } => timer_boundary::begin(),
-        ElementKind::ErrorBoundary { .. } => error_boundary::begin(turn, key, element),
+        ElementKind::InclusiveGateway => inclusive_gateway::begin(turn, key, element),
+        ElementKind::EventGateway => event_gateway::begin(turn, key, element),
     }
 }
 
@@ -46,11 +54,16 @@ pub(crate) fn call(
     turn: &mut Turn<'_>,
     key: ElementInstanceKey,
     index: ElementIndex,
-) -> Ruled<Option<Invoke>> {
-    match &turn.model(index).kind {
-        ElementKind::ServiceTask(task) => service_task::call(turn, key, index, task),
-        ElementKind::ScriptTask(task) => script_task::call(turn, key, index, task),
-        ElementKind::DecisionTask(task) => decision_task::call(turn, key, index, task),
+) -> Ruled<Begun> {
+    let element = turn.model(index);
+    match &element.kind {
+        ElementKind::ServiceTask(task) => service_task::call(turn, key, element, task),
+        ElementKind::ScriptTask(task) => script_task::call(turn, key, element, task),
+        ElementKind::DecisionTask(task) => decision_task::call(turn, key, element, task),
+        ElementKind::EndEvent(orloj_model::Throw::Message(task))
+        | ElementKind::ThrowEvent(orloj_model::Throw::Message(task)) => {
+            service_task::call(turn, key, element, task)
+        }
         other => unreachable!("a {} calls nothing", other.name()),
     }
 }

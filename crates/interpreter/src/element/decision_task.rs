@@ -6,71 +6,41 @@
 //! DIFFERENCE: in Zeebe a decision that is missing or cannot be made is an incident on the
 //! element; in Camunda and Flowable the command is undone.
 
-use orloj_model::{DecisionBinding, DecisionTask, Element, ElementIndex};
+use orloj_model::{DecisionBinding, DecisionTask, Element};
 use orloj_types::ElementInstanceKey;
 
 use super::Begun;
-use crate::agenda::Step;
 use crate::commands::take_over;
+use crate::extract;
 use crate::failure::{Failure, FailureKind, Ruled};
-use crate::foreign::{self, Asked};
-use crate::invoke::{Bound, Callee, DecisionCall, Invoke};
-use crate::record::ElementState;
+use crate::foreign;
+use crate::invoke::{Bound, Callee, DecisionCall};
 use crate::turn::Turn;
-use crate::{extract, flow, mappings};
 
-pub(crate) fn begin(
-    turn: &mut Turn<'_>,
-    key: ElementInstanceKey,
-    index: ElementIndex,
-    element: &Element,
-) -> Ruled<Begun> {
-    mappings::apply_inputs(turn, key, element)?;
-    turn.work.agenda.push_next(Step::Call { key, element: index });
-    Ok(Begun::Waits)
-}
+/// The element's own code is called once per visit.
+const CALL_ORDINAL: u32 = 0;
 
 /// The decision's result is there, or it is asked for.
 pub(crate) fn call(
     turn: &mut Turn<'_>,
     key: ElementInstanceKey,
-    index: ElementIndex,
+    element: &Element,
     task: &DecisionTask,
-) -> Ruled<Option<Invoke>> {
-    match asked(turn, key, index, task) {
-        Ok(invoke) => Ok(invoke),
-        Err(failure) => {
-            flow::settle(turn, key, ElementState::Entering, failure)?;
-            Ok(None)
-        }
-    }
-}
-
-fn asked(
-    turn: &mut Turn<'_>,
-    key: ElementInstanceKey,
-    index: ElementIndex,
-    task: &DecisionTask,
-) -> Ruled<Option<Invoke>> {
-    let element = turn.model(index);
+) -> Ruled<Begun> {
     let call = decision_call(turn, key, element, task)?;
-    match foreign::ask(turn, key, index, || Callee::Decision(call)) {
-        Asked::Call(invoke) => return Ok(Some(invoke)),
-        Asked::Done { variables, .. } => {
-            let how = turn.semantics().completion;
-            take_over(turn, key, element, how, &variables);
-            flow::complete(turn, key, index)?;
+    let callee = || Callee::Decision(call);
+    let reply = foreign::ask(turn, key, &element.id, CALL_ORDINAL, callee).map_err(|failure| {
+        // What the runtime cannot decide waits on the element where others are tried again.
+        match failure.kind {
+            FailureKind::Foreign if failure.needs.is_none() => {
+                Failure { kind: FailureKind::Decision, ..failure }
+            }
+            _ => failure,
         }
-        Asked::Failed { message, is_missing } => {
-            let kind = match is_missing {
-                true => FailureKind::DecisionMissing,
-                false => FailureKind::Decision,
-            };
-            return Err(Failure::new(&element.id, kind, message));
-        }
-        Asked::Error(error) => foreign::throw(turn, key, index, &error)?,
-    }
-    Ok(None)
+    })?;
+    let how = turn.semantics().completion;
+    take_over(turn, key, element, how, &reply.variables);
+    Ok(Begun::Done)
 }
 
 fn decision_call(
@@ -106,6 +76,7 @@ mod tests {
 
     fn rate(sketch: Sketch) -> Sketch {
         let task = DecisionTask {
+            tenant: None,
             decision: sketch.expression(r#""rate""#),
             binding: DecisionBinding::Latest,
             result: DecisionResult::Value { variable: "r".into() },

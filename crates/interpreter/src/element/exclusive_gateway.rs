@@ -9,14 +9,9 @@
 use orloj_model::{Element, FlowIndex};
 use orloj_types::ElementInstanceKey;
 
-use super::Begun;
 use crate::extract;
 use crate::failure::{Failure, FailureKind, Ruled};
 use crate::turn::Turn;
-
-pub(crate) fn begin() -> Ruled<Begun> {
-    Ok(Begun::Done)
-}
 
 /// The one flow to take, as a slice; none where the gateway has none.
 pub(crate) fn choose<'a>(
@@ -87,7 +82,8 @@ mod tests {
             .flow_if("gate", "small", "n < 10")
             .build();
         let mut process = std::sync::Arc::unwrap_or_clone(process);
-        process.flows[1].condition = Some(Expression::constant(Value::Bool(true)));
+        process.flows[1].condition =
+            Some(orloj_model::Script::Expression(Expression::constant(Value::Bool(true))));
         let mut story = Story::of(process.into());
         assert_eq!(way(&mut story, r#"{"n":7}"#), "start gate small");
         assert_eq!(way(&mut story, r#"{"n":70}"#), "start#2 gate#2 other");

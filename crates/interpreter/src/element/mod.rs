@@ -1,17 +1,25 @@
 //! What each BPMN element does. One file per element: its doc names the section of BPMN 2.0.2
 //! and what the compatible engines do differently, marked DIFFERENCE.
 
+pub(crate) mod ad_hoc;
 mod begun;
+mod boundary_event;
+pub(crate) mod call_activity;
+mod catch_event;
 mod decision_task;
-mod error_boundary;
+mod end_event;
+pub(crate) mod event_gateway;
 pub(crate) mod exclusive_gateway;
-mod none_end;
-mod none_start;
+pub(crate) mod inclusive_gateway;
+mod join;
 mod parallel_gateway;
+mod receive_task;
 mod script_task;
-mod service_task;
-mod timer_boundary;
-mod timer_catch;
-mod user_task;
+pub(crate) mod service_task;
+mod start_event;
+pub(crate) mod subprocess;
+mod throw_event;
+pub(crate) mod user_task;
 
 pub(crate) use begun::{Begun, begin, call};
+pub(crate) use join::{is_complete, is_through};

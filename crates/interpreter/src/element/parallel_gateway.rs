@@ -25,14 +25,11 @@ pub(crate) fn begin(
     element: &Element,
 ) -> Ruled<Begun> {
     let joins = turn.semantics().joins;
-    let others = match element.incoming.len() {
-        0 | 1 => Some(Vec::new()),
-        incoming => complete_set(turn, key, element, incoming, joins),
-    };
-    if others.is_some() || joins != Joins::PerFlow {
-        flow::note_entered(turn, key);
+    if joins == Joins::PerFlow {
+        return Ok(Begun::Done);
     }
-    let Some(others) = others else {
+    flow::note_entered(turn, key);
+    let Some(others) = others(turn, key, element) else {
         if joins == Joins::PerTokenEndedAtOnce {
             turn.event(Event::ElementLeft { key, how: LeaveKind::Completed });
         }
@@ -45,6 +42,18 @@ pub(crate) fn begin(
         }
     }
     Ok(Begun::Done)
+}
+
+/// The waiting tokens that go on together with `key`; `None` while some are missing.
+pub(super) fn others(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+) -> Option<Vec<ElementInstanceKey>> {
+    match element.incoming.len() {
+        0 | 1 => Some(Vec::new()),
+        incoming => complete_set(turn, key, element, incoming, turn.semantics().joins),
+    }
 }
 
 /// The waiting tokens that go on together with `last`; `None` while some are missing.
@@ -61,8 +70,10 @@ fn complete_set(
             && token.scope == last.scope
             && token.key != last.key
             && token.state == ElementState::Active
+            // One that is complete and has listeners of its own at work is no part of the next.
+            && !super::is_through(token)
     };
-    let mut waiting = turn.work.record.elements.iter().filter(is_waiting);
+    let mut waiting = turn.work.record.elements.children(last.scope).filter(is_waiting);
     if joins != Joins::PerFlow {
         let others: Vec<_> = waiting.by_ref().take(incoming - 1).map(|token| token.key).collect();
         return (others.len() == incoming - 1).then_some(others);

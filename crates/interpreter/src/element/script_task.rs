@@ -8,68 +8,32 @@
 //! the command is undone, and a job that led there loses a retry. In these two a script may throw
 //! a BPMN error and set variables besides its result.
 
-use orloj_expr::Effect;
-use orloj_model::{Element, ElementIndex, Script, ScriptTask};
+use orloj_model::{CompletionVariables, Element, Script, ScriptTask};
 use orloj_types::{Document, ElementInstanceKey, Value};
 
 use super::Begun;
-use crate::agenda::Step;
 use crate::commands::take_over;
-use crate::failure::{Failure, FailureKind, Ruled};
-use crate::foreign::{self, Asked};
-use crate::invoke::{Callee, Invoke};
+use crate::failure::Ruled;
+use crate::scripts;
 use crate::turn::Turn;
-use crate::{flow, mappings, variables};
+use crate::variables;
 
-pub(crate) fn begin(
-    turn: &mut Turn<'_>,
-    key: ElementInstanceKey,
-    index: ElementIndex,
-    element: &Element,
-    task: &ScriptTask,
-) -> Ruled<Begun> {
-    mappings::apply_inputs(turn, key, element)?;
-    match &task.script {
-        Script::Expression(expression) => {
-            let (value, effects) = turn.evaluate_script(&element.id, key, expression)?;
-            apply(turn, key, effects);
-            give(turn, key, element, task, &value);
-            Ok(Begun::Done)
-        }
-        Script::Program(_) => {
-            turn.work.agenda.push_next(Step::Call { key, element: index });
-            Ok(Begun::Waits)
-        }
-    }
-}
+/// The element's own code is called once per visit.
+const CALL_ORDINAL: u32 = 0;
 
-/// The program's result is there, or it is asked for.
 pub(crate) fn call(
     turn: &mut Turn<'_>,
     key: ElementInstanceKey,
-    index: ElementIndex,
+    element: &Element,
     task: &ScriptTask,
-) -> Ruled<Option<Invoke>> {
-    let Script::Program(program) = &task.script else {
-        unreachable!("only programs are called");
-    };
-    let callee = || Callee::Program {
-        program: program.clone(),
-        result_variable: task.result_variable.clone(),
-    };
-    match foreign::ask(turn, key, index, callee) {
-        Asked::Call(invoke) => return Ok(Some(invoke)),
-        Asked::Done { variables, removed } => {
-            variables::remove(&mut turn.work.record, key, &removed);
-            variables::assign(&mut turn.work.record, key, &variables.0);
-            flow::complete(turn, key, index)?;
-        }
-        Asked::Failed { message, .. } => {
-            return Err(Failure::new(&turn.model(index).id, FailureKind::Foreign, message));
-        }
-        Asked::Error(error) => foreign::throw(turn, key, index, &error)?,
+) -> Ruled<Begun> {
+    let result = task.result_variable.as_ref();
+    let value = scripts::run(turn, key, &element.id, CALL_ORDINAL, &task.script, result)?;
+    // A program's runner has put the result among the variables already.
+    if matches!(task.script, Script::Expression(_)) {
+        give(turn, key, element, task, &value);
     }
-    Ok(None)
+    Ok(Begun::Done)
 }
 
 fn give(
@@ -82,24 +46,13 @@ fn give(
     let Some(variable) = &task.result_variable else { return };
     let mut result = Document::new();
     result.insert(variable.clone(), value.to_stored());
-    let how = turn.semantics().completion;
-    take_over(turn, key, element, how, &result);
-}
-
-/// What UEL wanted done, in its order.
-fn apply(turn: &mut Turn<'_>, key: ElementInstanceKey, effects: Vec<Effect>) {
-    let record = &mut turn.work.record;
-    for effect in effects {
-        match effect {
-            Effect::SetVariable { name, value, local: true } => {
-                variables::set_local(record, key, [(&name, &value.to_stored())]);
-            }
-            Effect::SetVariable { name, value, local: false } => {
-                variables::assign(record, key, [(&name, &value.to_stored())]);
-            }
-            Effect::RemoveVariable { name, .. } => variables::remove(record, key, &[name]),
-        }
+    if task.is_result_local {
+        variables::set_local(&mut turn.work.record, key, &result.0);
+        turn.note_variables();
+        return;
     }
+    let how: CompletionVariables = turn.semantics().completion;
+    take_over(turn, key, element, how, &result);
 }
 
 #[cfg(test)]
@@ -116,7 +69,7 @@ mod tests {
 
     fn expression(language: Language, text: &str, result: Option<&str>) -> ElementKind {
         let script = Script::Expression(Expression::parse(language, text).expect(text));
-        ElementKind::ScriptTask(ScriptTask { script, result_variable: result.map(Arc::from) })
+        task(script, result)
     }
 
     fn program(source: &str) -> ElementKind {
@@ -127,9 +80,15 @@ mod tests {
             stores_assigned: false,
             place: Place { start: Position::FIRST, is_verbatim: true },
         };
+        task(Script::Program(Arc::new(program)), Some("r"))
+    }
+
+    fn task(script: Script, result: Option<&str>) -> ElementKind {
         ElementKind::ScriptTask(ScriptTask {
-            script: Script::Program(Arc::new(program)),
-            result_variable: Some("r".into()),
+            script,
+            result_variable: result.map(Arc::from),
+            is_result_local: false,
+            includes_variables: true,
         })
     }
 
@@ -186,7 +145,12 @@ mod tests {
         let mut story = Story::of(count(Sketch::camunda(), task).build());
         assert!(story.start(r#"{"a":1,"b":2}"#).trim_end().ends_with(r#"instance: {"b":2}"#));
         let removed = vec!["a".into(), "unknown".into()];
-        let changed = InvokeResult::Changed { variables: document(r#"{"c":3}"#), removed };
+        let changed = InvokeResult::Changed {
+            variables: document(r#"{"c":3}"#),
+            locals: document("{}"),
+            removed,
+            value: orloj_types::Value::Null,
+        };
         let process = count(Sketch::camunda(), program("x")).build();
         let mut story = Story::of(process).delegate("x", &[changed]);
         let seen = story.start(r#"{"a":1,"b":2}"#);

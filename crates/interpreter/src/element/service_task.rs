@@ -9,44 +9,75 @@
 //! DIFFERENCE: an error that no event catches is an incident in Zeebe, ends the token in Camunda
 //! and fails in Flowable.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_model::{
-    DelegateTask, Element, ElementIndex, JOB_TYPE_BYTES_MAX, ServiceTask, WorkerTask,
+    BuiltinTask, DelegateTask, Element, ElementIndex, HeaderKind, JOB_TYPE_BYTES_MAX, Script,
+    ServiceTask, WorkerTask,
 };
-use orloj_types::ElementInstanceKey;
+use orloj_types::{Document, ElementInstanceKey, Value};
 
-use super::Begun;
-use crate::agenda::Step;
+use super::{Begun, throw_event};
+use crate::events::{self, Ready};
 use crate::failure::{Failure, FailureKind, Ruled};
-use crate::foreign::{self, Asked};
-use crate::invoke::{Callee, Invoke};
+use crate::foreign::{self, ThrownByCode};
+use crate::invoke::Callee;
 use crate::jobs::{self, Draft};
-use crate::record::JobKind;
+use crate::record::{JobKind, SubscriptionKind};
 use crate::turn::Turn;
-use crate::{extract, flow, mappings, timers, variables};
+use crate::variables::View;
+use crate::{
+    call_mappings, commands, delegates, exceptions, extract, mappings, schedule, scripts, variables,
+};
+
+/// The element's own code is called once per visit.
+const CALL_ORDINAL: u32 = 0;
 
 pub(crate) fn begin(
     turn: &mut Turn<'_>,
     key: ElementInstanceKey,
-    index: ElementIndex,
+    _index: ElementIndex,
     element: &Element,
     task: &ServiceTask,
 ) -> Ruled<Begun> {
-    mappings::apply_inputs(turn, key, element)?;
     match task {
-        ServiceTask::Delegate(delegate) if turn.delegates.knows(&delegate.name) => {
-            turn.work.agenda.push_next(Step::Call { key, element: index });
+        ServiceTask::Delegate(delegate) if is_registered(turn, key, element, delegate)? => {
+            Ok(Begun::Calls)
         }
         ServiceTask::Delegate(DelegateTask { worker, .. }) | ServiceTask::Worker(worker) => {
             create_job(turn, key, element, worker)?;
+            Ok(Begun::Waits)
         }
+        ServiceTask::Expression(_) | ServiceTask::Builtin(_) => Ok(Begun::Calls),
     }
-    Ok(Begun::Waits)
+}
+
+fn is_registered(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    delegate: &DelegateTask,
+) -> Ruled<bool> {
+    let name = delegate_name(turn, key, element, delegate)
+        .map_err(|failure| exceptions::mapped(failure, &delegate.exceptions))?;
+    Ok(turn.delegates.knows(&name))
+}
+
+fn delegate_name(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    delegate: &DelegateTask,
+) -> Ruled<Arc<str>> {
+    match &delegate.computed {
+        Some(expression) => delegates::computed(turn, key, &element.id, expression),
+        None => Ok(delegate.name.clone()),
+    }
 }
 
 /// Everything is evaluated before anything is made, so a failure leaves nothing half done.
-fn create_job(
+pub(crate) fn create_job(
     turn: &mut Turn<'_>,
     key: ElementInstanceKey,
     element: &Element,
@@ -60,11 +91,51 @@ fn create_job(
         exclusive: false,
         due_at: None,
     };
-    for armed in timers::prepare_boundaries(turn, key, element)? {
-        timers::create(turn, key, armed);
-    }
+    check_headers(turn, key, element, worker)?;
+    let boundaries = events::prepare_boundaries(turn, key, element)?;
+    events::open_all(turn, key, boundaries);
     jobs::create(turn, key, draft);
     Ok(())
+}
+
+/// Headers are computed for whoever asks for the job; one that cannot be stops the element here.
+fn check_headers(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    worker: &WorkerTask,
+) -> Ruled {
+    for header in &worker.computed_headers {
+        let value = match header.kind {
+            HeaderKind::DateTime => turn.evaluate_temporal(&element.id, key, &header.value)?,
+            HeaderKind::Text | HeaderKind::TextList => {
+                turn.evaluate(&element.id, key, &header.value)?
+            }
+        };
+        let is_right = match (header.kind, &value) {
+            (HeaderKind::Text, Value::Text(_)) | (HeaderKind::DateTime, Value::Null) => true,
+            (HeaderKind::DateTime, Value::Temporal(value)) => schedule::at(value).is_some(),
+            (HeaderKind::DateTime, Value::Text(text)) => {
+                text.is_empty() || schedule::zoned_moment(text, turn.now).is_ok()
+            }
+            (HeaderKind::TextList, Value::List(items)) => {
+                items.iter().all(|item| matches!(item, Value::Text(_)))
+            }
+            _ => false,
+        };
+        if !is_right {
+            return Err(extract::wrong(element, &header.name, header_word(header.kind), &value));
+        }
+    }
+    Ok(())
+}
+
+fn header_word(kind: HeaderKind) -> &'static str {
+    match kind {
+        HeaderKind::Text => "a string",
+        HeaderKind::TextList => "a list of strings",
+        HeaderKind::DateTime => "a date with time",
+    }
 }
 
 fn job_type(
@@ -106,32 +177,161 @@ fn priority(
     worker: &WorkerTask,
 ) -> Ruled<i64> {
     let Some(expression) = &worker.priority else { return Ok(0) };
-    let priority = extract::whole_number(turn, key, element, "priority of the job", expression)?;
-    Ok(priority.unwrap_or(0))
+    jobs::computed_priority(turn, key, element, expression)
 }
 
-/// The delegate's result is there, or it is asked for.
+/// The result of the code is there, or it is asked for.
 pub(crate) fn call(
     turn: &mut Turn<'_>,
     key: ElementInstanceKey,
-    index: ElementIndex,
+    element: &Element,
     task: &ServiceTask,
-) -> Ruled<Option<Invoke>> {
-    let ServiceTask::Delegate(delegate) = task else {
-        unreachable!("only delegates are called");
+) -> Ruled<Begun> {
+    let waits = match task {
+        ServiceTask::Delegate(delegate) => {
+            call_delegate(turn, key, element, delegate)
+                .map_err(|failure| exceptions::mapped(failure, &delegate.exceptions))?;
+            delegate.is_triggerable
+        }
+        ServiceTask::Expression(task) => {
+            let script = Script::Expression(task.expression.clone());
+            let value = scripts::run(turn, key, &element.id, CALL_ORDINAL, &script, None)
+                .map_err(|failure| exceptions::mapped(failure, &task.exceptions))?;
+            let kept = Kept { local: task.is_result_local, transient: task.is_result_transient };
+            keep(turn, key, task.result_variable.as_ref(), &value, kept);
+            task.is_triggerable
+        }
+        ServiceTask::Builtin(task) => {
+            call_builtin(turn, key, element, task)
+                .map_err(|failure| exceptions::mapped(failure, &task.exceptions))?;
+            task.is_triggerable
+        }
+        ServiceTask::Worker(_) => unreachable!("workers are not called"),
     };
-    let callee = || Callee::Delegate(delegate.name.clone());
-    match foreign::ask(turn, key, index, callee) {
-        Asked::Call(invoke) => return Ok(Some(invoke)),
-        Asked::Done { variables, removed } => {
-            variables::remove(&mut turn.work.record, key, &removed);
-            variables::assign(&mut turn.work.record, key, &variables.0);
-            flow::complete(turn, key, index)?;
+    match waits {
+        true => {
+            let boundaries = events::prepare_boundaries(turn, key, element)?;
+            events::open_all(turn, key, boundaries);
+            let kind = SubscriptionKind::Hand;
+            events::open(turn, key, Ready::Subscription { event: element, kind });
+            Ok(Begun::Waits)
         }
-        Asked::Failed { message, .. } => {
-            return Err(Failure::new(&turn.model(index).id, FailureKind::Foreign, message));
+        false => Ok(Begun::Done),
+    }
+}
+
+fn call_delegate(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    delegate: &DelegateTask,
+) -> Ruled {
+    let name = delegate_name(turn, key, element, delegate)?;
+    let fields = delegates::injected(turn, key, &element.id, &delegate.fields)?;
+    let callee = || Callee::Delegate { name, fields };
+    let value = foreign::call(turn, key, &element.id, CALL_ORDINAL, callee)?;
+    keep(turn, key, delegate.result_variable.as_ref(), &value, Kept::default());
+    Ok(())
+}
+
+fn call_builtin(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    task: &BuiltinTask,
+) -> Ruled {
+    let mut fields = delegates::fields(turn, key, &element.id, &task.fields)?;
+    if let Some(connector) = &task.connector {
+        let id = turn.evaluate(&element.id, key, &connector.id)?;
+        fields.push(("connectorId".into(), id));
+        fields.extend(mappings::values(turn, key, element, &connector.inputs)?);
+    }
+    if let Some(event) = &task.event {
+        let event_type = turn.evaluate(&element.id, key, &event.event_type)?;
+        fields.push(("eventType".into(), event_type));
+        let payload = call_mappings::payload(turn, key, element, &event.inputs)?;
+        fields.extend(payload.0.iter().map(|(name, value)| (name.clone(), Value::from(value))));
+    }
+    let callee = || Callee::Builtin { kind: task.kind.clone(), fields };
+    let value = foreign::call(turn, key, &element.id, CALL_ORDINAL, callee)?;
+    keep(turn, key, task.result_variable.as_ref(), &value, Kept::default());
+    Ok(())
+}
+
+/// Where a result goes.
+#[derive(Clone, Copy, Default)]
+struct Kept {
+    /// Only into the element's own scope.
+    local: bool,
+    /// Only until the command ends.
+    transient: bool,
+}
+
+fn keep(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    name: Option<&Arc<str>>,
+    value: &Value,
+    kept: Kept,
+) {
+    let Some(name) = name else { return };
+    let value = value.to_stored();
+    let root = turn.work.record.root.key;
+    match kept {
+        Kept { transient: true, local } => {
+            let scope = if local { key } else { root };
+            turn.work.set_transient(scope, name, value);
         }
-        Asked::Error(error) => foreign::throw(turn, key, index, &error)?,
+        Kept { local: true, .. } => {
+            variables::set_local(&mut turn.work.record, key, [(name, &value)]);
+        }
+        _ => variables::assign(&mut turn.work.record, key, [(name, &value)]),
+    }
+    turn.note_variables();
+}
+
+/// A worker is done: what it gave is judged and put where it belongs.
+pub(crate) fn worked(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+) -> Ruled<Begun> {
+    let held = turn.element(key).held.clone();
+    if let Some(code) = turn.element(key).thrown.clone() {
+        let thrown = ThrownByCode { code, message: Arc::default(), variables: Document(held) };
+        return Err(Failure::thrown(&element.id, thrown));
+    }
+    let Some(worker) = commands::task_of(turn, key) else { return Ok(Begun::Done) };
+    let given: BTreeMap<Arc<str>, Value> =
+        held.iter().map(|(name, value)| (name.clone(), Value::from(value))).collect();
+    let view = View::new(&turn.work.record, key).under(&given);
+    if let Some(thrown) = error_of(turn, &view, element, worker)? {
+        let variables = Document(held);
+        return Err(Failure::thrown(&element.id, ThrownByCode { variables, ..thrown }));
+    }
+    let kept = match worker.outputs.is_empty() {
+        true => Document(held),
+        false => call_mappings::payload_from(turn, &view, element, &worker.outputs)?,
+    };
+    turn.element_mut(key).held.clear();
+    commands::take_over(turn, key, element, worker.completion, &kept);
+    Ok(Begun::Done)
+}
+
+/// The first error of the model whose condition holds.
+pub(crate) fn error_of(
+    turn: &Turn<'_>,
+    view: &View<'_>,
+    element: &Element,
+    worker: &WorkerTask,
+) -> Ruled<Option<ThrownByCode>> {
+    for error in &worker.errors {
+        let holds = turn.evaluate_in(&element.id, view, &error.condition)?;
+        if matches!(holds, Value::Bool(true)) {
+            let key = view.scope();
+            let (code, message) = throw_event::error_texts(turn, key, element, &error.error)?;
+            return Ok(Some(ThrownByCode { code, message, variables: Document::new() }));
+        }
     }
     Ok(None)
 }

@@ -4,17 +4,23 @@
 //! a due date that does is none; in UEL null always means "not set". A user task of Zeebe without
 //! an implementation of its own is a worker job and no business of this file.
 
-use orloj_model::{Element, UserTask};
-use orloj_types::{ElementInstanceKey, Timestamp, UserTaskKey, Value};
+use orloj_expr::Expression;
+use orloj_model::{Element, ElementKind, ListenerEvent, TaskEvents, UserTask};
+use orloj_types::{Document, ElementInstanceKey, StoredValue, Timestamp, UserTaskKey, Value};
 
 use super::Begun;
+use crate::agenda::Step;
+use crate::commands::take_over;
 use crate::failure::{Failure, FailureKind, Ruled};
+use crate::listeners::{self, Listened};
 use crate::outcome::UserTaskRow;
+use crate::stage::{Stage, Went};
 use crate::turn::Turn;
-use crate::{extract, mappings, schedule, timers};
+use crate::{events, extract, jobs, schedule, timers, variables};
 
 /// Of a task that names none, in all three systems.
 const PRIORITY_DEFAULT: i64 = 50;
+const PRIORITY_MAX: i64 = 100;
 
 pub(crate) fn begin(
     turn: &mut Turn<'_>,
@@ -22,15 +28,141 @@ pub(crate) fn begin(
     element: &Element,
     task: &UserTask,
 ) -> Ruled<Begun> {
-    mappings::apply_inputs(turn, key, element)?;
     let mut row = describe(turn, key, element, task)?;
-    for armed in timers::prepare_boundaries(turn, key, element)? {
-        timers::create(turn, key, armed);
+    let boundaries = events::prepare_boundaries(turn, key, element)?;
+    let timeouts = timers::prepare_listeners(turn, key, element)?;
+    events::open_all(turn, key, boundaries);
+    for timeout in timeouts {
+        timers::create(turn, key, timeout);
     }
     row.key = UserTaskKey::new(turn.next_key());
     turn.element_mut(key).user_task = Some(row.key);
+    if let Some(name) = &task.task_key_variable {
+        let value = StoredValue::text(&row.key.raw().to_string());
+        variables::assign(&mut turn.work.record, key, [(name, &value)]);
+        turn.note_variables();
+    }
+    turn.element_mut(key).is_assigned = row.assignee.is_some();
     turn.work.changes.user_task_created(row);
+    let stage = match turn.semantics().task_events {
+        TaskEvents::CreatedFirst => Stage::Created(0),
+        TaskEvents::AssignedFirst => Stage::Assigned(0),
+    };
+    turn.work.push_next(Step::Go { key, stage });
     Ok(Begun::Waits)
+}
+
+/// The task could not be made whole.
+pub(crate) fn withdraw(turn: &mut Turn<'_>, key: ElementInstanceKey) {
+    if let Some(task) = turn.element_mut(key).user_task.take() {
+        turn.work.changes.user_task_gone(task);
+    }
+    jobs::cancel_all(turn, key);
+    events::close_all(turn, key);
+}
+
+/// The task is there: its listeners are called.
+pub(crate) fn created(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    next: u32,
+) -> Ruled<Went> {
+    listen(turn, key, element, &ListenerEvent::TaskCreate, next, Stage::Created, |turn| match turn
+        .semantics()
+        .task_events
+    {
+        TaskEvents::CreatedFirst => Went::On(Stage::Assigned(0)),
+        TaskEvents::AssignedFirst => Went::Rests,
+    })
+}
+
+/// Somebody is to do it: its listeners are called.
+pub(crate) fn assigned(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    next: u32,
+) -> Ruled<Went> {
+    let after = |turn: &mut Turn<'_>| match turn.semantics().task_events {
+        TaskEvents::CreatedFirst => Went::Rests,
+        TaskEvents::AssignedFirst => Went::On(Stage::Created(0)),
+    };
+    if !turn.element(key).is_assigned {
+        return Ok(after(turn));
+    }
+    listen(turn, key, element, &ListenerEvent::TaskAssign, next, Stage::Assigned, after)
+}
+
+/// Somebody has done it: its listeners are called, then it is gone.
+pub(crate) fn completing(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    next: u32,
+) -> Ruled<Went> {
+    let completer = match &element.kind {
+        ElementKind::UserTask(UserTask { completer_variable: Some(name), .. }) => {
+            extract::optional_text(turn, key, element, "completer variable", name)?
+        }
+        _ => None,
+    };
+    listen(turn, key, element, &ListenerEvent::TaskComplete, next, Stage::Completing, |turn| {
+        if let Some(task) = turn.element_mut(key).user_task.take() {
+            turn.work.changes.user_task_gone(task);
+        }
+        if let Some(name) = completer {
+            // Commands do not say who gave them.
+            variables::assign(&mut turn.work.record, key, [(&name, &StoredValue::null())]);
+            turn.note_variables();
+        }
+        let held = std::mem::take(&mut turn.element_mut(key).held);
+        let how = turn.semantics().completion;
+        take_over(turn, key, element, how, &Document(held));
+        Went::On(match turn.semantics().task_events {
+            TaskEvents::CreatedFirst => Stage::Done,
+            TaskEvents::AssignedFirst => Stage::Deleted(0),
+        })
+    })
+}
+
+/// DIFFERENCE: in Flowable a completed task is deleted too, for its listeners.
+pub(crate) fn deleted(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    next: u32,
+) -> Ruled<Went> {
+    listen(turn, key, element, &ListenerEvent::TaskDelete, next, Stage::Deleted, |_| {
+        Went::On(Stage::Done)
+    })
+}
+
+/// The moment that one listener waited for has come; nobody else is told.
+pub(crate) fn timed_out(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    place: u32,
+) -> Ruled<Went> {
+    listeners::next(turn, key, element, &ListenerEvent::TaskTimeout, place)?;
+    Ok(Went::Rests)
+}
+
+fn listen(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    event: &ListenerEvent,
+    next: u32,
+    stage: fn(u32) -> Stage,
+    over: impl FnOnce(&mut Turn<'_>) -> Went,
+) -> Ruled<Went> {
+    match listeners::next(turn, key, element, event, next)? {
+        Listened::Go(next) => Ok(Went::On(stage(next))),
+        Listened::Waits => Ok(Went::Rests),
+        Listened::Over => Ok(over(turn)),
+    }
 }
 
 /// The task's row, still without its key.
@@ -44,6 +176,19 @@ fn describe(
         Some(expression) => extract::optional_text(turn, key, element, "assignee", expression)?,
         None => None,
     };
+    let text = |expression: Option<&Expression>, what: &str| match expression {
+        Some(expression) => extract::optional_text(turn, key, element, what, expression),
+        None => Ok(None),
+    };
+    // DIFFERENCE: in Flowable what is only told to people may fail to be computed.
+    let told = |expression: Option<&Expression>, what: &str| match text(expression, what) {
+        Err(failure)
+            if failure.needs.is_none() && turn.semantics().uel == orloj_expr::Profile::Flowable =>
+        {
+            Ok(None)
+        }
+        told => told,
+    };
     let candidate_groups = match &task.candidate_groups {
         Some(expression) => extract::names(turn, key, element, "candidate groups", expression)?,
         None => Vec::new(),
@@ -53,37 +198,70 @@ fn describe(
         None => Vec::new(),
     };
     let priority = match &task.priority {
-        Some(expression) => extract::whole_number(turn, key, element, "priority", expression)?,
+        Some(expression) => priority_of(turn, key, element, expression)?,
         None => None,
     };
     Ok(UserTaskRow {
         key: UserTaskKey::default(),
         element: element.id.clone(),
         element_instance: key,
-        name: element.name.clone(),
+        name: told(task.name.as_ref(), "name")?.or_else(|| element.name.clone()),
+        description: told(task.description.as_ref(), "description")?,
+        owner: text(task.owner.as_ref(), "owner")?,
+        category: text(task.category.as_ref(), "category")?,
         assignee,
         candidate_groups,
         candidate_users,
-        due_at: due_at(turn, key, element, task)?,
+        due_at: moment(turn, key, element, "due date", task.due_date.as_ref())?,
+        follow_up_at: moment(turn, key, element, "follow-up date", task.follow_up_date.as_ref())?,
         priority: priority.unwrap_or(PRIORITY_DEFAULT),
         form_key: task.form_key.clone(),
     })
 }
 
-fn due_at(
+/// DIFFERENCE: in Zeebe it lies within bounds and is whole.
+fn priority_of(
     turn: &Turn<'_>,
     key: ElementInstanceKey,
     element: &Element,
-    task: &UserTask,
+    expression: &Expression,
+) -> Ruled<Option<i64>> {
+    if extract::is_lenient(turn) {
+        return extract::whole_number(turn, key, element, "priority", expression);
+    }
+    let value = turn.evaluate(&element.id, key, expression)?;
+    let number = match &value {
+        Value::Int(number) => Some(*number),
+        Value::Decimal(number) if *number == number.trunc() => i64::try_from(number.trunc()).ok(),
+        _ => None,
+    };
+    let number = number.filter(|number| (0..=PRIORITY_MAX).contains(number));
+    let wrong = || extract::wrong(element, "priority", "a whole number from 0 to 100", &value);
+    number.map(Some).ok_or_else(wrong)
+}
+
+fn moment(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    what: &str,
+    expression: Option<&Expression>,
 ) -> Ruled<Option<Timestamp>> {
-    let Some(expression) = &task.due_date else { return Ok(None) };
-    match turn.evaluate(&element.id, key, expression)? {
+    let Some(expression) = expression else { return Ok(None) };
+    match turn.evaluate_temporal(&element.id, key, expression)? {
         Value::Null => Ok(None),
+        Value::Text(text) if text.is_empty() && !extract::is_lenient(turn) => Ok(None),
+        Value::Text(text) if !extract::is_lenient(turn) => {
+            schedule::zoned_moment(&text, turn.now).map(Some).map_err(|error| {
+                Failure::new(&element.id, FailureKind::ExtractValue, error.to_string())
+            })
+        }
         Value::Text(text) => schedule::moment(&text, turn.now).map(Some).map_err(|error| {
             Failure::new(&element.id, FailureKind::ExtractValue, error.to_string())
         }),
         Value::Int(ms) if extract::is_lenient(turn) => Ok(Some(Timestamp::from_ms(ms))),
-        other => Err(extract::wrong(element, "due date", "a string", &other)),
+        Value::Temporal(value) if schedule::at(&value).is_some() => Ok(schedule::at(&value)),
+        other => Err(extract::wrong(element, what, "a date with time", &other)),
     }
 }
 
@@ -108,10 +286,10 @@ mod tests {
         let process = ask(Sketch::zeebe(), |sketch| UserTask {
             assignee: Some(sketch.expression("who")),
             candidate_groups: Some(sketch.expression(r#"["a", "b"]"#)),
-            candidate_users: Some(sketch.expression(r#""eva, adam ,""#)),
+            candidate_users: Some(sketch.expression(r#"["eva", "adam"]"#)),
             due_date: Some(sketch.expression(r#""2030-01-01T01:00:00+01:00""#)),
             priority: Some(sketch.expression("7")),
-            form_key: None,
+            ..UserTask::default()
         });
         let mut story = Story::of(process.build());
         insta::assert_snapshot!(story.start(r#"{"who":"anna"}"#), @r#"

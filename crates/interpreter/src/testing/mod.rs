@@ -1,11 +1,32 @@
 //! Stories: processes drawn in a few lines, commands played on them, what happened as text.
 
+mod catching;
+mod choices;
+mod loops;
 mod properties;
 mod show;
 mod sketch;
 mod story;
+mod turns;
+mod undoing;
 
 pub(crate) use sketch::{
-    Sketch, and, catch, delegate, end, on_error, on_timer, start, user, worker, xor,
+    Sketch, and, call, catch, condition, delegate, end, escalation, message, on, on_error,
+    on_timer, start, start_on, subprocess, user, worker, xor,
 };
 pub(crate) use story::{Registered, Story, document};
+
+/// The visits that began (+), were left (-) or terminated (x), and how the instance ended.
+fn visits(told: &str) -> String {
+    let word = |line: &str| {
+        let (verb, name) = line.split_once(' ')?;
+        match verb {
+            "entered" => Some(format!("+{name}")),
+            "left" => Some(format!("-{name}")),
+            "terminated" => Some(format!("x{name}")),
+            "ended" => Some(line.to_owned()),
+            _ => None,
+        }
+    };
+    told.lines().take_while(|line| *line != "--").filter_map(word).collect::<Vec<_>>().join(" ")
+}

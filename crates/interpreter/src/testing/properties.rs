@@ -255,6 +255,7 @@ fn interpret(run: &mut Run, story: &mut Story, number: Option<u8>) -> Result<Out
         match run.advance(&mut story.keys, &Registered(&story.delegates)) {
             Progress::Done(outcome) => return Ok(outcome),
             Progress::Rejected(rejection) => return Err(rejection),
+            Progress::Need(need) => panic!("one process needs no {need:?}"),
             Progress::Invoke(invoke) => {
                 let number = number.expect("nothing new is called when a command is repeated");
                 run.resume(answer(&invoke, number));
@@ -307,6 +308,8 @@ proptest! {
                     business_key: None,
                     variables: document(r#"{"n":1}"#),
                     awaited_by: None,
+                    started_with: None,
+                    at: None,
                 });
                 play(&mut story, start, deed.2);
             }

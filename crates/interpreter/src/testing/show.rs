@@ -8,7 +8,7 @@ use orloj_types::{Document, Timestamp};
 use super::story::BEGINNING;
 use crate::{
     ElementInstance, ElementState, Event, IncidentChange, Job, JobChange, JobKind, JobState,
-    LeaveKind, Outcome, Record, Rejection, UserTaskChange,
+    LeaveKind, Outcome, Record, Rejection, SubscriptionChange, SubscriptionRow, UserTaskChange,
 };
 
 /// Names by key, in the order the keys were first seen.
@@ -27,7 +27,7 @@ impl Names {
         let count = self.counts.entry(word.to_owned()).or_default();
         *count += 1;
         let name = match (word, *count) {
-            ("job" | "incident" | "task", count) => format!("{word}{count}"),
+            ("job" | "incident" | "task" | "subscription", count) => format!("{word}{count}"),
             (_, 1) => word.to_owned(),
             (_, count) => format!("{word}#{count}"),
         };
@@ -86,7 +86,23 @@ impl Names {
                     let _ = write!(line, " priority {}", row.priority);
                     line
                 }
+                UserTaskChange::Move { key, element } => {
+                    format!("move {} to {element}", self.of(key.raw(), "task"))
+                }
                 UserTaskChange::Delete(key) => format!("delete {}", self.of(key.raw(), "task")),
+            };
+            let _ = writeln!(out, "{line}");
+        }
+        for change in &outcome.subscriptions {
+            let line = match change {
+                SubscriptionChange::Insert(row) => {
+                    let SubscriptionRow { subscription, .. } = row;
+                    let name = self.of(subscription.key.raw(), "subscription");
+                    format!("insert {name} {:?} of {}", subscription.kind, subscription.event)
+                }
+                SubscriptionChange::Delete(key) => {
+                    format!("delete {}", self.of(key.raw(), "subscription"))
+                }
             };
             let _ = writeln!(out, "{line}");
         }
@@ -107,6 +123,13 @@ impl Names {
                 let _ = writeln!(out, "end {:?} {}", end.how, end.variables.to_json());
             }
             (None, None) => {}
+        }
+        for signal in &outcome.signals {
+            let _ = writeln!(out, "signal {} {}", signal.name, signal.variables.to_json());
+        }
+        for other in &outcome.others {
+            let _ = writeln!(out, "== another instance");
+            out.push_str(&self.outcome(other));
         }
         out
     }
@@ -138,6 +161,9 @@ impl Names {
         if let Some(task) = element.user_task {
             let _ = write!(line, " {}", self.of(task.raw(), "task"));
         }
+        for subscription in &element.subscriptions {
+            let _ = write!(line, " {}", self.of(subscription.key.raw(), "subscription"));
+        }
         for incident in element.incident.iter().chain(&element.timer_incidents) {
             let _ = write!(line, " {}", self.of(incident.key.raw(), "incident"));
         }
@@ -149,6 +175,10 @@ impl Names {
         let kind = match &job.kind {
             JobKind::AsyncBefore => format!("before {element}"),
             JobKind::AsyncAfter => format!("after {element}"),
+            JobKind::AsyncComplete => format!("completion of {element}"),
+            JobKind::Listener { index } => {
+                format!("{} listener {index} of {element}", job.job_type)
+            }
             JobKind::Worker => format!("{} of {element}", job.job_type),
             JobKind::Timer { event, repeat: None } => format!("timer {event}"),
             JobKind::Timer { event, repeat: Some(repeat) } => {

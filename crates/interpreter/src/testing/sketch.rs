@@ -5,10 +5,13 @@ use std::sync::Arc;
 
 use orloj_expr::{Expression, Language, Profile};
 use orloj_model::{
-    CompletionVariables, DelegateTask, Element, ElementIndex, ElementKind, ErrorCatch, Failures,
-    Flow, FlowIndex, IncidentNames, JobSettings, Joins, Mapping, MissedFirings, Position, Process,
-    RetryCycle, RetryPlan, SavePoint, Semantics, ServiceTask, SiblingOrder, Timer, TimerKind,
-    UncaughtError, UserTask, Walk, WorkerTask,
+    Boundary, CallActivity, CallBinding, CallMapping, Cancelling, Catching, Choices, Code,
+    CompletionVariables, Condition, Conditions, DelegateTask, Element, ElementIndex, ElementKind,
+    EndListeners, ErrorCatch, EscalationCatch, Failures, Flow, FlowIndex, IncidentNames,
+    JobSettings, Joins, Listener, ListenerEvent, Loops, Mapping, MappingSource, MessageCatch,
+    MissedFirings, Position, Process, RetryCycle, RetryPlan, SavePoint, Scope, Script, Semantics,
+    ServiceTask, SiblingOrder, StartEvent, SubProcess, SubProcessKind, TaskEvents, Throw, Timer,
+    TimerKind, Trigger, UncaughtError, Undoing, UserTask, Walk, WorkerTask,
 };
 use orloj_types::{ElementId, ProcessId, Value};
 
@@ -16,14 +19,16 @@ pub(crate) struct Sketch {
     semantics: Semantics,
     elements: Vec<Element>,
     flows: Vec<Flow>,
+    listeners: Vec<Listener>,
 }
 
 pub(crate) fn start() -> ElementKind {
-    ElementKind::NoneStart
+    let (trigger, interrupting, initiator) = (None, true, None);
+    ElementKind::StartEvent(StartEvent { trigger, interrupting, initiator })
 }
 
 pub(crate) fn end() -> ElementKind {
-    ElementKind::NoneEnd
+    ElementKind::EndEvent(Throw::None)
 }
 
 pub(crate) fn xor() -> ElementKind {
@@ -44,36 +49,96 @@ pub(crate) fn worker(job_type: &str) -> ElementKind {
 
 pub(crate) fn delegate(name: &str) -> ElementKind {
     let worker = worker_task(name);
-    ElementKind::ServiceTask(ServiceTask::Delegate(DelegateTask { name: name.into(), worker }))
+    ElementKind::ServiceTask(ServiceTask::Delegate(DelegateTask {
+        name: name.into(),
+        computed: None,
+        fields: Vec::new(),
+        result_variable: None,
+        is_triggerable: false,
+        exceptions: Vec::new(),
+        worker,
+    }))
 }
 
 pub(crate) fn catch(kind: TimerKind, text: &str) -> ElementKind {
-    ElementKind::TimerCatch(timer(kind, text))
+    ElementKind::CatchEvent(Some(Trigger::Timer(timer(kind, text))))
 }
 
 pub(crate) fn on_timer(interrupting: bool, kind: TimerKind, text: &str) -> ElementKind {
-    let attached_to = ElementIndex(0);
-    ElementKind::TimerBoundary { attached_to, interrupting, timer: timer(kind, text) }
+    let (attached_to, trigger) = (ElementIndex(0), Trigger::Timer(timer(kind, text)));
+    ElementKind::BoundaryEvent(Boundary { attached_to, interrupting, trigger })
 }
 
 pub(crate) fn on_error(code: Option<&str>) -> ElementKind {
     let catches = ErrorCatch { code: code.map(Arc::from), ..ErrorCatch::default() };
-    ElementKind::ErrorBoundary { attached_to: ElementIndex(0), catches }
+    let (attached_to, trigger) = (ElementIndex(0), Trigger::Error(catches));
+    ElementKind::BoundaryEvent(Boundary { attached_to, interrupting: true, trigger })
 }
 
-fn worker_task(job_type: &str) -> WorkerTask {
-    WorkerTask {
-        job_type: Expression::constant(Value::text(job_type)),
-        retries: None,
-        priority: None,
-        headers: Vec::new(),
-        is_user_task: false,
-        completion: CompletionVariables::Merge,
+fn listener(event: ListenerEvent, code: Code) -> Listener {
+    Listener { event, code, fields: Vec::new(), result_variable: None, timeout: None }
+}
+
+/// A boundary event that waits for this.
+pub(crate) fn on(interrupting: bool, trigger: Trigger) -> ElementKind {
+    let attached_to = ElementIndex(0);
+    ElementKind::BoundaryEvent(Boundary { attached_to, interrupting, trigger })
+}
+
+/// The start event of an event subprocess.
+pub(crate) fn start_on(interrupting: bool, trigger: Trigger) -> ElementKind {
+    let (trigger, initiator) = (Some(trigger), None);
+    ElementKind::StartEvent(StartEvent { trigger, interrupting, initiator })
+}
+
+/// In UEL.
+pub(crate) fn condition(text: &str) -> Trigger {
+    let text = format!("${{{text}}}");
+    let expression = Script::Expression(Expression::parse(Language::Uel, &text).expect(&text));
+    Trigger::Condition(Condition { expression, variable: None, events: Vec::new() })
+}
+
+pub(crate) fn message(name: &str) -> Trigger {
+    let name = Expression::constant(Value::text(name));
+    Trigger::Message(MessageCatch { name, correlation_key: None })
+}
+
+pub(crate) fn escalation(code: Option<&str>) -> Trigger {
+    let code = code.map(Arc::from);
+    Trigger::Escalation(EscalationCatch { code, ..EscalationCatch::default() })
+}
+
+pub(crate) fn subprocess(kind: SubProcessKind) -> ElementKind {
+    ElementKind::SubProcess(SubProcess { kind, scope: Scope::default() })
+}
+
+/// Everything goes in, nothing comes out.
+pub(crate) fn call(process: &str) -> CallActivity {
+    CallActivity {
+        process: Expression::constant(Value::text(process)),
+        binding: CallBinding::Latest,
+        tenant: None,
+        business_key: None,
+        inherits_business_key: false,
+        inputs: vec![CallMapping::All { is_local: false }],
+        outputs: Vec::new(),
+        variable_mapping: None,
+        falls_back_to_no_tenant: false,
+        instance_name: None,
+        instance_key_variable: None,
+        completes_by_job: None,
+        exceptions: Vec::new(),
     }
 }
 
+fn worker_task(job_type: &str) -> WorkerTask {
+    let job_type = Expression::constant(Value::text(job_type));
+    WorkerTask::of(job_type, CompletionVariables::Merge)
+}
+
 fn timer(kind: TimerKind, text: &str) -> Timer {
-    Timer { kind, value: Expression::constant(Value::text(text)), exclusive: false }
+    let value = Expression::constant(Value::text(text));
+    Timer { kind, value, end: None, exclusive: false }
 }
 
 impl Sketch {
@@ -86,11 +151,21 @@ impl Sketch {
             uncaught_error: UncaughtError::Incident,
             retries_default: 3,
             retry_delay_ms: 0,
+            dead_jobs_are_due: false,
+            repeats_despite_failure: false,
             incident_names: IncidentNames::Zeebe,
             missed_firings: MissedFirings::Replay,
             walk: Walk::BreadthFirst,
             joins: Joins::PerFlow,
             completion: CompletionVariables::Merge,
+            end_listeners: EndListeners::AfterOutputs,
+            conditions: Conditions::OnChange,
+            task_events: TaskEvents::CreatedFirst,
+            cancelling: Cancelling::Silent,
+            loops: Loops::ZEEBE,
+            undoing: Undoing::ZEEBE,
+            choices: Choices::ZEEBE,
+            catching: Catching::ZEEBE,
         })
     }
 
@@ -103,11 +178,21 @@ impl Sketch {
             uncaught_error: UncaughtError::EndToken,
             retries_default: 3,
             retry_delay_ms: 0,
+            dead_jobs_are_due: false,
+            repeats_despite_failure: true,
             incident_names: IncidentNames::Camunda,
             missed_firings: MissedFirings::Skip,
             walk: Walk::DepthFirst,
             joins: Joins::PerToken,
             completion: CompletionVariables::Assign,
+            end_listeners: EndListeners::BeforeOutputs,
+            conditions: Conditions::OnChange,
+            task_events: TaskEvents::CreatedFirst,
+            cancelling: Cancelling::ListenersAndOutputs,
+            loops: Loops::CAMUNDA,
+            undoing: Undoing::CAMUNDA,
+            choices: Choices::CAMUNDA,
+            catching: Catching::CAMUNDA,
         })
     }
 
@@ -116,14 +201,24 @@ impl Sketch {
         sketch.semantics.uncaught_error = UncaughtError::Fail;
         sketch.semantics.uel = Profile::Flowable;
         sketch.semantics.retry_delay_ms = 10_000;
+        sketch.semantics.dead_jobs_are_due = true;
+        sketch.semantics.repeats_despite_failure = false;
+        sketch.semantics.catching = Catching::FLOWABLE;
         sketch.semantics.incident_names = IncidentNames::Flowable;
         sketch.semantics.walk = Walk::BreadthFirst;
         sketch.semantics.joins = Joins::PerTokenEndedAtOnce;
+        sketch.semantics.conditions = Conditions::OnDemand;
+        sketch.semantics.task_events = TaskEvents::AssignedFirst;
+        sketch.semantics.cancelling = Cancelling::TaskListeners;
+        sketch.semantics.loops = Loops::FLOWABLE;
+        sketch.semantics.undoing = Undoing::FLOWABLE;
+        sketch.semantics.choices = Choices::FLOWABLE;
         sketch
     }
 
     fn new(semantics: Semantics) -> Self {
-        Self { semantics, elements: Vec::new(), flows: Vec::new() }
+        let (elements, flows, listeners) = (Vec::new(), Vec::new(), Vec::new());
+        Self { semantics, elements, flows, listeners }
     }
 
     pub(crate) fn node(mut self, id: &str, mut kind: ElementKind) -> Self {
@@ -135,6 +230,7 @@ impl Sketch {
         }
         self.elements.push(Element {
             id: id.into(),
+            has_id: true,
             name: None,
             kind,
             incoming: Vec::new(),
@@ -143,6 +239,12 @@ impl Sketch {
             boundaries: Vec::new(),
             async_before: None,
             async_after: None,
+            parent: None,
+            multi: None,
+            is_for_compensation: false,
+            compensation: None,
+            listeners: Vec::new(),
+            skip: None,
             jobs: JobSettings::default(),
             inputs: Vec::new(),
             outputs: Vec::new(),
@@ -154,10 +256,8 @@ impl Sketch {
     /// A boundary event on `host`.
     pub(crate) fn boundary(self, host: &str, id: &str, mut kind: ElementKind) -> Self {
         let (host, index) = (self.index(host), ElementIndex(self.elements.len() as u32));
-        if let ElementKind::TimerBoundary { attached_to, .. }
-        | ElementKind::ErrorBoundary { attached_to, .. } = &mut kind
-        {
-            *attached_to = host;
+        if let ElementKind::BoundaryEvent(boundary) = &mut kind {
+            boundary.attached_to = host;
         }
         let mut sketch = self.node(id, kind);
         sketch.elements[host.0 as usize].boundaries.push(index);
@@ -190,7 +290,9 @@ impl Sketch {
         let index = FlowIndex(self.flows.len() as u32);
         let id = ElementId::from(format!("{source}-{target}"));
         let (source, target) = (self.index(source), self.index(target));
-        self.flows.push(Flow { id, source, target, condition });
+        let condition = condition.map(Script::Expression);
+        let (listeners, skip) = (Vec::new(), None);
+        self.flows.push(Flow { id, source, target, condition, listeners, skip });
         self.elements[source.0 as usize].outgoing.push(index);
         self.elements[target.0 as usize].incoming.push(index);
         index
@@ -233,7 +335,7 @@ impl Sketch {
 
     fn mapping(&self, source: &str, target: &str) -> Mapping {
         Mapping {
-            source: self.expression(source),
+            source: MappingSource::Expression(self.expression(source)),
             target: target.split('.').map(Arc::from).collect(),
         }
     }
@@ -252,6 +354,66 @@ impl Sketch {
         ElementIndex(index.expect("a flow joins elements that were drawn before") as u32)
     }
 
+    /// What lies directly in a subprocess, or in the process itself.
+    fn scope_of(&self, parent: Option<ElementIndex>) -> Scope {
+        let all = (0..self.elements.len() as u32).map(ElementIndex);
+        let members: Vec<_> = all.filter(|&index| self.element(index).parent == parent).collect();
+        let which = |is_it: &dyn Fn(&ElementKind) -> bool| -> Vec<ElementIndex> {
+            members.iter().copied().filter(|&index| is_it(&self.element(index).kind)).collect()
+        };
+        let starts = which(&|kind| matches!(kind, ElementKind::StartEvent(_)));
+        let is_none = |kind: &ElementKind| {
+            matches!(kind, ElementKind::StartEvent(StartEvent { trigger: None, .. }))
+        };
+        Scope {
+            none_start: which(&is_none).first().copied(),
+            starts,
+            event_subprocesses: which(&ElementKind::is_event_subprocess),
+            members,
+            data_objects: Vec::new(),
+        }
+    }
+
+    fn element(&self, index: ElementIndex) -> &Element {
+        &self.elements[index.0 as usize]
+    }
+
+    /// What was drawn lies in a subprocess that was drawn before.
+    pub(crate) fn inside(mut self, parent: &str, ids: &[&str]) -> Self {
+        let parent = self.index(parent);
+        for id in ids {
+            let index = self.index(id);
+            self.elements[index.0 as usize].parent = Some(parent);
+        }
+        self
+    }
+
+    /// A listener that evaluates an expression.
+    pub(crate) fn listener(self, id: &str, event: ListenerEvent, text: &str) -> Self {
+        let code = Code::Expression(self.expression(text));
+        self.with(id, |e| e.listeners.push(listener(event, code)))
+    }
+
+    /// A listener that is a job.
+    pub(crate) fn listener_job(self, id: &str, event: ListenerEvent, job_type: &str) -> Self {
+        let job_type = Expression::constant(Value::text(job_type));
+        let code = Code::Worker { job_type, retries: None, headers: Vec::new() };
+        self.with(id, |e| e.listeners.push(listener(event, code)))
+    }
+
+    /// The same of the process itself.
+    pub(crate) fn process_listener_job(mut self, event: ListenerEvent, job_type: &str) -> Self {
+        let job_type = Expression::constant(Value::text(job_type));
+        let code = Code::Worker { job_type, retries: None, headers: Vec::new() };
+        self.listeners.push(listener(event, code));
+        self
+    }
+
+    /// The index of an element that was drawn.
+    pub(crate) fn number(&self, id: &str) -> ElementIndex {
+        self.index(id)
+    }
+
     pub(crate) fn build(mut self) -> Arc<Process> {
         if self.semantics.siblings == SiblingOrder::Reversed {
             for element in &mut self.elements {
@@ -259,8 +421,17 @@ impl Sketch {
                 element.boundaries.reverse();
             }
         }
-        let none_start =
-            self.elements.iter().position(|e| matches!(e.kind, ElementKind::NoneStart));
+        let root = self.scope_of(None);
+        let inner: Vec<_> = (0..self.elements.len() as u32)
+            .map(ElementIndex)
+            .filter(|&index| matches!(self.element(index).kind, ElementKind::SubProcess(_)))
+            .map(|index| (index, self.scope_of(Some(index))))
+            .collect();
+        for (index, found) in inner {
+            if let ElementKind::SubProcess(inner) = &mut self.elements[index.0 as usize].kind {
+                inner.scope = found;
+            }
+        }
         let by_id: BTreeMap<_, _> = (0..)
             .map(ElementIndex)
             .zip(&self.elements)
@@ -272,7 +443,8 @@ impl Sketch {
             version_tag: None,
             elements: self.elements,
             flows: self.flows,
-            none_start: none_start.map(|index| ElementIndex(index as u32)),
+            root,
+            listeners: self.listeners,
             semantics: self.semantics,
             by_id,
         })

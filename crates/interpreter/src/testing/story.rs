@@ -13,8 +13,8 @@ use orloj_types::{
 use super::show::Names;
 use crate::{
     Command, Delegates, ElementInstance, ElementState, Event, FailJob, IncidentChange, Input,
-    Invoke, InvokeResult, InvokeResults, JobChange, JobKind, JobRow, JobState, Outcome, Progress,
-    Record, Rejection, Run, Start, ThrowError, UserTaskChange, exclusive,
+    Invoke, InvokeResult, InvokeResults, JobChange, JobKind, JobRow, JobState, Need, Outcome,
+    Progress, Record, Rejection, Role, Run, Start, Supply, ThrowError, UserTaskChange, exclusive,
 };
 
 /// 2030-01-01T00:00:00Z, where every story begins.
@@ -32,6 +32,10 @@ pub(crate) struct Story {
     pub(crate) jobs: BTreeMap<JobKey, JobRow>,
     pub(crate) user_tasks: Vec<UserTaskKey>,
     pub(crate) incidents: Vec<IncidentKey>,
+    /// Processes that can be called.
+    pub(crate) callable: BTreeMap<String, (DefinitionKey, Arc<Process>)>,
+    /// Instances other than the story's own.
+    pub(crate) others: BTreeMap<InstanceKey, Arc<Record>>,
     /// As history tells it.
     history: History,
 }
@@ -69,6 +73,8 @@ impl Story {
             jobs: BTreeMap::new(),
             user_tasks: Vec::new(),
             incidents: Vec::new(),
+            callable: BTreeMap::new(),
+            others: BTreeMap::new(),
             history: History::default(),
         }
     }
@@ -77,6 +83,60 @@ impl Story {
     pub(crate) fn delegate(mut self, name: &str, answers: &[InvokeResult]) -> Self {
         self.delegates.insert(name.to_owned(), answers.to_vec());
         self
+    }
+
+    /// Deploys a process that can be called.
+    pub(crate) fn callable(mut self, name: &str, process: Arc<Process>) -> Self {
+        let key = DefinitionKey::new(2 + self.callable.len() as i64);
+        self.callable.insert(name.to_owned(), (key, process));
+        self
+    }
+
+    /// Plays a command on the youngest called instance.
+    pub(crate) fn in_called(&mut self, command: impl FnOnce(&Record) -> Command) -> String {
+        let (_, record) = self.others.last_key_value().expect("something is called");
+        let record = record.clone();
+        let process = self.process_of(record.definition);
+        let command = command(&record);
+        let input = Input { process, record: Some(record), ..self.input(command) };
+        match self.run(input) {
+            Err(rejection) => self.names.rejection(&rejection),
+            Ok(outcome) => {
+                let told = self.names.outcome(&outcome);
+                self.keep_all(outcome);
+                told
+            }
+        }
+    }
+
+    fn process_of(&self, definition: DefinitionKey) -> Arc<Process> {
+        let mut callable = self.callable.values();
+        let found = callable.find(|(key, _)| *key == definition).map(|(_, process)| process);
+        found.unwrap_or(&self.process).clone()
+    }
+
+    fn keep_all(&mut self, mut outcome: Outcome) {
+        let mine = self.record.as_ref().map(|record| record.instance);
+        for other in std::mem::take(&mut outcome.others) {
+            self.keep_one(other, mine);
+        }
+        self.keep_one(outcome, mine);
+    }
+
+    fn keep_one(&mut self, outcome: Outcome, mine: Option<InstanceKey>) {
+        if mine == Some(outcome.instance) || (mine.is_none() && outcome.definition.raw() == 1) {
+            self.keep(outcome);
+            return;
+        }
+        match outcome.record {
+            Some(record) => {
+                assert!(exclusive::holds(&record));
+                self.others.insert(outcome.instance, Arc::new(record));
+            }
+            None => {
+                self.others.remove(&outcome.instance);
+            }
+        }
     }
 
     pub(crate) fn start(&mut self, variables: &str) -> String {
@@ -88,6 +148,8 @@ impl Story {
             business_key: None,
             variables: document(variables),
             awaited_by: None,
+            started_with: None,
+            at: None,
         }))
     }
 
@@ -131,7 +193,9 @@ impl Story {
     }
 
     pub(crate) fn complete_user_task(&mut self, element: &str, variables: &str) -> String {
-        let task = self.token(element).1.expect("a user task waits there");
+        let record = self.record.as_ref().expect("the instance lives");
+        let mut tokens = record.elements.iter().filter(|e| &*e.element == element);
+        let task = tokens.find_map(|e| e.user_task).expect("a user task waits there");
         self.play(Command::CompleteUserTask { task, variables: document(variables) })
     }
 
@@ -163,7 +227,7 @@ impl Story {
             Err(rejection) => self.names.rejection(&rejection),
             Ok(outcome) => {
                 let told = self.names.outcome(&outcome);
-                self.keep(outcome);
+                self.keep_all(outcome);
                 told
             }
         }
@@ -181,11 +245,24 @@ impl Story {
     }
 
     pub(crate) fn interpret(&mut self, command: Command) -> Result<Outcome, Rejection> {
-        let mut run = Run::begin(self.input(command));
+        self.run(self.input(command))
+    }
+
+    fn run(&mut self, input: Input) -> Result<Outcome, Rejection> {
+        let mut run = Run::begin(input);
         loop {
             match run.advance(&mut self.keys, &Registered(&self.delegates)) {
                 Progress::Done(outcome) => return Ok(outcome),
                 Progress::Rejected(rejection) => return Err(rejection),
+                Progress::Need(Need::Definition(called)) => {
+                    run.supply(Supply::Definition(self.callable.get(&*called.process).cloned()));
+                }
+                Progress::Need(Need::Instance(key)) => {
+                    let mine = self.record.iter().find(|record| record.instance == key);
+                    let found = mine.or_else(|| self.others.get(&key)).cloned();
+                    let found = found.map(|record| (self.process_of(record.definition), record));
+                    run.supply(Supply::Instance(found));
+                }
                 Progress::Invoke(invoke) => {
                     let answer = self.answer(&invoke);
                     run.resume(answer);
@@ -226,6 +303,7 @@ impl Story {
         for change in outcome.user_tasks {
             match change {
                 UserTaskChange::Insert(row) => self.user_tasks.push(row.key),
+                UserTaskChange::Move { key, .. } => assert!(self.user_tasks.contains(&key)),
                 UserTaskChange::Delete(key) => {
                     assert!(self.user_tasks.contains(&key), "only a stored task is deleted");
                     self.user_tasks.retain(|&task| task != key);
@@ -257,7 +335,9 @@ impl Story {
 
     /// The rows are those of the record.
     fn check_rows(&self) {
-        let elements = self.record.as_ref().map_or(&[][..], |record| &record.elements);
+        let record = self.record.as_ref();
+        let elements: Vec<&ElementInstance> =
+            record.map(|record| record.holders().collect()).unwrap_or_default();
         let jobs = elements.iter().flat_map(|e| &e.jobs);
         let rows: BTreeMap<_, _> = self.jobs.values().map(|row| (row.job.key, &row.job)).collect();
         assert_eq!(jobs.map(|job| (job.key, job)).collect::<BTreeMap<_, _>>(), rows);
@@ -275,39 +355,69 @@ impl Story {
             sorted(self.history.incidents.iter().copied()),
             sorted(self.incidents.iter().copied())
         );
-        let elements = self.record.as_ref().map_or(&[][..], |record| &record.elements);
-        let is_open = |e: &&ElementInstance| {
+        let record = self.record.as_ref();
+        let elements: Vec<&ElementInstance> =
+            record.map(|record| record.elements.iter().collect()).unwrap_or_default();
+        let is_open = |e: &ElementInstance| {
             let index = self.process.find(&e.element).expect("of this process");
-            let is_join = matches!(self.process.element(index).kind, ElementKind::ParallelGateway);
+            let model = self.process.element(index);
+            // A completed scope in which something is undone.
+            if e.role == Role::Handler && !model.is_for_compensation {
+                return false;
+            }
+            let is_join =
+                matches!(model.kind, ElementKind::ParallelGateway | ElementKind::InclusiveGateway);
             match e.state {
                 ElementState::Entering => e.incident.as_ref().is_some_and(|i| i.job.is_none()),
-                ElementState::Active => !is_join || self.process.semantics.joins == Joins::PerToken,
-                ElementState::Leaving => false,
+                ElementState::Active => {
+                    // One whose tokens are there waits for its listeners.
+                    let is_through = e.arrived_by.as_ref() == Some(&e.element);
+                    !is_join || is_through || self.process.semantics.joins == Joins::PerToken
+                }
+                ElementState::Leaving => {
+                    self.process.semantics.choices.ends_by_job
+                        && model.async_after.is_some()
+                        && !is_join
+                        && !matches!(e.role, Role::Body | Role::Inner)
+                        && !matches!(model.kind, ElementKind::SubProcess(_))
+                }
             }
         };
-        let open: BTreeSet<_> = elements.iter().filter(is_open).map(|e| e.key).collect();
+        let open: BTreeSet<_> = elements.iter().filter(|e| is_open(e)).map(|e| e.key).collect();
         assert_eq!(self.history.visits, open);
     }
 
     fn check_record(&self, record: &Record) {
         assert!(exclusive::holds(record), "an exclusive job is ready if and only if it holds");
-        assert!(!record.elements.is_empty(), "a live instance has a token");
+        let is_listening = !record.root.jobs.is_empty();
+        assert!(is_listening || !record.elements.is_empty(), "a live instance has a token");
         for element in &record.elements {
             let index = self.process.find(&element.element).expect("of this process");
             let kind = &self.process.element(index).kind;
             let own_job = element.jobs.iter().any(
                 |job| !matches!(&job.kind, JobKind::Timer { event, .. } if *event != element.element),
             );
+            let is_join =
+                matches!(kind, ElementKind::ParallelGateway | ElementKind::InclusiveGateway);
+            let is_own = |id: &orloj_types::ElementId| *id == element.element;
             let reasons = [
-                own_job,
-                element.user_task.is_some(),
+                // A user task waits for its listeners first.
+                own_job || element.user_task.is_some(),
+                element.subscriptions.iter().any(|s| is_own(&s.event))
+                    || matches!(kind, ElementKind::EventGateway),
+                element.called.is_some(),
+                record.elements.has_children(element.key),
+                element.undoing > 0,
                 element.incident.as_ref().is_some_and(|incident| incident.job.is_none()),
-                matches!(kind, ElementKind::ParallelGateway)
-                    && element.arrived_by.is_some()
+                is_join
+                    && element.arrived_by.as_ref().is_some_and(|by| !is_own(by))
                     && element.state == ElementState::Active,
             ];
             let count = reasons.iter().filter(|&&reason| reason).count();
-            assert_eq!(count, 1, "a token has exactly one durable reason to wait: {element:?}");
+            let is_scope = matches!(kind, ElementKind::SubProcess(_))
+                || element.undoing > 0
+                || element.multi.is_some();
+            assert!(count == 1 || is_scope, "a token has one durable reason to wait: {element:?}");
             for job in &element.jobs {
                 assert!(job.state != JobState::Waiting || job.due_at.is_some());
                 let stopped = matches!(job.state, JobState::Failed | JobState::ErrorThrown);

@@ -1,10 +1,11 @@
 //! Functions that only Camunda's engine has.
 
-use orloj_types::Value;
+use orloj_types::{Temporal, Value};
 
 use super::super::session::{Outcome, Session};
-use super::arguments::{boolean, outcome, text};
+use super::arguments::{boolean, number, outcome, text};
 use super::regex;
+use super::text_form::text_of;
 use crate::error::EvalError;
 use crate::number::Number;
 use crate::pattern::Searches;
@@ -41,6 +42,24 @@ pub(super) fn assert(session: &mut Session<'_>, arguments: &[Value]) -> Outcome 
 
 pub(super) fn from_ai(_session: &mut Session<'_>, arguments: &[Value]) -> Outcome {
     Ok(arguments[0].clone())
+}
+
+/// A repetition as timers write it: so often, or without an end.
+pub(super) fn cycle(session: &mut Session<'_>, arguments: &[Value]) -> Outcome {
+    let (times, interval) = match arguments {
+        [interval] | [Value::Null, interval] => (String::new(), interval),
+        [_, interval] => match number(session, arguments, 0) {
+            Some(times) => (times.truncated().unwrap_or_default().to_string(), interval),
+            None => return Ok(Value::Null),
+        },
+        _ => return Ok(Value::Null),
+    };
+    let Value::Temporal(of) = interval else { return Ok(Value::Null) };
+    if !matches!(**of, Temporal::Months(_) | Temporal::Nanos(_)) {
+        return Ok(Value::Null);
+    }
+    let interval = text_of(session, interval)?;
+    session.make_text(format!("R{times}/{interval}"))
 }
 
 pub(super) fn trim(session: &mut Session<'_>, arguments: &[Value]) -> Outcome {

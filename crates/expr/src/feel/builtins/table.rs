@@ -211,6 +211,7 @@ const ALL: &[Builtin] = &[
         &[&["value", "description?", "type?", "schema?", "options?"]],
         camunda::from_ai,
     )),
+    camunda("cycle", &[&["interval"], &["repetitions", "interval"]], camunda::cycle),
     camunda("uuid", &[&[]], camunda::uuid),
 ];
 

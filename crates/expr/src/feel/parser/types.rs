@@ -17,7 +17,16 @@ impl Parser<'_> {
 
     pub(super) fn instance_of(&mut self, left: Node, start: usize) -> Parsed {
         self.expect_word("of")?;
-        let of = self.type_()?;
+        let word = self.slice(self.token);
+        let of = match self.type_()? {
+            // DIFFERENCE: to Camunda these two words are names of no type.
+            Type::Any | Type::Null
+                if !self.mode.is_standard() && ["any", "Null"].contains(&word) =>
+            {
+                Type::Named(word.into())
+            }
+            of => of,
+        };
         Ok(self.node(start, Kind::InstanceOf(Box::new(left), Box::new(of))))
     }
 

@@ -1,26 +1,45 @@
-//! The intermediate timer event (BPMN 10.5.4, 13.5.2): waits until its timer fires, once.
-//!
-//! DIFFERENCE: Camunda and Flowable accept a repetition here and use its first firing; Zeebe's
-//! models have dates and durations only. A text that is no time is an incident in Zeebe, while
-//! the others undo the command.
+//! The intermediate catch event (BPMN 10.5.4, 13.5.2): waits for a timer, a message, a signal or a
+//! condition. A link is come to as by a flow.
 
-use orloj_model::{Element, Timer};
+use orloj_model::{Element, Trigger};
 use orloj_types::ElementInstanceKey;
 
 use super::Begun;
+use crate::events;
 use crate::failure::Ruled;
+use crate::record::Role;
 use crate::turn::Turn;
-use crate::{mappings, timers};
+use crate::variables;
 
 pub(crate) fn begin(
     turn: &mut Turn<'_>,
     key: ElementInstanceKey,
     element: &Element,
-    timer: &Timer,
+    trigger: Option<&Trigger>,
 ) -> Ruled<Begun> {
-    mappings::apply_inputs(turn, key, element)?;
-    let armed = timers::prepare(turn, key, element, timer, false)?;
-    timers::create(turn, key, armed);
+    if turn.element(key).role == Role::Triggered {
+        variables::pass_on_payload(turn, key, element);
+        return Ok(Begun::Done);
+    }
+    if matches!(trigger, Some(Trigger::Link)) {
+        return Ok(Begun::Done);
+    }
+    wait(turn, key, element)
+}
+
+/// Opens what the element waits for.
+pub(crate) fn wait(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+) -> Ruled<Begun> {
+    let index = turn.index_of(&element.id);
+    let own = events::prepare(turn, key, turn.model(index), false)?;
+    let boundaries = events::prepare_boundaries(turn, key, element)?;
+    events::open_all(turn, key, boundaries);
+    if let Some(own) = own {
+        events::open(turn, key, own);
+    }
     Ok(Begun::Waits)
 }
 

@@ -1,16 +1,19 @@
-//! The boundary timer event (BPMN 10.5.4, 13.5.3). Its job waits on the element instance it is
-//! attached to and is made and removed with it (`timers.rs`); when it fires, an interrupting
-//! event ends that element instance, another one leaves it as it is. Then the event itself is
-//! visited and left, which is all that happens here.
-//!
-//! DIFFERENCE: only an event that does not interrupt can fire more than once. Each firing has a
-//! job of its own. When a firing of a repeating timer fails, Camunda already makes the job of the
-//! next one, while here, as in Flowable, the next one follows the success of this.
+//! The boundary event (BPMN 10.5.4, 13.5.3): a token comes here when it has occurred.
+
+use orloj_model::Element;
+use orloj_types::ElementInstanceKey;
 
 use super::Begun;
 use crate::failure::Ruled;
+use crate::turn::Turn;
+use crate::variables;
 
-pub(crate) fn begin() -> Ruled<Begun> {
+pub(crate) fn begin(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+) -> Ruled<Begun> {
+    variables::pass_on_payload(turn, key, element);
     Ok(Begun::Done)
 }
 

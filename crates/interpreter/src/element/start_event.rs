@@ -1,9 +1,36 @@
-//! The start event without a trigger (BPMN 10.5.2, 13.5.1): a token begins here and goes on.
+//! The start event (BPMN 10.5.2, 13.5.1): where a token begins. Its trigger, if it has one, has
+//! come before the token is there.
+
+use orloj_model::{Element, StartEvent};
+use orloj_types::{ElementInstanceKey, Value};
 
 use super::Begun;
 use crate::failure::Ruled;
+use crate::turn::Turn;
+use crate::variables;
 
-pub(crate) fn begin() -> Ruled<Begun> {
+pub(crate) fn begin(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    start: &StartEvent,
+) -> Ruled<Begun> {
+    if let Some(name) = &start.initiator
+        && (turn.work.record.caller.is_none() || turn.semantics().choices.called_have_initiator)
+        && turn.element(key).scope == turn.work.record.root.key
+    {
+        // Who starts an instance is not known to it: it stays nobody unless it was given.
+        let root = turn.work.record.root.key;
+        let own = turn.work.record.variables.get(&root);
+        if !own.is_some_and(|own| own.contains_key(name)) {
+            let nobody = Value::Null.to_stored();
+            variables::set_local(&mut turn.work.record, root, [(name, &nobody)]);
+            turn.note_variables();
+        }
+    }
+    if start.trigger.is_some() {
+        variables::pass_on_payload(turn, key, element);
+    }
     Ok(Begun::Done)
 }
 

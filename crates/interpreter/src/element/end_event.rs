@@ -1,23 +1,21 @@
-//! The end event without a result (BPMN 10.5.3, 13.5.6): a token ends here. The instance ends
-//! with its last token, wherever that is.
-//!
-//! DIFFERENCE: mappings of an end event exist in Zeebe only, which applies both kinds.
+//! The end event (BPMN 10.5.3, 13.5.4): a token ends here. What it throws is told in
+//! [`super::throw_event`].
 
-use orloj_model::Element;
+use orloj_model::{Element, ElementIndex, Throw};
 use orloj_types::ElementInstanceKey;
 
-use super::Begun;
+use super::{Begun, throw_event};
 use crate::failure::Ruled;
-use crate::mappings;
 use crate::turn::Turn;
 
 pub(crate) fn begin(
     turn: &mut Turn<'_>,
     key: ElementInstanceKey,
+    index: ElementIndex,
     element: &Element,
+    throw: &Throw,
 ) -> Ruled<Begun> {
-    mappings::apply_inputs(turn, key, element)?;
-    Ok(Begun::Done)
+    throw_event::begin(turn, key, index, element, throw)
 }
 
 #[cfg(test)]

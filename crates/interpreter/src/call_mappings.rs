@@ -1,0 +1,165 @@
+//! What goes into a called instance, comes out of it, or goes along with a signal.
+
+use std::sync::Arc;
+
+use orloj_expr::Expression;
+use orloj_model::{CallMapping, CompletionVariables, Element, ElementKind};
+use orloj_types::{Document, ElementInstanceKey, StoredValue, Value};
+
+use crate::agenda::MemberIndex;
+use crate::extract;
+use crate::failure::Ruled;
+use crate::turn::Turn;
+use crate::variables::{self, View};
+
+/// The variables that the mappings give, as seen from the element.
+pub(crate) fn payload(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    mappings: &[CallMapping],
+) -> Ruled<Document> {
+    payload_from(turn, &View::new(&turn.work.record, key), element, mappings)
+}
+
+/// The same, seen in a certain way.
+pub(crate) fn payload_from(
+    turn: &Turn<'_>,
+    view: &View<'_>,
+    element: &Element,
+    mappings: &[CallMapping],
+) -> Ruled<Document> {
+    let mut payload = Document::new();
+    for mapping in mappings {
+        match mapping {
+            CallMapping::All { is_local } => {
+                let (record, scope) = (view.record(), view.scope());
+                let all = match is_local {
+                    true => record.variables.get(&scope).cloned().unwrap_or_default(),
+                    false => record.visible(scope),
+                };
+                for (name, value) in &all {
+                    payload.insert(name.clone(), value.clone());
+                }
+            }
+            CallMapping::Value { source, target, skips_missing, is_local, .. } => {
+                let local = view.local();
+                let seen = if *is_local { &local } else { view };
+                let value = value_of(turn, seen, element, source, *skips_missing)?;
+                let Some(value) = value else { continue };
+                let name = target_name(turn, view, element, target)?;
+                payload.insert(name, value.to_stored());
+            }
+        }
+    }
+    Ok(payload)
+}
+
+/// `None` where nothing is found and that does not matter.
+fn value_of(
+    turn: &Turn<'_>,
+    view: &View<'_>,
+    element: &Element,
+    source: &Expression,
+    skips_missing: bool,
+) -> Ruled<Option<Value>> {
+    let value = turn.evaluate_in(&element.id, view, source)?;
+    Ok(Some(value).filter(|value| !(skips_missing && matches!(value, Value::Null))))
+}
+
+/// What a called instance that has ended gives back.
+#[derive(Debug)]
+pub(crate) struct Given {
+    name: Arc<str>,
+    value: StoredValue,
+    is_local: bool,
+    is_transient: bool,
+}
+
+/// What a called instance gives back to its call activity, whose instance is at work. Nothing
+/// changes yet.
+pub(crate) fn gather(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    called: MemberIndex,
+) -> Ruled<Vec<Given>> {
+    let ElementKind::CallActivity(call) = &element.kind else { return Ok(Vec::new()) };
+    let mut given = Vec::new();
+    let record = turn.work.record_of(called);
+    let view = View::new(record, record.root.key);
+    let here = View::new(&turn.work.record, key);
+    let how = turn.semantics().completion;
+    if how == CompletionVariables::Merge && !element.outputs.is_empty() {
+        // The element's own mappings choose among everything.
+        let all = record.variables.get(&record.root.key).into_iter().flatten();
+        let given = all.map(|(name, value)| {
+            let (name, value) = (name.clone(), value.clone());
+            Given { name, value, is_local: true, is_transient: false }
+        });
+        return Ok(given.collect());
+    }
+    for mapping in &call.outputs {
+        match mapping {
+            CallMapping::All { is_local } => {
+                let all = record.variables.get(&record.root.key);
+                for (name, value) in all.into_iter().flatten() {
+                    let (name, value) = (name.clone(), value.clone());
+                    given.push(Given { name, value, is_local: *is_local, is_transient: false });
+                }
+            }
+            CallMapping::Value {
+                source, target, is_local, is_transient, skips_missing, ..
+            } => {
+                let value = value_of(turn, &view, element, source, *skips_missing)?;
+                let Some(value) = value else { continue };
+                given.push(Given {
+                    name: target_name(turn, &here, element, target)?,
+                    value: value.to_stored(),
+                    is_local: *is_local,
+                    is_transient: *is_transient,
+                });
+            }
+        }
+    }
+    Ok(given)
+}
+
+/// Puts what was gathered where it belongs.
+pub(crate) fn give_back(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    given: &[Given],
+) {
+    let how = turn.semantics().completion;
+    // Output mappings of the element choose among what was merged.
+    let stays = !element.outputs.is_empty() && how == CompletionVariables::Merge;
+    for Given { name, value, is_local, is_transient } in given {
+        if *is_transient {
+            let scope = if *is_local { key } else { turn.work.record.root.key };
+            turn.work.set_transient(scope, name, value.clone());
+            continue;
+        }
+        let record = &mut turn.work.record;
+        match *is_local || stays {
+            true => variables::set_local(record, key, [(name, value)]),
+            false => variables::give(record, how, key, [(name, value)]),
+        }
+    }
+    if !given.is_empty() {
+        turn.note_variables();
+    }
+}
+
+fn target_name(
+    turn: &Turn<'_>,
+    view: &View<'_>,
+    element: &Element,
+    target: &Expression,
+) -> Ruled<Arc<str>> {
+    match turn.evaluate_in(&element.id, view, target)? {
+        Value::Text(name) => Ok(name),
+        other => Err(extract::wrong(element, "target variable", "a string", &other)),
+    }
+}

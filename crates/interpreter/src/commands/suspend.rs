@@ -1,0 +1,104 @@
+//! Suspend and Resume: nothing of the instance is worked on until it is let go on.
+//!
+//! Its jobs are parked, whoever would do them; events that come to it and everything that would
+//! move a token are refused. Variables may be set, incidents resolved and tokens moved by hand.
+//!
+//! DIFFERENCE: Zeebe has no such thing.
+
+use orloj_types::JobKey;
+
+use crate::command::{Command, Rejection};
+use crate::failure::Stop;
+use crate::jobs;
+use crate::record::{ExclusiveQueue, JobState};
+use crate::turn::Turn;
+
+/// Whether the command would move a token of a suspended instance.
+pub(crate) fn refuses(turn: &Turn<'_>) -> Option<Rejection> {
+    let is_moving = matches!(
+        turn.command,
+        Command::RunJob { .. }
+            | Command::JobDue { .. }
+            | Command::CompleteJob { .. }
+            | Command::FailJob(_)
+            | Command::ThrowError(_)
+            | Command::CompleteUserTask { .. }
+            | Command::Trigger { .. }
+            | Command::Suspend
+    );
+    let record = &turn.work.record;
+    match (turn.command, record.is_suspended) {
+        (Command::Resume, false) => Some(Rejection::NotSuspended(record.instance)),
+        (_, true) if is_moving => Some(Rejection::Suspended(record.instance)),
+        _ => None,
+    }
+}
+
+pub(crate) fn suspend(turn: &mut Turn<'_>) {
+    turn.work.record.is_suspended = true;
+    turn.work.record.exclusive = ExclusiveQueue::default();
+    turn.work.changes.is_record_changed = true;
+    for key in movable(turn) {
+        turn.job_mut(key).expect("just listed").state = JobState::Parked;
+        turn.work.changes.job_updated(key);
+    }
+}
+
+/// Jobs that have become due meanwhile may run at once.
+pub(crate) fn resume(turn: &mut Turn<'_>) -> Result<(), Stop> {
+    let parked = movable(turn);
+    turn.work.record.is_suspended = false;
+    turn.work.changes.is_record_changed = true;
+    for key in parked {
+        let now = turn.now;
+        let job = turn.job_mut(key).expect("just listed");
+        if job.due_at.is_some_and(|due_at| due_at > now) {
+            job.state = JobState::Waiting;
+            turn.work.changes.job_updated(key);
+        } else {
+            jobs::make_ready(turn, key);
+        }
+    }
+    Ok(())
+}
+
+/// The jobs that do not wait for a person.
+fn movable(turn: &Turn<'_>) -> Vec<JobKey> {
+    let is_stopped = |state| matches!(state, JobState::Failed | JobState::ErrorThrown);
+    let jobs = turn.work.record.holders().flat_map(|holder| &holder.jobs);
+    jobs.filter(|job| !is_stopped(job.state)).map(|job| job.key).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use orloj_model::TimerKind;
+
+    use crate::testing::{Sketch, Story, document, on_timer, start, user, worker};
+    use crate::{Command, JobState};
+
+    #[test]
+    fn a_suspended_instance_moves_no_token_until_it_is_resumed() {
+        let process = Sketch::camunda()
+            .node("start", start())
+            .node("pay", worker("charge"))
+            .boundary("pay", "soon", on_timer(false, TimerKind::Duration, "PT1M"))
+            .boundary("pay", "late", on_timer(true, TimerKind::Duration, "PT1H"))
+            .node("then", user())
+            .flows("start -> pay -> then");
+        let mut story = Story::of(process.build());
+        story.start("{}");
+        story.play(Command::Suspend);
+        assert!(story.jobs.values().all(|row| row.job.state == JobState::Parked));
+        assert!(story.complete("pay", "{}").ends_with("is suspended"));
+        assert!(story.play(Command::Suspend).ends_with("is suspended"));
+        let scope = story.record.as_ref().expect("it lives").root.key;
+        let variables = document(r#"{"n":1}"#);
+        story.play(Command::SetVariables { scope, variables, local: false });
+        story.pass(120_000);
+        story.play(Command::Resume);
+        assert_eq!(story.jobs[&story.job_of("soon")].job.state, JobState::Ready);
+        assert_eq!(story.jobs[&story.job_of("late")].job.state, JobState::Waiting);
+        assert!(story.play(Command::Resume).ends_with("is not suspended"));
+        assert!(story.complete("pay", "{}").contains("entered then"));
+    }
+}

@@ -1,0 +1,215 @@
+//! The inclusive gateway (BPMN 10.6.3, 13.4.3): takes every flow whose condition holds, and waits
+//! for all tokens that can still come to it.
+//!
+//! A token that waits is an active element instance. It goes on, together with the others that
+//! wait, when no other token of its scope can reach the gateway any more.
+//!
+//! DIFFERENCE: Camunda asks only when a token arrives, and lets as many tokens as there are flows
+//! pass at any time. A join whose last token goes elsewhere waits for ever there and in Zeebe;
+//! Flowable asks again when other tokens have ended. How history counts the tokens is told in
+//! [`super::parallel_gateway`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use orloj_model::{Element, ElementIndex, ElementKind, Joins, Throw};
+use orloj_types::{ElementId, ElementInstanceKey};
+
+use super::Begun;
+use crate::agenda::Step;
+use crate::failure::Ruled;
+use crate::flow;
+use crate::outcome::{Event, LeaveKind};
+use crate::record::{ElementInstance, ElementState};
+use crate::stage::Stage;
+use crate::turn::Turn;
+
+pub(crate) fn begin(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+) -> Ruled<Begun> {
+    let joins = turn.semantics().joins;
+    if joins == Joins::PerFlow {
+        return Ok(Begun::Done);
+    }
+    flow::note_entered(turn, key);
+    let Some(others) = others(turn, key, element) else {
+        if joins == Joins::PerTokenEndedAtOnce {
+            turn.event(Event::ElementLeft { key, how: LeaveKind::Completed });
+        }
+        return Ok(Begun::Waits);
+    };
+    merge(turn, &others);
+    Ok(Begun::Done)
+}
+
+/// The waiting tokens that go on together with `key`; `None` while another can still come.
+pub(super) fn others(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+) -> Option<Vec<ElementInstanceKey>> {
+    match element.incoming.len() {
+        0 | 1 => Some(Vec::new()),
+        _ => complete_set(turn, key, element),
+    }
+}
+
+/// The other tokens vanish.
+fn merge(turn: &mut Turn<'_>, others: &[ElementInstanceKey]) {
+    for &other in others {
+        flow::remove(turn, other);
+        if turn.semantics().joins == Joins::PerToken {
+            turn.event(Event::ElementLeft { key: other, how: LeaveKind::Completed });
+        }
+    }
+}
+
+/// The waiting tokens that go on together with `key`; `None` while another can still come.
+fn complete_set(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+) -> Option<Vec<ElementInstanceKey>> {
+    let scope = turn.element(key).scope;
+    let waiting: Vec<_> = turn
+        .work
+        .record
+        .elements
+        .children(scope)
+        .filter(|token| token.key != key && waits(token, &element.id))
+        .collect();
+    let everyone = || match turn.semantics().joins {
+        // DIFFERENCE: in Zeebe another that came the same way stays, and waits for ever.
+        Joins::PerFlow => one_of_each_flow(turn.element(key), &waiting),
+        Joins::PerToken | Joins::PerTokenEndedAtOnce => {
+            waiting.iter().map(|token| token.key).collect()
+        }
+    };
+    if is_full(turn, key, element, &waiting) {
+        return Some(everyone());
+    }
+    let sources = sources_of(turn, turn.index_of(&element.id));
+    let mut tokens = turn.work.record.elements.children(scope);
+    let is_coming = |token: &ElementInstance| {
+        token.key != key
+            && !waits(token, &element.id)
+            && sources.contains(&turn.index_of(&token.element))
+    };
+    if tokens.any(is_coming) {
+        return None;
+    }
+    let (member, _) = turn.work.at();
+    let mut on_their_way =
+        turn.work.agenda.tokens_in(member, scope, |flow| turn.process.flow(flow).target);
+    (!on_their_way.any(|target| sources.contains(&target))).then(everyone)
+}
+
+fn one_of_each_flow(
+    last: &ElementInstance,
+    waiting: &[&ElementInstance],
+) -> Vec<ElementInstanceKey> {
+    let mut ways = BTreeSet::from([&last.arrived_by]);
+    waiting.iter().filter(|token| ways.insert(&token.arrived_by)).map(|token| token.key).collect()
+}
+
+fn waits(token: &ElementInstance, at: &ElementId) -> bool {
+    token.element == *at && token.state == ElementState::Active && !super::is_through(token)
+}
+
+/// Whether there are tokens enough that no others are waited for.
+fn is_full(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    waiting: &[&ElementInstance],
+) -> bool {
+    if turn.semantics().choices.join_is_counted {
+        return waiting.len() + 1 >= element.incoming.len();
+    }
+    if turn.semantics().joins != Joins::PerFlow {
+        return false;
+    }
+    let here = waiting.iter().copied().chain([turn.element(key)]);
+    let ways: BTreeSet<_> = here.filter_map(|token| token.arrived_by.as_ref()).collect();
+    element.incoming.iter().all(|&flow| ways.contains(&turn.process.flow(flow).id))
+}
+
+/// The elements from which a token can come to the gateway, itself among them.
+fn sources_of(turn: &Turn<'_>, gateway: ElementIndex) -> BTreeSet<ElementIndex> {
+    let process = turn.process;
+    let parent = process.element(gateway).parent;
+    let mut links: BTreeMap<ElementIndex, Vec<ElementIndex>> = BTreeMap::new();
+    for &index in &process.scope(parent).members {
+        match &process.element(index).kind {
+            ElementKind::ThrowEvent(Throw::Link(target)) => {
+                links.entry(*target).or_default().push(index);
+            }
+            // DIFFERENCE: only where tokens are counted by flow do boundary events count as ways.
+            ElementKind::BoundaryEvent(boundary) if turn.semantics().joins == Joins::PerFlow => {
+                links.entry(index).or_default().push(boundary.attached_to);
+            }
+            _ => {}
+        }
+    }
+    let mut sources = BTreeSet::from([gateway]);
+    let mut todo = vec![gateway];
+    while let Some(index) = todo.pop() {
+        let by_flow = process.element(index).incoming.iter().map(|&flow| process.flow(flow).source);
+        let by_link = links.get(&index).into_iter().flatten().copied();
+        for source in by_flow.chain(by_link) {
+            if sources.insert(source) {
+                todo.push(source);
+            }
+        }
+    }
+    sources
+}
+
+/// Everything else has come to rest: a join whose last token went elsewhere goes on. The answer is
+/// whether there is one.
+pub(crate) fn reconsider_all(turn: &mut Turn<'_>) -> bool {
+    (0..turn.work.members()).any(|member| {
+        turn.switch(member);
+        reconsider(turn)
+    })
+}
+
+fn reconsider(turn: &mut Turn<'_>) -> bool {
+    let is_gateway = |element: &Element| matches!(element.kind, ElementKind::InclusiveGateway);
+    if !turn.semantics().choices.join_reconsiders
+        || turn.work.ended.is_some()
+        || !turn.process.elements.iter().any(is_gateway)
+    {
+        return false;
+    }
+    let mut seen = BTreeSet::new();
+    let mut waiting = Vec::new();
+    for token in &turn.work.record.elements {
+        let index = turn.index_of(&token.element);
+        let is_join = matches!(turn.model(index).kind, ElementKind::InclusiveGateway);
+        let is_stopped = token.incident.is_some() || token.state != ElementState::Active;
+        if is_join && !is_stopped && seen.insert((token.scope, index)) {
+            waiting.push((token.key, index));
+        }
+    }
+    for (key, index) in waiting {
+        let Some(others) = complete_set(turn, key, turn.model(index)) else { continue };
+        merge(turn, &others);
+        let stage = match turn.semantics().joins {
+            Joins::PerFlow => {
+                flow::note_entered(turn, key);
+                Stage::Done
+            }
+            Joins::PerToken => Stage::Done,
+            // History has seen its end already.
+            Joins::PerTokenEndedAtOnce => {
+                turn.element_mut(key).state = ElementState::Leaving;
+                Stage::Leave
+            }
+        };
+        turn.work.push(Step::Go { key, stage });
+        return true;
+    }
+    false
+}

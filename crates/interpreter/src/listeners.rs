@@ -1,0 +1,368 @@
+//! Listeners: code that is called when an element, a flow, a user task or an instance begins or
+//! ends.
+//!
+//! DIFFERENCE: in Camunda and Flowable they are called within the command. In Zeebe they are jobs:
+//! the element waits until a client has done one, then comes the next.
+
+use std::sync::Arc;
+
+use orloj_model::{Code, Element, Field, Listener, ListenerEvent, Script};
+use orloj_types::{ElementId, ElementInstanceKey, Value};
+
+use crate::extract;
+use crate::failure::Ruled;
+use crate::foreign;
+use crate::invoke::Callee;
+use crate::jobs::{self, Draft};
+use crate::record::JobKind;
+use crate::turn::Turn;
+use crate::{delegates, scripts, variables};
+
+/// Calls of listeners are counted apart from the element's own.
+const ORDINAL_FIRST: u32 = 1;
+/// Calls of a listener for all events of a user task differ by the event.
+const ORDINALS_PER_EVENT: u32 = 1 << 9;
+
+pub(crate) enum Listened {
+    /// This one was called; the next has this place.
+    Go(u32),
+    /// A job for a client was made.
+    Waits,
+    Over,
+}
+
+/// Calls the next listener of the element for this event, `from` on.
+pub(crate) fn next(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    event: &ListenerEvent,
+    from: u32,
+) -> Ruled<Listened> {
+    let Some((place, listener)) = find(&element.listeners, event, from) else {
+        return Ok(Listened::Over);
+    };
+    if is_for_client(listener) {
+        create_job(turn, key, &element.id, place, listener)?;
+        return Ok(Listened::Waits);
+    }
+    let ordinal = ORDINAL_FIRST + number(event) * ORDINALS_PER_EVENT + place;
+    turn.beans.set_event(word(event));
+    call(turn, key, &element.id, listener, ordinal)?;
+    Ok(Listened::Go(place + 1))
+}
+
+/// The first listener for the event at or after a place.
+pub(crate) fn find<'l>(
+    listeners: &'l [Listener],
+    event: &ListenerEvent,
+    from: u32,
+) -> Option<(u32, &'l Listener)> {
+    let is_task = number(event) > 2;
+    let fits = |listener: &Listener| {
+        listener.event == *event || (is_task && listener.event == ListenerEvent::TaskAll)
+    };
+    (0..).zip(listeners).skip(from as usize).find(|(_, listener)| fits(listener))
+}
+
+pub(crate) fn is_for_client(listener: &Listener) -> bool {
+    matches!(listener.code, Code::Worker { .. })
+}
+
+/// The job of a listener that a client does.
+pub(crate) fn create_job(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    owner: &ElementId,
+    place: u32,
+    listener: &Listener,
+) -> Ruled {
+    let Code::Worker { job_type, retries, .. } = &listener.code else { return Ok(()) };
+    let default = i64::from(turn.semantics().retries_default);
+    let job_type = extract::text_of(turn, key, owner, "type of the listener", job_type)?;
+    let retries = match retries {
+        Some(expression) => extract::whole_number_of(turn, key, owner, "retries", expression)?,
+        None => None,
+    };
+    let draft = Draft {
+        kind: JobKind::Listener { index: place },
+        job_type,
+        retries: i32::try_from(retries.unwrap_or(default)).unwrap_or(i32::MAX),
+        priority: 0,
+        exclusive: false,
+        due_at: None,
+    };
+    jobs::create(turn, key, draft);
+    Ok(())
+}
+
+/// Calls a listener's code as seen from a scope.
+pub(crate) fn call(
+    turn: &mut Turn<'_>,
+    scope: ElementInstanceKey,
+    owner: &ElementId,
+    listener: &Listener,
+    ordinal: u32,
+) -> Ruled<Value> {
+    let value = run(turn, scope, owner, &listener.code, &listener.fields, ordinal)?;
+    if let Some(name) = &listener.result_variable {
+        variables::assign(&mut turn.work.record, scope, [(name, &value.to_stored())]);
+        turn.note_variables();
+    }
+    Ok(value)
+}
+
+/// Runs code that is no element's own work: of a listener, or one that maps variables.
+pub(crate) fn run(
+    turn: &mut Turn<'_>,
+    scope: ElementInstanceKey,
+    owner: &ElementId,
+    code: &Code,
+    fields: &[Field],
+    ordinal: u32,
+) -> Ruled<Value> {
+    match code {
+        Code::Delegate(name) => {
+            let fields = delegates::injected(turn, scope, owner, fields)?;
+            let callee = || Callee::Delegate { name: Arc::clone(name), fields };
+            foreign::call(turn, scope, owner, ordinal, callee)
+        }
+        Code::ComputedDelegate(expression) => {
+            let fields = delegates::injected(turn, scope, owner, fields)?;
+            let name = delegates::computed(turn, scope, owner, expression)?;
+            foreign::call(turn, scope, owner, ordinal, || Callee::Delegate { name, fields })
+        }
+        Code::Expression(expression) => {
+            scripts::run(turn, scope, owner, ordinal, &Script::Expression(expression.clone()), None)
+        }
+        Code::Script(script) => scripts::run(turn, scope, owner, ordinal, script, None),
+        Code::Worker { .. } => Ok(Value::Null),
+    }
+}
+
+/// Events are numbered so that their calls can be told apart.
+fn number(event: &ListenerEvent) -> u32 {
+    match event {
+        ListenerEvent::Start => 0,
+        ListenerEvent::End => 1,
+        ListenerEvent::Take => 2,
+        ListenerEvent::TaskCreate => 3,
+        ListenerEvent::TaskAssign => 4,
+        ListenerEvent::TaskUpdate => 5,
+        ListenerEvent::TaskComplete => 6,
+        ListenerEvent::TaskDelete => 7,
+        ListenerEvent::TaskTimeout => 8,
+        ListenerEvent::TaskAll | ListenerEvent::TaskCancel => 0,
+    }
+}
+
+/// The word that code is told.
+fn word(event: &ListenerEvent) -> &'static str {
+    match event {
+        ListenerEvent::Start => "start",
+        ListenerEvent::End => "end",
+        ListenerEvent::Take => "take",
+        ListenerEvent::TaskCreate => "create",
+        ListenerEvent::TaskAssign => "assignment",
+        ListenerEvent::TaskUpdate => "update",
+        ListenerEvent::TaskComplete => "complete",
+        ListenerEvent::TaskDelete => "delete",
+        ListenerEvent::TaskAll => "all",
+        ListenerEvent::TaskCancel => "cancel",
+        ListenerEvent::TaskTimeout => "timeout",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use orloj_model::{ListenerEvent, TimerKind};
+
+    use crate::testing::{Sketch, Story, document, on_timer, start, user, worker};
+    use crate::{Command, ThrowError};
+
+    /// Writes down that it was called.
+    fn note(sketch: Sketch, event: ListenerEvent, letter: char) -> Sketch {
+        let text = format!("execution.setVariable('seen', seen.concat('{letter}'))");
+        sketch.listener("ask", event, &text)
+    }
+
+    fn noted(sketch: Sketch) -> Sketch {
+        let mut sketch = sketch
+            .node("start", start())
+            .node("ask", user())
+            .boundary("ask", "late", on_timer(true, TimerKind::Duration, "PT1H"))
+            .node("then", user())
+            .flows("start -> ask -> then")
+            .flows("late -> then");
+        for (event, letter) in [
+            (ListenerEvent::Start, 's'),
+            (ListenerEvent::End, 'e'),
+            (ListenerEvent::TaskCreate, 'c'),
+            (ListenerEvent::TaskAssign, 'a'),
+            (ListenerEvent::TaskComplete, 'd'),
+            (ListenerEvent::TaskDelete, 'x'),
+        ] {
+            sketch = note(sketch, event, letter);
+        }
+        let assignee = sketch.expression("'joe'");
+        sketch.with("ask", |e| {
+            if let orloj_model::ElementKind::UserTask(task) = &mut e.kind {
+                task.assignee = Some(assignee);
+            }
+        })
+    }
+
+    fn seen(story: &Story) -> String {
+        let record = story.record.as_ref().expect("it lives");
+        let value = &record.variables[&record.root.key]["seen"];
+        orloj_types::Value::from(value).to_json()
+    }
+
+    #[test]
+    fn the_listeners_of_a_user_task_are_called_in_each_systems_order() {
+        let play = |sketch: Sketch, late: bool| {
+            let mut story = Story::of(noted(sketch).build());
+            story.start(r#"{"seen":""}"#);
+            if late {
+                story.pass(3_600_000);
+                story.job_due("late");
+            } else {
+                story.complete_user_task("ask", "{}");
+            }
+            seen(&story)
+        };
+        assert_eq!(play(Sketch::camunda(), false), r#""scade""#);
+        assert_eq!(play(Sketch::flowable(), false), r#""sacdxe""#);
+        // Cancelled from outside: Camunda calls the listeners of the end too.
+        assert_eq!(play(Sketch::camunda(), true), r#""scaxe""#);
+        assert_eq!(play(Sketch::flowable(), true), r#""sacx""#);
+    }
+
+    #[test]
+    fn in_zeebe_listeners_are_jobs_one_after_the_other() {
+        let process = Sketch::zeebe()
+            .node("start", start())
+            .node("pay", worker("charge"))
+            .node("then", user())
+            .flows("start -> pay -> then")
+            .output("pay", "paid + 1", "next")
+            .listener_job("pay", ListenerEvent::Start, "first")
+            .listener_job("pay", ListenerEvent::Start, "second")
+            .listener_job("pay", ListenerEvent::End, "last");
+        let mut story = Story::of(process.build());
+        insta::assert_snapshot!(story.start("{}"), @"
+        started
+        entered start
+        left start
+        entered pay
+        job1 created first
+        --
+        insert job1 first listener 0 of pay, ready, retries 3
+        at pay job1
+        ");
+        insta::assert_snapshot!(story.complete("pay", r#"{"local":1}"#), @r#"
+        job1 completed
+        job2 created second
+        --
+        delete job1
+        insert job2 second listener 1 of pay, ready, retries 3
+        at pay job2
+        pay: {"local":1}
+        "#);
+        story.complete("pay", "{}");
+        insta::assert_snapshot!(story.complete("pay", r#"{"paid":1}"#), @r#"
+        job3 completed
+        job4 created last
+        --
+        delete job3
+        insert job4 last listener 2 of pay, ready, retries 3
+        at pay job4
+        instance: {"next":2}
+        pay: {"local":1,"paid":1}
+        "#);
+        insta::assert_snapshot!(story.complete("pay", r#"{"after":1}"#), @r#"
+        job4 completed
+        left pay
+        entered then
+        --
+        delete job4
+        insert task1 then priority 50
+        at then task1
+        instance: {"after":1,"next":2}
+        "#);
+    }
+
+    #[test]
+    fn the_listeners_of_a_process_come_before_its_first_and_after_its_last_token() {
+        let process = Sketch::zeebe()
+            .process_listener_job(ListenerEvent::Start, "hello")
+            .process_listener_job(ListenerEvent::End, "goodbye")
+            .node("start", start())
+            .node("ask", user())
+            .flows("start -> ask");
+        let mut story = Story::of(process.build());
+        insta::assert_snapshot!(story.start("{}"), @"
+        started
+        job1 created hello
+        --
+        insert job1 hello listener 0 of , ready, retries 3
+        ");
+        insta::assert_snapshot!(story.complete("", r#"{"x":1}"#), @r#"
+        job1 completed
+        entered start
+        left start
+        entered ask
+        --
+        delete job1
+        insert task1 ask priority 50
+        at ask task1
+        instance: {"x":1}
+        "#);
+        insta::assert_snapshot!(story.complete_user_task("ask", "{}"), @r#"
+        left ask
+        job2 created goodbye
+        --
+        insert job2 goodbye listener 1 of , ready, retries 3
+        delete task1
+        instance: {"x":1}
+        "#);
+        insta::assert_snapshot!(story.complete("", "{}"), @r#"
+        job2 completed
+        ended Completed
+        --
+        delete job2
+        end Completed {"x":1}
+        "#);
+    }
+
+    #[test]
+    fn while_a_task_listener_is_at_work_the_task_cannot_be_completed() {
+        let process = Sketch::zeebe()
+            .node("start", start())
+            .node("ask", user())
+            .node("then", user())
+            .flows("start -> ask -> then")
+            .listener_job("ask", ListenerEvent::TaskCreate, "creating")
+            .listener_job("ask", ListenerEvent::TaskComplete, "completing");
+        let mut story = Story::of(process.build());
+        story.start("{}");
+        assert!(story.complete_user_task("ask", "{}").starts_with("rejected: job job1"));
+        let job = story.job_of("ask");
+        let throw = ThrowError {
+            job,
+            code: "no".into(),
+            message: "".into(),
+            variables: document("{}"),
+            activations: Vec::new(),
+        };
+        assert!(story.play(Command::ThrowError(throw)).contains("throws no errors"));
+        assert!(story.complete("ask", r#"{"x":1}"#).contains("takes no variables"));
+        story.complete("ask", "{}");
+        story.complete_user_task("ask", r#"{"done":true}"#);
+        assert!(story.fail("ask", 0, 0).contains("TASK_LISTENER_NO_RETRIES"));
+        story.play(Command::UpdateRetries { job: story.job_of("ask"), retries: 1 });
+        story.resolve();
+        let told = story.complete("ask", "{}");
+        assert!(told.trim_end().ends_with(r#"instance: {"done":true}"#), "{told}");
+    }
+}

@@ -1,0 +1,281 @@
+//! The way of an element instance from its beginning to its end.
+//!
+//! ```text
+//! inputs ─▶ start listeners ─▶ watch ─▶ begin ─▶ [call] ─▶ waits, or
+//!                     done ─▶ end listeners, outputs ─▶ [save point] ─▶ leave
+//! ```
+//! A user task has listeners of its own between its beginning and its end.
+//! Every stage either does its work whole or changes nothing: where something from outside is
+//! needed first, it is repeated from its beginning.
+
+use orloj_model::{Element, ElementIndex, ElementKind, EndListeners, Failures, ListenerEvent};
+use orloj_types::ElementInstanceKey;
+
+use crate::agenda::Step;
+use crate::element::{self, Begun, service_task, user_task};
+use crate::errors::{self, Throwing};
+use crate::events;
+use crate::extract;
+use crate::failure::{Failure, Ruled};
+use crate::flow;
+use crate::invoke::Yield;
+use crate::jobs;
+use crate::listeners::{self, Listened};
+use crate::mappings;
+use crate::multi_instance;
+use crate::record::{ElementState, Role};
+use crate::turn::Turn;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Inputs,
+    /// Listeners of the start, from this one on.
+    Start(u32),
+    /// Conditions at the boundary begin to wait.
+    Watch,
+    Begin,
+    /// The element's work is foreign code.
+    Call,
+    /// A worker has done the element's work.
+    Worked,
+    /// Listeners of a user task that was created, from this one on.
+    Created(u32),
+    Assigned(u32),
+    Completing(u32),
+    Deleted(u32),
+    /// This listener of a user task has waited for its moment, and the task still waits.
+    TimedOut(u32),
+    /// The element's work is done.
+    Done,
+    /// Listeners of the end, from this one on.
+    End(u32),
+    Outputs,
+    Leave,
+}
+
+/// How far a stage has come.
+pub(crate) enum Went {
+    On(Stage),
+    /// There is a durable reason to wait, or the instance is gone.
+    Rests,
+}
+
+/// Goes on until the element instance waits or is gone. What is needed from outside is the
+/// answer; the stage is on the agenda again then.
+pub(crate) fn go(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    mut stage: Stage,
+) -> Ruled<Option<Yield>> {
+    loop {
+        if matches!(stage, Stage::Begin | Stage::Done) && turn.must_ask() {
+            turn.work.push_next(Step::Go { key, stage });
+            turn.work.push_next(Step::Conditions);
+            return Ok(None);
+        }
+        turn.beans.reset();
+        match run(turn, key, stage) {
+            Ok(went) => {
+                turn.apply_bean_replies();
+                match went {
+                    Went::On(next) => stage = next,
+                    Went::Rests => {
+                        if stage == Stage::Begin && turn.must_ask() {
+                            turn.work.push_next(Step::Conditions);
+                        }
+                        return Ok(None);
+                    }
+                }
+            }
+            Err(Failure { needs: Some(needs), .. }) => {
+                turn.work.push_next(Step::Go { key, stage });
+                return Ok(Some(*needs));
+            }
+            Err(Failure { thrown: Some(thrown), .. }) => {
+                let throwing = Throwing::error(key, *thrown, errors::Source::Code);
+                turn.work.push_next(Step::Throw(Box::new(throwing)));
+                return Ok(None);
+            }
+            Err(failure) => {
+                let mut state = state_before(stage, turn.element(key).state);
+                if matches!(stage, Stage::Created(_) | Stage::Assigned(_)) {
+                    // The task is made anew when the incident is resolved.
+                    user_task::withdraw(turn, key);
+                    state = ElementState::Entering;
+                }
+                flow::settle(turn, key, state, failure)?;
+                return Ok(None);
+            }
+        }
+    }
+}
+
+/// From which the stage can be repeated.
+fn state_before(stage: Stage, state: ElementState) -> ElementState {
+    match stage {
+        Stage::Inputs | Stage::Start(_) | Stage::Watch | Stage::Begin | Stage::Call => {
+            ElementState::Entering
+        }
+        Stage::Worked
+        | Stage::Created(_)
+        | Stage::Assigned(_)
+        | Stage::Completing(_)
+        | Stage::Deleted(_)
+        | Stage::TimedOut(_) => state,
+        Stage::Leave if state == ElementState::Leaving => ElementState::Leaving,
+        Stage::Done | Stage::End(_) | Stage::Outputs | Stage::Leave => ElementState::Active,
+    }
+}
+
+/// Where an element instance goes on after the incident it waits with is resolved.
+pub(crate) fn of_state(state: ElementState) -> Stage {
+    match state {
+        ElementState::Entering => Stage::Inputs,
+        ElementState::Active => Stage::Done,
+        ElementState::Leaving => Stage::Leave,
+    }
+}
+
+fn run(turn: &mut Turn<'_>, key: ElementInstanceKey, stage: Stage) -> Ruled<Went> {
+    let instance = turn.element(key);
+    let (role, index) = (instance.role, turn.index_of(&instance.element));
+    if role == Role::Body {
+        return run_body(turn, key, index, stage);
+    }
+    if role == Role::Branch {
+        return element::ad_hoc::branch_emptied(turn, key).map(|()| Went::Rests);
+    }
+    let element = turn.model(index);
+    match stage {
+        Stage::Inputs => {
+            turn.element_mut(key).state = ElementState::Active;
+            if !element::is_complete(turn, key, element) {
+                return Ok(Went::Rests);
+            }
+            mappings::apply_inputs(turn, key, element)?;
+            Ok(Went::On(Stage::Start(0)))
+        }
+        Stage::Start(next) => {
+            match listeners::next(turn, key, element, &ListenerEvent::Start, next)? {
+                Listened::Go(next) => Ok(Went::On(Stage::Start(next))),
+                Listened::Waits => Ok(Went::Rests),
+                Listened::Over => Ok(Went::On(Stage::Watch)),
+            }
+        }
+        Stage::Watch => {
+            events::open_conditions(turn, key, element);
+            Ok(Went::On(Stage::Begin))
+        }
+        Stage::Begin => {
+            if extract::skips(turn, key, &element.id, element.skip.as_ref())? == Some(true) {
+                return Ok(Went::On(Stage::Done));
+            }
+            let begun = element::begin(turn, key, index)?;
+            if begun == Begun::Calls || matches!(element.kind, ElementKind::PlainTask) {
+                check_boundaries(turn, key, element)?;
+            }
+            Ok(went(begun))
+        }
+        Stage::Call => Ok(went(element::call(turn, key, index)?)),
+        Stage::Worked => Ok(went(service_task::worked(turn, key, element)?)),
+        Stage::Created(next) => user_task::created(turn, key, element, next),
+        Stage::Assigned(next) => user_task::assigned(turn, key, element, next),
+        Stage::Completing(next) => user_task::completing(turn, key, element, next),
+        Stage::Deleted(next) => user_task::deleted(turn, key, element, next),
+        Stage::TimedOut(place) => user_task::timed_out(turn, key, element, place),
+        Stage::Done if flow::ends_later(turn, key, element) => flow::end_later(turn, key, element),
+        Stage::Done => Ok(Went::On(match turn.semantics().end_listeners {
+            EndListeners::BeforeOutputs => Stage::End(0),
+            EndListeners::AfterOutputs => Stage::Outputs,
+        })),
+        Stage::End(next) => match listeners::next(turn, key, element, &ListenerEvent::End, next)? {
+            Listened::Go(next) => Ok(Went::On(Stage::End(next))),
+            Listened::Waits => Ok(Went::Rests),
+            Listened::Over => match turn.semantics().end_listeners {
+                EndListeners::BeforeOutputs => Ok(Went::On(Stage::Outputs)),
+                EndListeners::AfterOutputs => flow::finish(turn, key, index),
+            },
+        },
+        Stage::Outputs => {
+            mappings::apply_outputs(turn, key, element)?;
+            match turn.semantics().end_listeners {
+                EndListeners::BeforeOutputs => flow::finish(turn, key, index),
+                EndListeners::AfterOutputs => {
+                    if listeners::find(&element.listeners, &ListenerEvent::End, 0).is_some() {
+                        jobs::cancel_all(turn, key);
+                        events::close_all(turn, key);
+                    }
+                    Ok(Went::On(Stage::End(0)))
+                }
+            }
+        }
+        Stage::Leave => flow::leave_by_flows(turn, key, index),
+    }
+}
+
+/// The events at the boundary of an element where no token rests cannot occur. But what they wait
+/// for must be computable.
+fn check_boundaries(turn: &Turn<'_>, key: ElementInstanceKey, element: &Element) -> Ruled {
+    if turn.semantics().failures == Failures::RollBack {
+        events::prepare_boundaries(turn, key, element)?;
+    }
+    Ok(())
+}
+
+/// A body has no work and mappings of its own: its instances have.
+///
+/// DIFFERENCE: in Flowable the listeners of the activity are called for the body too.
+fn run_body(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    index: ElementIndex,
+    stage: Stage,
+) -> Ruled<Went> {
+    let listens = turn.semantics().loops.body_listens;
+    match stage {
+        Stage::Start(next) if listens => {
+            match listeners::next(turn, key, turn.model(index), &ListenerEvent::Start, next)? {
+                Listened::Go(next) => Ok(Went::On(Stage::Start(next))),
+                Listened::Waits => Ok(Went::Rests),
+                Listened::Over => Ok(Went::On(Stage::Watch)),
+            }
+        }
+        Stage::Inputs | Stage::Start(_) | Stage::Watch => {
+            turn.element_mut(key).state = ElementState::Active;
+            if stage == Stage::Inputs && listens {
+                return Ok(Went::On(Stage::Start(0)));
+            }
+            events::open_conditions(turn, key, turn.model(index));
+            Ok(Went::On(Stage::Begin))
+        }
+        Stage::Begin | Stage::Call => Ok(went(multi_instance::begin(turn, key, index)?)),
+        Stage::Created(_)
+        | Stage::Assigned(_)
+        | Stage::Completing(_)
+        | Stage::Deleted(_)
+        | Stage::TimedOut(_) => {
+            unreachable!("a body is no user task")
+        }
+        Stage::Worked | Stage::Done if listens => Ok(Went::On(Stage::End(0))),
+        Stage::End(next) if listens => {
+            match listeners::next(turn, key, turn.model(index), &ListenerEvent::End, next)? {
+                Listened::Go(next) => Ok(Went::On(Stage::End(next))),
+                Listened::Waits => Ok(Went::Rests),
+                Listened::Over => Ok(Went::On(Stage::Outputs)),
+            }
+        }
+        Stage::Worked | Stage::Done | Stage::End(_) | Stage::Outputs => {
+            multi_instance::apply_outputs(turn, key, index)?;
+            flow::finish(turn, key, index)
+        }
+        Stage::Leave => flow::leave_by_flows(turn, key, index),
+    }
+}
+
+fn went(begun: Begun) -> Went {
+    match begun {
+        Begun::Done => Went::On(Stage::Done),
+        Begun::Calls => Went::On(Stage::Call),
+        Begun::Waits => Went::Rests,
+    }
+}

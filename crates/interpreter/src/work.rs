@@ -1,0 +1,287 @@
+//! The state of an interpretation; it outlives a turn when foreign code is called.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use orloj_model::{Conditions, Process, Trigger};
+use orloj_types::{
+    DefinitionKey, Document, ElementId, ElementInstanceKey, InstanceKey, StoredValue,
+    SubscriptionKey,
+};
+
+use crate::agenda::{Agenda, MemberIndex, Step};
+use crate::changes::Changes;
+use crate::conditions::Seen;
+use crate::events::trigger_of;
+use crate::farewell::Farewell;
+use crate::host::Worked;
+use crate::need::CalledProcess;
+use crate::outcome::{End, EndKind, Outcome, Signal};
+use crate::record::Record;
+use crate::{gathered, multi_instance};
+
+/// Index into the processes of a run.
+pub(crate) type ProcessIndex = usize;
+
+/// The instances that a command changes together. One of them is at work, its parts are the
+/// fields of the work itself; the others wait in `members`.
+#[derive(Debug)]
+pub(crate) struct Work {
+    pub(crate) record: Record,
+    pub(crate) changes: Changes,
+    /// Set when the instance has ended.
+    pub(crate) ended: Option<EndKind>,
+    /// Which member is at work; its place in `members` is empty.
+    at: MemberIndex,
+    members: Vec<Option<Member>>,
+    processes: Vec<ProcessIndex>,
+    /// Whether the process of a member has events that watch variables.
+    watch: Vec<bool>,
+    is_new: Vec<bool>,
+    /// Members whose watched variables may have changed.
+    pub(crate) pending: BTreeSet<MemberIndex>,
+    /// What members that are watched looked like before.
+    pub(crate) seen: BTreeMap<MemberIndex, Seen>,
+    /// Conditions that have just begun to wait.
+    pub(crate) fresh: Vec<(MemberIndex, SubscriptionKey)>,
+    /// What the worker did that the command comes from.
+    pub(crate) worker: Option<Worked>,
+    /// The element that a token has left last.
+    pub(crate) last_left: Option<ElementId>,
+    /// Calls of foreign code so far that belong to a scope and not to a visit.
+    pub(crate) calls: u32,
+    /// Of element instances that were ended from outside.
+    pub(crate) farewells: Vec<(MemberIndex, Box<Farewell>)>,
+    /// Variables that end with the command, and what they hide.
+    pub(crate) transients: Vec<Transient>,
+    /// The record as it was, for a command that fails a job when it fails itself.
+    pub(crate) before: Option<Arc<Record>>,
+    pub(crate) agenda: Agenda,
+    /// Elements entered so far.
+    pub(crate) visits: u32,
+    /// What the instances of multi-instance bodies are made of, as this command found it.
+    pub(crate) items: BTreeMap<(MemberIndex, ElementInstanceKey), multi_instance::Found>,
+    /// How many instances of bodies have ended before the last.
+    pub(crate) checks: BTreeMap<(MemberIndex, ElementInstanceKey), Vec<u32>>,
+    /// Results of instances that are not yet written to their body.
+    pub(crate) gathered: BTreeMap<(MemberIndex, ElementInstanceKey), Vec<gathered::Pending>>,
+    pub(crate) signals: Vec<Signal>,
+    /// Definitions that were asked for.
+    pub(crate) called: Vec<(CalledProcess, Option<(DefinitionKey, ProcessIndex)>)>,
+    /// Instances that were asked for and do not exist.
+    pub(crate) absent: BTreeSet<InstanceKey>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Transient {
+    member: MemberIndex,
+    scope: ElementInstanceKey,
+    name: Arc<str>,
+    before: Option<StoredValue>,
+}
+
+/// An instance that is not at work now.
+#[derive(Debug)]
+struct Member {
+    record: Record,
+    changes: Changes,
+    ended: Option<EndKind>,
+}
+
+impl Work {
+    pub(crate) fn new(record: Record, process: &Process, is_new: bool) -> Self {
+        let mut seen = BTreeMap::new();
+        if has_watchers(process) {
+            seen.insert(0, record.variables.clone());
+        }
+        Self {
+            record,
+            changes: Changes::default(),
+            ended: None,
+            at: 0,
+            members: vec![None],
+            processes: vec![0],
+            watch: vec![has_watchers(process)],
+            is_new: vec![is_new],
+            pending: BTreeSet::new(),
+            seen,
+            fresh: Vec::new(),
+            worker: None,
+            last_left: None,
+            calls: 0,
+            farewells: Vec::new(),
+            transients: Vec::new(),
+            before: None,
+            agenda: Agenda::new(process.semantics.walk),
+            visits: 0,
+            items: BTreeMap::new(),
+            checks: BTreeMap::new(),
+            gathered: BTreeMap::new(),
+            signals: Vec::new(),
+            called: Vec::new(),
+            absent: BTreeSet::new(),
+        }
+    }
+
+    /// The member at work, and the process it is an instance of.
+    pub(crate) fn at(&self) -> (MemberIndex, ProcessIndex) {
+        (self.at, self.processes[self.at])
+    }
+
+    /// How many instances take part.
+    pub(crate) fn members(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Adds a step for the instance at work.
+    pub(crate) fn push(&mut self, step: Step) {
+        self.agenda.push(self.at, step);
+    }
+
+    pub(crate) fn push_next(&mut self, step: Step) {
+        self.agenda.push_next(self.at, step);
+    }
+
+    pub(crate) fn switch(&mut self, to: MemberIndex) {
+        if to == self.at {
+            return;
+        }
+        let Some(next) = self.members[to].take() else { return };
+        let record = std::mem::replace(&mut self.record, next.record);
+        let changes = std::mem::replace(&mut self.changes, next.changes);
+        let ended = std::mem::replace(&mut self.ended, next.ended);
+        self.members[self.at] = Some(Member { record, changes, ended });
+        self.at = to;
+    }
+
+    /// Whether variables of the instance at work are watched.
+    pub(crate) fn watches(&self) -> bool {
+        self.watch[self.at]
+    }
+
+    /// Another instance takes part.
+    pub(crate) fn join(
+        &mut self,
+        record: Record,
+        process: &Process,
+        index: ProcessIndex,
+        is_new: bool,
+    ) -> MemberIndex {
+        if has_watchers(process) {
+            self.seen.insert(self.members.len(), record.variables.clone());
+        }
+        self.members.push(Some(Member { record, changes: Changes::default(), ended: None }));
+        self.processes.push(index);
+        self.watch.push(has_watchers(process));
+        self.is_new.push(is_new);
+        self.members.len() - 1
+    }
+
+    pub(crate) fn member(&self, instance: InstanceKey) -> Option<MemberIndex> {
+        if self.record.instance == instance {
+            return Some(self.at);
+        }
+        let is_it = |member: &Option<Member>| {
+            member.as_ref().is_some_and(|member| member.record.instance == instance)
+        };
+        self.members.iter().position(is_it)
+    }
+
+    /// The member at work is an instance of another process from now on.
+    pub(crate) fn adopt(&mut self, processes: &[Arc<Process>], index: ProcessIndex) {
+        self.processes[self.at] = index;
+        self.watch[self.at] = has_watchers(&processes[index]);
+        self.seen.insert(self.at, self.record.variables.clone());
+    }
+
+    /// The record of a member that is not at work.
+    pub(crate) fn record_of(&self, member: MemberIndex) -> &Record {
+        match &self.members[member] {
+            Some(member) => &member.record,
+            None => &self.record,
+        }
+    }
+
+    /// A variable that ends with the command.
+    pub(crate) fn set_transient(
+        &mut self,
+        scope: ElementInstanceKey,
+        name: &Arc<str>,
+        value: StoredValue,
+    ) {
+        let own = self.record.variables.entry(scope).or_default();
+        let before = own.insert(name.clone(), value);
+        let name = name.clone();
+        self.transients.push(Transient { member: self.at, scope, name, before });
+    }
+
+    fn end_transients(&mut self) {
+        while let Some(Transient { member, scope, name, before }) = self.transients.pop() {
+            self.switch(member);
+            let Some(own) = self.record.variables.get_mut(&scope) else { continue };
+            match before {
+                Some(value) => {
+                    own.insert(name, value);
+                }
+                None => {
+                    own.remove(&name);
+                }
+            }
+            if own.is_empty() {
+                self.record.variables.remove(&scope);
+            }
+        }
+    }
+
+    /// Closes the books: the outcome of the command's own instance with those of the others.
+    pub(crate) fn outcome(mut self) -> Outcome {
+        self.end_transients();
+        self.switch(0);
+        let mut first = part(self.record, self.changes, self.ended, self.is_new[0]);
+        first.signals = self.signals;
+        let others = self.members.into_iter().zip(self.is_new).skip(1);
+        first.others = others
+            .filter_map(|(member, is_new)| member.map(|member| (member, is_new)))
+            .filter(|(member, is_new)| *is_new || member.ended.is_some() || member.changes.any())
+            .map(|(member, is_new)| part(member.record, member.changes, member.ended, is_new))
+            .collect();
+        first
+    }
+}
+
+fn has_watchers(process: &Process) -> bool {
+    let asks = process.semantics.conditions == Conditions::OnChange;
+    process.elements.iter().any(|element| match trigger_of(element) {
+        Some(Trigger::Condition(_)) => asks,
+        Some(Trigger::Variable(_)) => true,
+        _ => false,
+    })
+}
+
+fn part(mut record: Record, mut changes: Changes, ended: Option<EndKind>, is_new: bool) -> Outcome {
+    let jobs = changes.take_jobs(&record);
+    let (instance, definition) = (record.instance, record.definition);
+    let end = ended.map(|how| {
+        let variables = record.variables.remove(&record.instance.root_scope());
+        End {
+            how,
+            variables: Document(variables.unwrap_or_default()),
+            business_key: record.business_key.clone(),
+            caller: record.caller,
+        }
+    });
+    Outcome {
+        instance,
+        definition,
+        is_new,
+        record: end.is_none().then_some(record),
+        end,
+        jobs,
+        user_tasks: changes.user_tasks,
+        incidents: changes.incidents,
+        subscriptions: changes.subscriptions,
+        events: changes.events,
+        signals: Vec::new(),
+        others: Vec::new(),
+    }
+}
