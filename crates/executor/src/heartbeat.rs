@@ -148,7 +148,14 @@ mod tests {
                 seen_at: at(0),
             })
             .collect();
-        Pulse { next_due_at: None, engine_jobs_ready: false, nodes, newest_definition: 0 }
+        Pulse {
+            next_due_at: None,
+            engine_jobs_ready: false,
+            nodes,
+            newest_definition: 0,
+            has_broadcasts: false,
+            message_expires_at: None,
+        }
     }
 
     #[test]

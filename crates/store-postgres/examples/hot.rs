@@ -210,6 +210,8 @@ fn start(load: &Load) -> (Instance, Change) {
         business_key: None,
         record: load.blob("record", 250),
         events: load.blob("events", 0),
+        caller: None,
+        root: None,
     };
     let jobs = vec![JobWrite::Insert(load.job(&instance))];
     let change = Change { instances: vec![InstanceWrite::Insert(row)], jobs, ..Change::default() };
@@ -228,6 +230,8 @@ fn end(instance: &Instance) -> Change {
         started_at: Timestamp::ZERO,
         ended_at: Timestamp::ZERO,
         variables: vec![1; 60],
+        caller: None,
+        root: None,
     };
     let history = HistoryRow {
         instance: key,

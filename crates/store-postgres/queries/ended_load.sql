@@ -1,1 +1,6 @@
-SELECT * FROM orloj.ended WHERE key = $1
+SELECT
+    e.key, e.engine, e.tenant, e.definition_key, e.business_key, e.completed, e.started_at,
+    e.ended_at, e.variables, c.caller_key, c.root_key
+FROM orloj.ended AS e
+LEFT JOIN orloj.called AS c ON c.key = e.key
+WHERE e.key = $1

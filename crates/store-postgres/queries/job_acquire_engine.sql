@@ -7,7 +7,7 @@ WITH lease AS (
 picked AS (
     SELECT key
     FROM orloj.job
-    WHERE engine = $2 AND type = '' AND kind <> 2
+    WHERE engine = $2 AND type = '' AND kind NOT IN (2, 5)
         AND state = 0 AND lock_session IS NULL AND lock_until IS NULL
     ORDER BY priority DESC, key
     LIMIT $3 / (SELECT count(*) FROM lease)

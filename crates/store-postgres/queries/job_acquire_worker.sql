@@ -3,7 +3,7 @@
 WITH picked AS (
     SELECT key
     FROM orloj.job
-    WHERE engine = $2 AND type = $4 AND kind = 2
+    WHERE engine = $2 AND type = $4 AND kind IN (2, 5)
         AND state = 0 AND lock_session IS NULL AND lock_until IS NULL
     ORDER BY priority DESC, key
     LIMIT $3 / (SELECT count(*) FROM orloj.node WHERE session = $1)

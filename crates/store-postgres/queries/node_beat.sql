@@ -14,17 +14,20 @@ pulse AS (
     SELECT
         least(
             (SELECT min(due_at) FROM orloj.job WHERE engine = $6 AND state = 1),
-            (SELECT min(lock_until) FROM orloj.job WHERE engine = $6 AND lock_until IS NOT NULL)
+            (SELECT min(lock_until) FROM orloj.job WHERE engine = $6 AND lock_until IS NOT NULL),
+            (SELECT min(due_at) FROM orloj.start_event WHERE engine = $6 AND due_at IS NOT NULL)
         ) AS next_due_at,
         EXISTS (
             SELECT FROM orloj.job
-            WHERE engine = $6 AND type = '' AND kind <> 2
+            WHERE engine = $6 AND type = '' AND kind NOT IN (2, 5)
                 AND state = 0 AND lock_session IS NULL AND lock_until IS NULL
         ) AS engine_jobs_ready,
         greatest(
             (SELECT coalesce(max(key), 0) FROM orloj.definition WHERE engine = $6),
             (SELECT coalesce(max(key), 0) FROM orloj.decision WHERE engine = $6)
-        ) AS newest_definition
+        ) AS newest_definition,
+        EXISTS (SELECT FROM orloj.broadcast WHERE engine = $6) AS has_broadcasts,
+        (SELECT min(expires_at) FROM orloj.message WHERE engine = $6) AS message_expires_at
 )
 SELECT nodes.*, pulse.*
 FROM (

@@ -6,12 +6,16 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use orloj_store::{Change, CommitError, Error, Group, InstanceWrite, Lease};
+use orloj_store::{
+    CommitError, Committed, Error, Fit, Group, InstanceWrite, Lease, MessageKey, StartFit,
+};
+use orloj_types::{DefinitionKey, ElementId, InstanceKey, SubscriptionKey};
 use tokio_postgres::types::{ToSql, Type};
 
 use crate::connection::Connection;
 use crate::error::{closed, describe, is_lost, of_group};
 use crate::group::GroupRows;
+use crate::sql::Sql;
 use crate::store::Shared;
 
 /// A group of the usual size takes milliseconds; a server that is silent this long has lost it, or
@@ -22,6 +26,9 @@ const ANSWER_MAX: Duration = Duration::from_secs(20);
 const LANE_REFUSED: &str = "OJ001";
 const REVISION_REFUSED: &str = "OJ002";
 const INSTANCE_EXISTS: &str = "instance_pkey";
+/// The unique index of ids that messages carry.
+const MESSAGE_ID_EXISTS: &str = "message_id";
+const HOLD_EXISTS: &str = "start_hold_pkey";
 
 /// One committer connection. It is opened when first needed, and again after it was lost.
 #[derive(Default)]
@@ -75,7 +82,7 @@ impl Shared {
         *prepared = Some(Prepared { session, id, rows });
     }
 
-    pub(crate) async fn commit(&self, group: &Group) -> Result<(), CommitError> {
+    pub(crate) async fn commit(&self, group: &Group) -> Result<Committed, CommitError> {
         let rows = match self.lane(group.lane).take_prepared(group) {
             Some(rows) => rows,
             None => GroupRows::new(group, &self.types)?,
@@ -87,14 +94,13 @@ impl Shared {
         for attempt in 0..2 {
             let connection = self.lane_connection(&mut slot).await?;
             let epoch = self.epochs.get(group.lease.session, group.lane);
-            let sql = &self.sql.group_commit;
-            let answer = send(connection, sql, group, &rows, lowered, epoch).await;
+            let answer = send(connection, &self.sql, group, &rows, lowered, epoch).await;
             let is_broken = answer.as_ref().is_none_or(|a| a.as_ref().is_err_and(is_lost));
             if is_broken && let Some(connection) = slot.take() {
                 connection.discard();
             }
             match judge(answer) {
-                Verdict::Done => return Ok(()),
+                Verdict::Done(committed) => return Ok(committed),
                 Verdict::Failed(error) => return Err(error),
                 Verdict::LaneRefused => {
                     let connection = self.lane_connection(&mut slot).await?;
@@ -105,7 +111,7 @@ impl Shared {
                 }
                 Verdict::RevisionRefused => {
                     let connection = self.lane_connection(&mut slot).await?;
-                    return Err(self.find_losers(connection, &group.changes).await);
+                    return Err(self.find_losers(connection, group).await);
                 }
             }
         }
@@ -162,8 +168,13 @@ impl Shared {
         }
     }
 
-    /// Which changes meet another revision than they expect.
-    async fn find_losers(&self, connection: &Connection, changes: &[Change]) -> CommitError {
+    /// Which changes meet another revision, or another state of something else, than they expect.
+    async fn find_losers(&self, connection: &Connection, group: &Group) -> CommitError {
+        let changes = &group.changes;
+        let lost_by_events = match self.event_losers(connection, group).await {
+            Ok(losers) => losers,
+            Err(error) => return CommitError::Unavailable(describe(&error)),
+        };
         let writes = || changes.iter().flat_map(|change| &change.instances);
         let keys: Vec<i64> = writes().map(|write| write.key().raw()).collect();
         let sql = &self.sql.instance_revs;
@@ -183,7 +194,9 @@ impl Shared {
         let losers: Vec<usize> = changes
             .iter()
             .enumerate()
-            .filter(|(_, change)| change.instances.iter().any(loses))
+            .filter(|(at, change)| {
+                lost_by_events.contains(at) || change.instances.iter().any(loses)
+            })
             .map(|(at, _)| at)
             .collect();
         if losers.is_empty() {
@@ -198,12 +211,12 @@ impl Shared {
 /// None when the server stayed silent.
 async fn send(
     connection: &Connection,
-    sql: &str,
+    sql: &Sql,
     group: &Group,
     rows: &GroupRows,
     lowered: Option<i64>,
     epoch: i32,
-) -> Option<Result<(), tokio_postgres::Error>> {
+) -> Option<Result<Committed, tokio_postgres::Error>> {
     let lane = i16::from(group.lane);
     let params: [(&(dyn ToSql + Sync), Type); 20] = [
         (&group.lease.session, Type::INT8),
@@ -227,22 +240,56 @@ async fn send(
         rows.ended.param(),
         (&lowered, Type::INT8),
     ];
-    let answer = tokio::time::timeout(ANSWER_MAX, connection.execute_typed(sql, &params)).await;
-    Some(answer.ok()?.map(drop))
+    let Some(events) = &rows.events else {
+        let answer = connection.execute_typed(&sql.group_commit, &params);
+        let answer = tokio::time::timeout(ANSWER_MAX, answer).await;
+        return Some(answer.ok()?.map(|_| Committed::default()));
+    };
+    let mut params = Vec::from(params);
+    params.extend(events.params());
+    let answer = connection.query_typed(&sql.group_commit_with_events, &params);
+    let answer = tokio::time::timeout(ANSWER_MAX, answer).await.ok()?;
+    Some(answer.and_then(|rows| {
+        let Some(row) = rows.first() else { return Ok(Committed::default()) };
+        let numbers: Option<Vec<i64>> = row.try_get(0)?;
+        let messages: Option<Vec<i64>> = row.try_get(1)?;
+        let definitions: Option<Vec<i64>> = row.try_get(2)?;
+        let events: Option<Vec<&str>> = row.try_get(3)?;
+        let starts = messages.unwrap_or_default().into_iter().zip(definitions.unwrap_or_default());
+        let starts = starts.zip(events.unwrap_or_default());
+        let start_fit = |((message, definition), event)| StartFit {
+            message: MessageKey::new(message),
+            definition: DefinitionKey::new(definition),
+            event: ElementId::new(event),
+        };
+        let start_fits = starts.map(start_fit).collect();
+        Ok(Committed { fits: fits(&numbers.unwrap_or_default()), start_fits })
+    }))
+}
+
+/// Three numbers each.
+fn fits(numbers: &[i64]) -> Vec<Fit> {
+    let fit = |of_one: &[i64; 3]| Fit {
+        message: MessageKey::new(of_one[0]),
+        subscription: SubscriptionKey::new(of_one[1]),
+        instance: InstanceKey::new(of_one[2]),
+    };
+    numbers.as_chunks().0.iter().map(fit).collect()
 }
 
 enum Verdict {
-    Done,
+    Done(Committed),
     /// The lane is gone, or was reopened.
     LaneRefused,
-    /// Some instance has another revision than expected, or exists.
+    /// Some instance has another revision than expected, or exists; or something else is not as
+    /// expected.
     RevisionRefused,
     Failed(CommitError),
 }
 
-fn judge(answer: Option<Result<(), tokio_postgres::Error>>) -> Verdict {
+fn judge(answer: Option<Result<Committed, tokio_postgres::Error>>) -> Verdict {
     let error = match answer {
-        Some(Ok(())) => return Verdict::Done,
+        Some(Ok(committed)) => return Verdict::Done(committed),
         Some(Err(error)) => error,
         None => {
             let silent = format!("no answer within {} s", ANSWER_MAX.as_secs());
@@ -253,6 +300,8 @@ fn judge(answer: Option<Result<(), tokio_postgres::Error>>) -> Verdict {
         Some(server) if server.code().code() == LANE_REFUSED => Verdict::LaneRefused,
         Some(server) if server.code().code() == REVISION_REFUSED => Verdict::RevisionRefused,
         Some(server) if server.constraint() == Some(INSTANCE_EXISTS) => Verdict::RevisionRefused,
+        Some(server) if server.constraint() == Some(MESSAGE_ID_EXISTS) => Verdict::RevisionRefused,
+        Some(server) if server.constraint() == Some(HOLD_EXISTS) => Verdict::RevisionRefused,
         // A server that ends may have committed before it did.
         Some(server) if !is_lost(&error) => Verdict::Failed(of_group(&error, server.code())),
         _ => Verdict::Failed(CommitError::Unknown(describe(&error))),

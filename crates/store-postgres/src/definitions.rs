@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use orloj_store::{
-    DefinitionRow, Error, NewDefinition, NewDeployment, NewResource, Page, StoredDeployment,
+    DefinitionRow, Error, NewDefinition, NewDeployment, NewResource, Page, StartRow,
+    StoredDeployment, starts_of,
 };
 use orloj_types::{DefinitionKey, DeploymentKey, ProcessId, TenantId};
 use tokio_postgres::types::{ToSql, Type};
@@ -42,6 +43,7 @@ impl Shared {
         if !rows.is_empty() {
             transaction.execute(&self.sql.decision_insert, &[rows.param()]).await?;
         }
+        self.replace_starts(&transaction, new, &definitions).await?;
         transaction.commit().await?;
         Ok(StoredDeployment { key: new.key, duplicate: false, definitions, decisions })
     }
@@ -99,6 +101,44 @@ impl Shared {
         let rows = transaction.rows(&self.sql.definition_latest, &params).await?;
         let rows = read::all(&rows, read::definition)?;
         Ok(rows.into_iter().map(|row| (row.process_id.clone(), row)).collect())
+    }
+
+    /// Start events of versions that are not the latest any more start nothing.
+    async fn replace_starts(
+        &self,
+        transaction: &Transaction<'_>,
+        new: &NewDeployment,
+        definitions: &[DefinitionRow],
+    ) -> Result<(), Error> {
+        if definitions.is_empty() {
+            return Ok(());
+        }
+        let processes: Vec<&str> = definitions.iter().map(|row| row.process_id.as_str()).collect();
+        let (engine, tenant) = (new.engine.as_str(), new.tenant.as_str());
+        let params: [(&(dyn ToSql + Sync), Type); 3] =
+            [(&engine, Type::TEXT), (&tenant, Type::TEXT), (&processes, Type::TEXT_ARRAY)];
+        transaction.execute(&self.sql.start_replace, &params).await?;
+        let rows = self.start_rows(&starts_of(new, definitions));
+        if !rows.is_empty() {
+            transaction.execute(&self.sql.start_insert, &[rows.param()]).await?;
+        }
+        Ok(())
+    }
+
+    fn start_rows(&self, starts: &[StartRow]) -> RowArray {
+        let mut rows = RowArray::new(&self.types.start_in);
+        for row in starts {
+            let repeat = row.repeat.as_ref();
+            rows.push(|r| {
+                r.int8(row.definition.raw()).text(&row.event).text(&row.engine).text(&row.tenant);
+                r.text(&row.process_id).int2(row.kind as i16).text(&row.name);
+                r.int8_or_null(row.due_at.map(|at| at.as_ms()));
+                r.text_or_null(repeat.map(|repeat| &*repeat.text));
+                r.int8_or_null(repeat.map(|repeat| repeat.anchor.as_ms()));
+                r.int8(row.fired().into());
+            });
+        }
+        rows
     }
 
     fn resource_rows(&self, new: &NewDeployment) -> RowArray {

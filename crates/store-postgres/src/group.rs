@@ -9,6 +9,7 @@ use orloj_store::{
 };
 use orloj_types::{ElementInstanceKey, InstanceKey};
 
+use crate::event_group::EventRows;
 use crate::row_array::RowArray;
 use crate::sql::RowTypes;
 
@@ -33,6 +34,8 @@ pub(crate) struct GroupRows {
     pub incidents_inserted: RowArray,
     pub history: RowArray,
     pub ended: RowArray,
+    /// Absent from nearly every group.
+    pub events: Option<Box<EventRows>>,
     /// The lowest key of a job that becomes locked by the node's session.
     pub locked_lowest: Option<i64>,
 }
@@ -50,6 +53,9 @@ impl GroupRows {
             rows.put_details(change);
         }
         rows.jobs_deleted.sort_unstable();
+        if group.changes.iter().any(Change::has_events) {
+            rows.events = Some(Box::new(EventRows::new(group, types)));
+        }
         rows.check_size()?;
         Ok(rows)
     }
@@ -71,6 +77,7 @@ impl GroupRows {
             incidents_inserted: RowArray::new(&types.incident_in),
             history: RowArray::new(&types.history_in),
             ended: RowArray::new(&types.ended_in),
+            events: None,
             locked_lowest: None,
         }
     }
@@ -200,7 +207,8 @@ impl GroupRows {
             &self.history,
             &self.ended,
         ];
-        match arrays.iter().find(|array| array.bytes() > STATEMENT_BYTES_MAX) {
+        let events = self.events.iter().flat_map(|events| events.arrays());
+        match arrays.into_iter().chain(events).find(|array| array.bytes() > STATEMENT_BYTES_MAX) {
             None => Ok(()),
             Some(array) => Err(CommitError::Statement(format!(
                 "{} bytes for one statement, at most {STATEMENT_BYTES_MAX} are sent",

@@ -9,7 +9,10 @@ use crate::sql::{in_schema, quoted};
 use crate::transaction::Transaction;
 
 /// In order; the first is number 1.
-const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_initial.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/0001_initial.sql"),
+    include_str!("../migrations/0002_events.sql"),
+];
 
 /// Names our advisory locks among those of other programs in the same database.
 pub(crate) const ADVISORY_CLASS: i32 = 0x6f72_6c6f;

@@ -75,12 +75,17 @@ impl Shared {
         ];
         let rows = self.run(&self.pulse, &self.sql.node_beat, &params).await?;
         let pulse = |row: &read::Columns<'_>| {
-            Ok((row.time_or_null(5)?, row.get::<bool>(6)?, row.get::<i64>(7)?))
+            Ok(Pulse {
+                next_due_at: row.time_or_null(5)?,
+                engine_jobs_ready: row.get(6)?,
+                nodes: Vec::new(),
+                newest_definition: row.get(7)?,
+                has_broadcasts: row.get(8)?,
+                message_expires_at: row.time_or_null(9)?,
+            })
         };
-        let (next_due_at, engine_jobs_ready, newest_definition) =
-            read::first(&rows, pulse)?.ok_or(Error::Fenced)?;
-        let nodes = read::all(&rows, read::node)?;
-        Ok(Pulse { next_due_at, engine_jobs_ready, nodes, newest_definition })
+        let pulse = read::first(&rows, pulse)?.ok_or(Error::Fenced)?;
+        Ok(Pulse { nodes: read::all(&rows, read::node)?, ..pulse })
     }
 
     pub(crate) async fn fence(&self, session: i64, beat: i64) -> Result<bool, Error> {

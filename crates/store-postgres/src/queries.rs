@@ -139,7 +139,7 @@ impl Shared {
         read::all(&self.read(sql, &params).await?, read)
     }
 
-    async fn by_key<T>(
+    pub(crate) async fn by_key<T>(
         &self,
         sql: &str,
         key: i64,

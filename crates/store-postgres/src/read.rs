@@ -4,13 +4,15 @@
 use std::sync::Arc;
 
 use orloj_store::{
-    DecisionKey, DecisionRow, DefinitionRow, EndedRow, Error, HistoryRow, IncidentRow, InstanceRow,
-    JobKind, JobRow, JobState, NodeRow, Requirements, RequirementsKey, UserTaskRow, VariableRow,
+    BroadcastKey, BroadcastRow, DecisionKey, DecisionRow, DefinitionRow, EndedRow, Error, Fit,
+    HistoryRow, IncidentRow, InstanceRow, JobKind, JobRow, JobState, MessageKey, MessageRow,
+    NodeRow, Requirements, RequirementsKey, StartFit, StartKind, StartRepeat, StartRow,
+    SubscriptionKind, SubscriptionRow, UserTaskRow, VariableRow,
 };
 use orloj_types::{
     DefinitionKey, DeploymentKey, ElementId, ElementInstanceKey, EngineName, IncidentKey,
-    InstanceKey, JobKey, NodeNumber, ProcessId, StoredValue, TenantId, Timestamp, UserTaskKey,
-    ValueTag,
+    InstanceKey, JobKey, NodeNumber, ProcessId, StoredValue, SubscriptionKey, TenantId, Timestamp,
+    UserTaskKey, ValueTag,
 };
 use tokio_postgres::Row;
 use tokio_postgres::types::FromSql;
@@ -59,6 +61,10 @@ impl<'a> Columns<'a> {
         Ok(self.get::<Option<i64>>(at)?.map(Timestamp::from_ms))
     }
 
+    fn instance_or_null(&self, at: usize) -> Result<Option<InstanceKey>, Error> {
+        Ok(self.get::<Option<i64>>(at)?.map(InstanceKey::new))
+    }
+
     /// A stored number whose names are known to the contract.
     fn named<T>(
         &self,
@@ -72,6 +78,7 @@ impl<'a> Columns<'a> {
     }
 }
 
+/// Between the events and the caller the statement that loads instances tells its two arms apart.
 pub(crate) fn instance(row: &Columns<'_>) -> Result<InstanceRow, Error> {
     Ok(InstanceRow {
         key: InstanceKey::new(row.get(0)?),
@@ -82,6 +89,8 @@ pub(crate) fn instance(row: &Columns<'_>) -> Result<InstanceRow, Error> {
         business_key: row.text_or_null(5)?,
         record: row.get(6)?,
         events: row.get(7)?,
+        caller: row.instance_or_null(9)?,
+        root: row.instance_or_null(10)?,
     })
 }
 
@@ -183,6 +192,8 @@ pub(crate) fn ended(row: &Columns<'_>) -> Result<EndedRow, Error> {
         started_at: row.time(6)?,
         ended_at: row.time(7)?,
         variables: row.get(8)?,
+        caller: row.instance_or_null(9)?,
+        root: row.instance_or_null(10)?,
     })
 }
 
@@ -224,6 +235,78 @@ pub(crate) fn decision(row: &Columns<'_>) -> Result<DecisionRow, Error> {
         checksum: checksum.try_into().map_err(|e| damaged("checksum", e))?,
         dialect: row.text(14)?,
         deployed_at: row.time(15)?,
+    })
+}
+
+pub(crate) fn subscription(row: &Columns<'_>) -> Result<SubscriptionRow, Error> {
+    Ok(SubscriptionRow {
+        key: SubscriptionKey::new(row.get(0)?),
+        engine: EngineName::new(row.text(1)?),
+        tenant: TenantId::new(row.text(2)?),
+        instance: InstanceKey::new(row.get(3)?),
+        definition: DefinitionKey::new(row.get(4)?),
+        element_instance: ElementInstanceKey::new(row.get(5)?),
+        event: ElementId::new(row.text(6)?),
+        kind: row.named(7, "subscription kind", SubscriptionKind::from_number)?,
+        name: row.text(8)?,
+        correlation_key: row.text_or_null(9)?,
+    })
+}
+
+pub(crate) fn start(row: &Columns<'_>) -> Result<StartRow, Error> {
+    let fired: i64 = row.get(10)?;
+    let fired = u32::try_from(fired).map_err(|e| damaged("start event", e))?;
+    let repeat = row.text_or_null(8)?.zip(row.time_or_null(9)?);
+    Ok(StartRow {
+        definition: DefinitionKey::new(row.get(0)?),
+        event: ElementId::new(row.text(1)?),
+        engine: EngineName::new(row.text(2)?),
+        tenant: TenantId::new(row.text(3)?),
+        process_id: ProcessId::new(row.text(4)?),
+        kind: row.named(5, "kind of start", StartKind::from_number)?,
+        name: row.text(6)?,
+        due_at: row.time_or_null(7)?,
+        repeat: repeat.map(|(text, anchor)| StartRepeat { text, anchor, fired }),
+    })
+}
+
+pub(crate) fn message(row: &Columns<'_>) -> Result<MessageRow, Error> {
+    Ok(MessageRow {
+        key: MessageKey::new(row.get(0)?),
+        engine: EngineName::new(row.text(1)?),
+        tenant: TenantId::new(row.text(2)?),
+        name: row.text(3)?,
+        correlation_key: row.text(4)?,
+        message_id: row.text_or_null(5)?,
+        variables: row.get(6)?,
+        expires_at: row.time(7)?,
+    })
+}
+
+pub(crate) fn fit(row: &Columns<'_>) -> Result<Fit, Error> {
+    Ok(Fit {
+        message: MessageKey::new(row.get(0)?),
+        subscription: SubscriptionKey::new(row.get(1)?),
+        instance: InstanceKey::new(row.get(2)?),
+    })
+}
+
+pub(crate) fn start_fit(row: &Columns<'_>) -> Result<StartFit, Error> {
+    Ok(StartFit {
+        message: MessageKey::new(row.get(0)?),
+        definition: DefinitionKey::new(row.get(1)?),
+        event: ElementId::new(row.text(2)?),
+    })
+}
+
+pub(crate) fn broadcast(row: &Columns<'_>) -> Result<BroadcastRow, Error> {
+    Ok(BroadcastRow {
+        key: BroadcastKey::new(row.get(0)?),
+        engine: EngineName::new(row.text(1)?),
+        tenant: TenantId::new(row.text(2)?),
+        name: row.text(3)?,
+        variables: row.get(4)?,
+        after: row.get::<Option<i64>>(5)?.map(SubscriptionKey::new),
     })
 }
 

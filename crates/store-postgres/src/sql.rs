@@ -27,13 +27,16 @@ macro_rules! statements {
 }
 
 statements! {
-    decision_find decision_insert decision_latest decision_load definition_find definition_insert definition_latest definition_load definitions ended
-    ended_load group_commit history_load incident_load incidents instance_load instance_of
-    instance_revs instances job_acquire_engine job_acquire_worker job_clear_session job_due
-    job_expire job_extend_lock job_load job_release job_taken jobs lane_delete lane_epoch
-    lane_insert lane_reopen lock_advisory node_beat node_beat_at node_delete node_insert
-    node_named node_number_free node_number_keep nodes notify requirements_version resource_insert resource_load
-    user_task_load user_tasks
+    broadcasts called_ended called_instances decision_find decision_insert decision_latest
+    decision_load definition_find definition_insert definition_latest definition_load
+    definitions ended ended_load event_state group_commit group_commit_with_events history_load
+    incident_load incidents instance_load instance_of instance_revs instances job_acquire_engine
+    job_acquire_worker job_clear_session job_due job_expire job_extend_lock job_load job_release
+    job_taken jobs lane_delete lane_epoch lane_insert lane_reopen lock_advisory message_expired
+    message_fit message_fits message_load messages node_beat node_beat_at node_delete
+    node_insert node_named node_number_free node_number_keep nodes notify requirements_version
+    resource_insert resource_load start_due start_fits start_holder start_insert start_replace starts subscription_load
+    subscriptions user_task_load user_tasks
 }
 
 /// Puts a schema in the place of `orloj`, and leaves out comments and indentation, which would
@@ -76,7 +79,9 @@ macro_rules! row_types {
 
 row_types! {
     instance_in instance_step instance_gone variable_in variable_gone job_in job_step job_held
-    user_task_in incident_in history_in ended_in definition_in decision_in resource_in
+    user_task_in incident_in history_in ended_in definition_in decision_in resource_in channel
+    called_in subscription_in start_in start_step message_in message_take broadcast_in
+    broadcast_step hold
 }
 
 fn row_type(rows: &[Row], name: &str, schema: &str) -> Result<RowType, Error> {

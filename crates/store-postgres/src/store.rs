@@ -5,15 +5,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use orloj_store::{
-    Acquire, Beat, Claim, CommitError, DecisionKey, DecisionRow, DecisionVersion, DefinitionRow,
-    EndedFilter, EndedRow, Error, ExtendLock, Extended, Fut, Group, HistoryRow, IncidentFilter,
-    IncidentRow, InstanceFilter, InstanceRow, JobFilter, JobRow, Lease, LoadedInstance,
-    NewDeployment, NodeRow, Notice, Page, Pulse, Store, StoredDeployment, UserTaskFilter,
-    UserTaskRow,
+    Acquire, Beat, BroadcastRow, CalledBy, Channel, Claim, CommitError, Committed, DecisionKey,
+    DecisionRow, DecisionVersion, DefinitionRow, EndedFilter, EndedRow, Error, ExtendLock,
+    Extended, Fit, Fut, Group, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter,
+    InstanceRow, JobFilter, JobRow, Lease, LoadedInstance, MessageKey, MessageQuery, MessageRow,
+    NewDeployment, NodeRow, Notice, Page, Pulse, StartFit, StartQuery, StartRow, Store,
+    StoredDeployment, SubscriptionQuery, SubscriptionRow, UserTaskFilter, UserTaskRow,
 };
 use orloj_types::{
     DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey,
-    ProcessId, TenantId, Timestamp, UserTaskKey,
+    ProcessId, SubscriptionKey, TenantId, Timestamp, UserTaskKey,
 };
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
@@ -175,7 +176,7 @@ impl Store for PostgresStore {
         Box::pin(self.shared.nodes())
     }
 
-    fn commit(&self, group: Arc<Group>) -> Fut<'_, (), CommitError> {
+    fn commit(&self, group: Arc<Group>) -> Fut<'_, Committed, CommitError> {
         Box::pin(async move { self.shared.commit(&group).await })
     }
 
@@ -230,6 +231,69 @@ impl Store for PostgresStore {
 
     fn instance_of(&self, scope: ElementInstanceKey) -> Fut<'_, Option<InstanceKey>> {
         Box::pin(self.shared.instance_of(scope))
+    }
+
+    fn subscription(&self, key: SubscriptionKey) -> Fut<'_, Option<SubscriptionRow>> {
+        Box::pin(self.shared.subscription(key))
+    }
+
+    fn subscriptions(&self, query: SubscriptionQuery) -> Fut<'_, Vec<SubscriptionRow>> {
+        Box::pin(async move { self.shared.subscriptions(&query).await })
+    }
+
+    fn message(&self, key: MessageKey) -> Fut<'_, Option<MessageRow>> {
+        Box::pin(self.shared.message(key))
+    }
+
+    fn messages(&self, query: MessageQuery) -> Fut<'_, Vec<MessageRow>> {
+        Box::pin(async move { self.shared.messages(&query).await })
+    }
+
+    fn fit(&self, channel: Channel, now: Timestamp) -> Fut<'_, Option<Fit>> {
+        Box::pin(async move { self.shared.fit(&channel, now).await })
+    }
+
+    fn fits(&self, now: Timestamp, after: Option<MessageKey>, limit: u32) -> Fut<'_, Vec<Fit>> {
+        Box::pin(self.shared.fits(now, after, limit))
+    }
+
+    fn start_fits(&self, channel: Channel, now: Timestamp) -> Fut<'_, Vec<StartFit>> {
+        Box::pin(async move { self.shared.start_fits(&channel, now).await })
+    }
+
+    fn start_holder(
+        &self,
+        process_id: ProcessId,
+        tenant: TenantId,
+        correlation_key: Arc<str>,
+    ) -> Fut<'_, Option<InstanceKey>> {
+        Box::pin(
+            async move { self.shared.start_holder(&process_id, &tenant, &correlation_key).await },
+        )
+    }
+
+    fn expire_messages(&self, now: Timestamp, limit: u32) -> Fut<'_, u32> {
+        Box::pin(self.shared.expire_messages(now, limit))
+    }
+
+    fn broadcasts(&self, limit: u32) -> Fut<'_, Vec<BroadcastRow>> {
+        Box::pin(self.shared.broadcasts(limit))
+    }
+
+    fn starts(&self, query: StartQuery) -> Fut<'_, Vec<StartRow>> {
+        Box::pin(async move { self.shared.starts(&query).await })
+    }
+
+    fn due_starts(&self, now: Timestamp, limit: u32) -> Fut<'_, Vec<StartRow>> {
+        Box::pin(self.shared.due_starts(now, limit))
+    }
+
+    fn called_instances(&self, by: CalledBy, page: Page) -> Fut<'_, Vec<InstanceRow>> {
+        Box::pin(self.shared.called_instances(by, page))
+    }
+
+    fn called_ended(&self, by: CalledBy, page: Page) -> Fut<'_, Vec<EndedRow>> {
+        Box::pin(self.shared.called_ended(by, page))
     }
 
     fn deploy(&self, deployment: NewDeployment) -> Fut<'_, StoredDeployment> {

@@ -196,7 +196,7 @@ async fn groups_of_two_nodes_never_deadlock() {
                     let rows = loaded.iter().map(|loaded| &loaded.row);
                     let changes = rows.map(|row| update(row.key.raw(), row.rev)).collect();
                     match store.commit(group(lease, lane, id, changes)).await {
-                        Ok(()) => applied += 1,
+                        Ok(_) => applied += 1,
                         Err(CommitError::Conflicts(losers)) => assert!(!losers.is_empty()),
                         Err(error) => panic!("{error}"),
                     }

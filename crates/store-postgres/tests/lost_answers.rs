@@ -120,7 +120,7 @@ async fn a_store_survives_the_loss_of_all_its_connections() {
             loop {
                 id += 1;
                 match store.commit(group(lease, 0, id, vec![insert(key)])).await {
-                    Ok(()) => break,
+                    Ok(_) => break,
                     Err(CommitError::Unavailable(_)) => {}
                     Err(CommitError::Unknown(_)) => {
                         if until_available(|| store.landed(lease, 0, id)).await {

@@ -4,11 +4,11 @@
 mod common;
 
 use common::pooler::Pooler;
-use common::{NOW, client, group, insert, join, open, rev, with_database};
+use common::{NOW, client, group, insert, join, open, rev, update, with_database};
 use orloj_store::suite::engine;
 use orloj_store::{Beat, Error, InstanceFilter, Page, Store};
 use orloj_store_postgres::{Options, PostgresStore};
-use orloj_types::{EngineName, JobKey};
+use orloj_types::{EngineName, InstanceKey, JobKey};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn stores_that_open_at_once_migrate_once() {
@@ -34,7 +34,37 @@ async fn a_newer_schema_is_refused() {
         let newer = "INSERT INTO schema_version (version) VALUES (1000)";
         admin.batch_execute(newer).await.unwrap();
         let refused = PostgresStore::connect(Options::new(url, engine())).await.err();
-        assert_eq!(refused, Some(Error::NewerSchema { found: 1_000, known: 1 }));
+        assert_eq!(refused, Some(Error::NewerSchema { found: 1_000, known: 2 }));
+    })
+    .await;
+}
+
+/// What the first release wrote is there after the migration, and goes on.
+#[tokio::test]
+async fn a_schema_of_the_first_release_is_migrated() {
+    const FIRST: &str = include_str!("../migrations/0001_initial.sql");
+    with_database(|url| async move {
+        let admin = client(&url).await;
+        let versions = "CREATE TABLE schema_version (
+                 version integer PRIMARY KEY, migrated_at timestamptz NOT NULL DEFAULT now());
+             INSERT INTO schema_version (version) VALUES (1)";
+        admin.batch_execute(versions).await.expect("versions");
+        admin.batch_execute(&FIRST.replace("orloj.", "public.")).await.expect("first schema");
+        let rows = "INSERT INTO instance VALUES (1, 3, 'suite', '', 7, NULL, '\\x01', '\\x02');
+             INSERT INTO ended VALUES (2, 'suite', '', 7, NULL, true, 5, 6, '\\x03')";
+        admin.batch_execute(rows).await.expect("rows");
+        let store = open(&url).await;
+        let loaded = store.load(vec![InstanceKey::new(1)]).await.expect("load");
+        let row = &loaded[0].row;
+        assert_eq!((row.rev, &row.record[..], &row.events[..]), (3, &[1][..], &[2][..]));
+        assert_eq!((row.caller, row.root), (None, None));
+        let ended = store.ended_instance(InstanceKey::new(2)).await.expect("ended");
+        let ended = ended.expect("it is there");
+        assert_eq!((ended.started_at.as_ms(), ended.ended_at.as_ms()), (5, 6));
+        assert_eq!((ended.caller, ended.root), (None, None));
+        let lease = join(&*store, "n").await;
+        store.commit(group(lease, 0, 1, vec![update(1, 3)])).await.expect("commit");
+        assert_eq!(rev(&*store, 1).await, Some(4));
     })
     .await;
 }

@@ -197,6 +197,8 @@ impl Lane {
             business_key: None,
             record: vec![1; self.load.record],
             events: vec![2; self.load.event],
+            caller: None,
+            root: None,
         };
         let change = Change {
             instances: vec![InstanceWrite::Insert(row)],
@@ -240,6 +242,8 @@ impl Lane {
             started_at: now(),
             ended_at: now(),
             variables: vec![1; 60],
+            caller: None,
+            root: None,
         };
         Change {
             instances: vec![delete],

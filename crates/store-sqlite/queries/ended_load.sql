@@ -1,3 +1,6 @@
-SELECT key, engine, tenant, definition_key, business_key, completed, started_at, ended_at, variables
-FROM ended
-WHERE key = ?1
+SELECT
+    e.key, e.engine, e.tenant, e.definition_key, e.business_key, e.completed, e.started_at,
+    e.ended_at, e.variables, c.caller_key, c.root_key
+FROM ended AS e
+LEFT JOIN called AS c ON c.key = e.key
+WHERE e.key = ?1

@@ -1,3 +1,6 @@
-SELECT key, rev, engine, tenant, definition_key, business_key, record, events
-FROM instance
-WHERE key = ?1
+SELECT
+    i.key, i.rev, i.engine, i.tenant, i.definition_key, i.business_key, i.record, i.events,
+    c.caller_key, c.root_key
+FROM instance AS i
+LEFT JOIN called AS c ON c.key = i.key
+WHERE i.key = ?1

@@ -7,7 +7,7 @@ WHERE key IN (
         AND engine = ?1
         AND type = ''
         -- A worker's job whose type its author left empty is not the engine's.
-        AND kind <> 2
+        AND kind NOT IN (2, 5)
     ORDER BY priority DESC, key
     LIMIT ?2
 )

@@ -11,7 +11,7 @@ WHERE key IN (
     WHERE state = 0 AND lock_session IS NULL AND lock_until IS NULL
         AND engine = ?1
         AND type = ?2
-        AND kind = 2
+        AND kind IN (2, 5)
     ORDER BY priority DESC, key
     LIMIT ?3
 )

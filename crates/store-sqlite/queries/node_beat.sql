@@ -18,13 +18,28 @@ RETURNING
         ORDER BY lock_until
         LIMIT 1
     ),
+    (
+        SELECT due_at
+        FROM start_event INDEXED BY start_event_due
+        WHERE due_at IS NOT NULL AND start_event.engine = node.engine
+        ORDER BY due_at
+        LIMIT 1
+    ),
+    (
+        SELECT expires_at
+        FROM message INDEXED BY message_expires
+        WHERE message.engine = node.engine
+        ORDER BY expires_at
+        LIMIT 1
+    ),
+    EXISTS (SELECT 1 FROM broadcast WHERE broadcast.engine = node.engine),
     EXISTS (
         SELECT 1
         FROM job
         WHERE state = 0 AND lock_session IS NULL AND lock_until IS NULL
             AND job.engine = node.engine
             AND type = ''
-            AND kind <> 2
+            AND kind NOT IN (2, 5)
     ),
     -- From the newest down; the indexes on engine would read and sort them all.
     max(

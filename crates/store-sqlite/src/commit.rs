@@ -6,19 +6,19 @@
 use std::sync::Arc;
 
 use orloj_store::{
-    Change, CommitError, Error, Group, InstanceWrite, JobRow, JobUpdate, JobWrite, Lease,
-    LockWrite, VariableWrite,
+    Change, Claims, CommitError, Committed, Error, Group, InstanceWrite, JobRow, JobUpdate,
+    JobWrite, Lease, LockWrite, VariableWrite,
 };
 use orloj_types::Timestamp;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 
 use crate::error::{Kind, kind, portable};
-use crate::rows;
 use crate::writer::{Failure, Floor, Writer};
+use crate::{events, rows};
 
 /// Why a group stops.
 enum Stop {
-    /// An instance was not at the revision expected of it.
+    /// Something was not as expected of it.
     Mismatch,
     Fenced,
     Sql(rusqlite::Error),
@@ -30,17 +30,17 @@ impl From<rusqlite::Error> for Stop {
     }
 }
 
-pub(crate) fn commit(writer: &mut Writer, group: &Arc<Group>) -> Result<(), CommitError> {
+pub(crate) fn commit(writer: &mut Writer, group: &Arc<Group>) -> Result<Committed, CommitError> {
     let session = group.lease.session;
     let lowered = lowest_lock(group).filter(|job| writer.floor.is_above(session, *job));
     let committed = writer.transact(|connection| apply(connection, group, lowered));
     match committed {
-        Ok(()) => {
+        Ok(committed) => {
             if let Some(lowest) = lowered {
                 writer.floor = Floor::of(session, lowest);
                 writer.taken_floor = Some(writer.taken_floor.map_or(lowest, |key| key.min(lowest)));
             }
-            Ok(())
+            Ok(committed)
         }
         Err(Failure::Work(Stop::Mismatch)) => Err(lost(&writer.connection, group)),
         Err(Failure::Work(Stop::Fenced)) => Err(CommitError::Fenced),
@@ -71,7 +71,7 @@ pub(crate) fn landed(writer: &mut Writer, lease: Lease, lane: u8, id: i64) -> Re
     Ok(at >= id)
 }
 
-fn apply(connection: &Connection, group: &Group, lowered: Option<i64>) -> Result<(), Stop> {
+fn apply(connection: &Connection, group: &Group, lowered: Option<i64>) -> Result<Committed, Stop> {
     let session = group.lease.session;
     let mut lane = connection.prepare_cached(include_str!("../queries/lane_advance.sql"))?;
     if lane.execute((session, group.lane, group.id))? != 1 {
@@ -88,7 +88,13 @@ fn apply(connection: &Connection, group: &Group, lowered: Option<i64>) -> Result
     apply_incidents(connection, &group.changes)?;
     apply_history(connection, &group.changes)?;
     apply_ended(connection, &group.changes)?;
-    Ok(())
+    if !group.changes.iter().any(Change::has_events) {
+        return Ok(Committed::default());
+    }
+    if !events::apply(connection, group)? {
+        return Err(Stop::Mismatch);
+    }
+    Ok(events::committed(connection, group)?)
 }
 
 fn apply_instances(connection: &Connection, changes: &[Change]) -> Result<(), Stop> {
@@ -274,7 +280,7 @@ fn lowest_lock(group: &Group) -> Option<i64> {
 fn lost(connection: &Connection, group: &Group) -> CommitError {
     match losers(connection, group) {
         Ok(losers) if losers.is_empty() => {
-            CommitError::Statement("an instance appears twice in the group".to_owned())
+            CommitError::Statement("something appears twice in the group".to_owned())
         }
         Ok(losers) => CommitError::Conflicts(losers),
         Err(error) => CommitError::Unavailable(error.to_string()),
@@ -283,8 +289,9 @@ fn lost(connection: &Connection, group: &Group) -> CommitError {
 
 fn losers(connection: &Connection, group: &Group) -> rusqlite::Result<Vec<usize>> {
     let mut rev = connection.prepare_cached(include_str!("../queries/instance_rev.sql"))?;
-    let mut losers = Vec::new();
+    let (mut losers, mut claims) = (Vec::new(), Claims::default());
     for (place, change) in group.changes.iter().enumerate() {
+        let mut is_lost = events::is_lost(connection, change, group.now)?;
         for write in &change.instances {
             let found: Option<i32> =
                 rev.query_row((write.key().raw(),), |row| row.get(0)).optional()?;
@@ -293,10 +300,10 @@ fn losers(connection: &Connection, group: &Group) -> rusqlite::Result<Vec<usize>
                 InstanceWrite::Update { expected_rev, .. }
                 | InstanceWrite::Delete { expected_rev, .. } => Some(*expected_rev),
             };
-            if found != expected {
-                losers.push(place);
-                break;
-            }
+            is_lost |= found != expected;
+        }
+        if is_lost || !claims.claim(change) {
+            losers.push(place);
         }
     }
     Ok(losers)
@@ -324,7 +331,7 @@ mod tests {
         writer.connection.commit_hook(None::<fn() -> bool>).expect("hook");
         assert_eq!(landed(&mut writer, lease, 0, 1), Ok(false));
         assert!(!writer.unsure);
-        assert_eq!(commit(&mut writer, &group(lease, 1, 10)), Ok(()));
+        assert_eq!(commit(&mut writer, &group(lease, 1, 10)), Ok(Committed::default()));
         assert_eq!(landed(&mut writer, lease, 0, 1), Ok(true));
     }
 
@@ -347,7 +354,7 @@ mod tests {
         assert!(matches!(full, Err(CommitError::Unavailable(_))), "got {full:?}");
         assert_eq!(landed(&mut writer, lease, 0, 1), Ok(false));
         set(&writer, pages + 1_000);
-        assert_eq!(commit(&mut writer, &group(lease, 1, 100_000)), Ok(()));
+        assert_eq!(commit(&mut writer, &group(lease, 1, 100_000)), Ok(Committed::default()));
     }
 
     #[test]
@@ -381,6 +388,8 @@ mod tests {
             business_key: None,
             record: vec![1; bytes],
             events: vec![],
+            caller: None,
+            root: None,
         };
         let change = Change { instances: vec![InstanceWrite::Insert(row)], ..Change::default() };
         Arc::new(Group { lease, lane: 0, id, changes: vec![change], now: Timestamp::from_ms(0) })

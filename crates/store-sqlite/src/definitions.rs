@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use orloj_store::{DefinitionRow, Error, NewDeployment, NewResource, StoredDeployment};
+use orloj_store::{DefinitionRow, Error, NewDeployment, NewResource, StoredDeployment, starts_of};
 use orloj_types::{DeploymentKey, ProcessId, TenantId};
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::portable;
 use crate::writer::Writer;
-use crate::{decisions, rows};
+use crate::{decisions, event_rows, rows};
 
 pub(crate) fn deploy(writer: &mut Writer, new: &NewDeployment) -> Result<StoredDeployment, Error> {
     writer.write(|connection| deploy_in(connection, new).map_err(portable))
@@ -85,7 +85,25 @@ fn deploy_in(connection: &Connection, new: &NewDeployment) -> rusqlite::Result<S
     }
     let decisions = latest_decisions.next_versions(new);
     decisions::insert(connection, &decisions)?;
+    replace_starts(connection, new, &definitions)?;
     Ok(StoredDeployment { key: new.key, duplicate: false, definitions, decisions })
+}
+
+/// Start events of versions that are not the latest any more start nothing.
+fn replace_starts(
+    connection: &Connection,
+    new: &NewDeployment,
+    definitions: &[DefinitionRow],
+) -> rusqlite::Result<()> {
+    let mut delete = connection.prepare_cached(include_str!("../queries/start_replace.sql"))?;
+    for row in definitions {
+        delete.execute((&*row.engine, &*row.tenant, &*row.process_id))?;
+    }
+    let mut insert = connection.prepare_cached(include_str!("../queries/start_insert.sql"))?;
+    for row in starts_of(new, definitions) {
+        event_rows::insert_start(&mut insert, &row)?;
+    }
+    Ok(())
 }
 
 fn equals(found: &DefinitionRow, resource: &NewResource) -> bool {

@@ -36,11 +36,14 @@ pub(crate) fn beat(writer: &mut Writer, beat: &Beat) -> Result<Pulse, Error> {
             .map_err(portable)?;
         let pulse = statement.query_row((session, beat.now.as_ms(), beat.key_high, floor), |row| {
             let (due_at, lock_until) = (rows::moment(row, 5)?, rows::moment(row, 6)?);
+            let start_at = rows::moment(row, 7)?;
             Ok(Pulse {
-                next_due_at: due_at.into_iter().chain(lock_until).min(),
-                engine_jobs_ready: row.get(7)?,
+                next_due_at: due_at.into_iter().chain(lock_until).chain(start_at).min(),
+                engine_jobs_ready: row.get(10)?,
                 nodes: vec![rows::node(row)?],
-                newest_definition: row.get(8)?,
+                newest_definition: row.get(11)?,
+                has_broadcasts: row.get(9)?,
+                message_expires_at: rows::moment(row, 8)?,
             })
         });
         pulse.optional().map_err(portable)?.ok_or(Error::Fenced)

@@ -52,16 +52,20 @@ pub(crate) fn instance_of(
     if live.is_some() {
         return Ok(Some(InstanceKey::new(scope)));
     }
-    let near = snapshot
-        .prepare_cached(include_str!("../queries/instance_of_near.sql"))?
-        .query_row((scope, scope.saturating_add(NEAR)), key)
-        .optional()?;
-    if near.is_some() {
-        return Ok(near);
+    for sql in [
+        include_str!("../queries/instance_of_near.sql"),
+        include_str!("../queries/instance_of_subscription_near.sql"),
+    ] {
+        let values = (scope, scope.saturating_add(NEAR));
+        let near = snapshot.prepare_cached(sql)?.query_row(values, key).optional()?;
+        if near.is_some() {
+            return Ok(near);
+        }
     }
     for sql in [
         include_str!("../queries/instance_of_incident.sql"),
         include_str!("../queries/instance_of_user_task.sql"),
+        include_str!("../queries/instance_of_subscription_far.sql"),
         include_str!("../queries/instance_of_far.sql"),
     ] {
         let found = by_key(&snapshot, sql, scope, key)?;
@@ -157,7 +161,7 @@ pub(crate) fn definitions(
     all(connection, include_str!("../queries/definitions.sql"), values, rows::definition)
 }
 
-fn all<T>(
+pub(crate) fn all<T>(
     connection: &Connection,
     sql: &str,
     values: impl Params,
@@ -167,10 +171,10 @@ fn all<T>(
 }
 
 /// The highest key of a page.
-fn at_most(page: Page) -> i64 {
+pub(crate) fn at_most(page: Page) -> i64 {
     page.before.map_or(i64::MAX, |before| before.saturating_sub(1))
 }
 
-fn limit(page: Page) -> u32 {
+pub(crate) fn limit(page: Page) -> u32 {
     page.limit.min(PAGE_ROWS_MAX)
 }

@@ -36,6 +36,8 @@ pub(crate) fn instance(row: &Row<'_>) -> Result<InstanceRow> {
         business_key: row.get(5)?,
         record: row.get(6)?,
         events: row.get(7)?,
+        caller: instance_key(row, 8)?,
+        root: instance_key(row, 9)?,
     })
 }
 
@@ -249,6 +251,8 @@ pub(crate) fn ended(row: &Row<'_>) -> Result<EndedRow> {
         started_at: Timestamp::from_ms(row.get(6)?),
         ended_at: Timestamp::from_ms(row.get(7)?),
         variables: row.get(8)?,
+        caller: instance_key(row, 9)?,
+        root: instance_key(row, 10)?,
     })
 }
 
@@ -345,16 +349,20 @@ pub(crate) fn moment(row: &Row<'_>, column: usize) -> Result<Option<Timestamp>> 
     Ok(row.get::<_, Option<i64>>(column)?.map(Timestamp::from_ms))
 }
 
-fn engine(row: &Row<'_>, column: usize) -> Result<EngineName> {
+pub(crate) fn engine(row: &Row<'_>, column: usize) -> Result<EngineName> {
     Ok(EngineName::new(row.get::<_, Arc<str>>(column)?))
 }
 
-fn tenant(row: &Row<'_>, column: usize) -> Result<TenantId> {
+pub(crate) fn tenant(row: &Row<'_>, column: usize) -> Result<TenantId> {
     Ok(TenantId::new(row.get::<_, Arc<str>>(column)?))
 }
 
-fn element(row: &Row<'_>, column: usize) -> Result<ElementId> {
+pub(crate) fn element(row: &Row<'_>, column: usize) -> Result<ElementId> {
     Ok(ElementId::new(row.get::<_, Arc<str>>(column)?))
+}
+
+fn instance_key(row: &Row<'_>, column: usize) -> Result<Option<InstanceKey>> {
+    Ok(row.get::<_, Option<i64>>(column)?.map(InstanceKey::new))
 }
 
 fn list(row: &Row<'_>, column: usize) -> Result<Vec<Arc<str>>> {
@@ -363,7 +371,11 @@ fn list(row: &Row<'_>, column: usize) -> Result<Vec<Arc<str>>> {
 }
 
 /// A number that stands for one of a closed set; any other is damage.
-fn number<T>(row: &Row<'_>, column: usize, known: impl Fn(u8) -> Option<T>) -> Result<T> {
+pub(crate) fn number<T>(
+    row: &Row<'_>,
+    column: usize,
+    known: impl Fn(u8) -> Option<T>,
+) -> Result<T> {
     let stored: i64 = row.get(column)?;
     let unknown = rusqlite::Error::IntegralValueOutOfRange(column, stored);
     u8::try_from(stored).ok().and_then(known).ok_or(unknown)

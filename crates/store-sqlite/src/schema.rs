@@ -6,7 +6,10 @@ use rusqlite::Connection;
 use crate::error::portable;
 
 /// In order; the first leads to version 1. A released one is never changed.
-const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_initial.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/0001_initial.sql"),
+    include_str!("../migrations/0002_events.sql"),
+];
 
 /// "ORLJ": tells our files from others.
 const APPLICATION_ID: i32 = 0x4f52_4c4a;

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use futures_channel::oneshot;
 use orloj_store::{
-    Acquire, Beat, Claim, CommitError, DecisionKey, DecisionRow, DecisionVersion, DefinitionRow,
-    EndedFilter, EndedRow, Error, ExtendLock, Extended, Fut, Group, HistoryRow, IncidentFilter,
-    IncidentRow, InstanceFilter, InstanceRow, JobFilter, JobRow, Lease, LoadedInstance,
-    NewDeployment, NodeRow, Notice, Page, Pulse, Store, StoredDeployment, UserTaskFilter,
-    UserTaskRow,
+    Acquire, Beat, BroadcastRow, CalledBy, Channel, Claim, CommitError, Committed, DecisionKey,
+    DecisionRow, DecisionVersion, DefinitionRow, EndedFilter, EndedRow, Error, ExtendLock,
+    Extended, Fit, Fut, Group, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter,
+    InstanceRow, JobFilter, JobRow, Lease, LoadedInstance, MessageKey, MessageQuery, MessageRow,
+    NewDeployment, NodeRow, Notice, Page, Pulse, StartFit, StartQuery, StartRow, Store,
+    StoredDeployment, SubscriptionQuery, SubscriptionRow, UserTaskFilter, UserTaskRow,
 };
 use orloj_types::{
     DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey,
-    ProcessId, TenantId, Timestamp, UserTaskKey,
+    ProcessId, SubscriptionKey, TenantId, Timestamp, UserTaskKey,
 };
 use rusqlite::Connection;
 
@@ -20,7 +21,9 @@ use crate::error::{closed, portable};
 use crate::options::Options;
 use crate::threads::Threads;
 use crate::writer::Writer;
-use crate::{commit, decisions, definitions, jobs, nodes, queries, rows};
+use crate::{
+    commit, decisions, definitions, event_queries, event_rows, events, jobs, nodes, queries, rows,
+};
 
 /// Clones share one store; the last one to go closes it.
 #[derive(Clone)]
@@ -86,7 +89,7 @@ impl Store for SqliteStore {
         self.read(|connection, _| nodes::nodes(connection))
     }
 
-    fn commit(&self, group: Arc<Group>) -> Fut<'_, (), CommitError> {
+    fn commit(&self, group: Arc<Group>) -> Fut<'_, Committed, CommitError> {
         Box::pin(async move {
             let (answer, answered) = oneshot::channel();
             self.threads
@@ -154,6 +157,86 @@ impl Store for SqliteStore {
 
     fn instance_of(&self, scope: ElementInstanceKey) -> Fut<'_, Option<InstanceKey>> {
         self.read(move |connection, _| queries::instance_of(connection, scope))
+    }
+
+    fn subscription(&self, key: SubscriptionKey) -> Fut<'_, Option<SubscriptionRow>> {
+        self.read(move |connection, _| {
+            let sql = include_str!("../queries/subscription_load.sql");
+            queries::by_key(connection, sql, key.raw(), event_rows::subscription)
+        })
+    }
+
+    fn subscriptions(&self, query: SubscriptionQuery) -> Fut<'_, Vec<SubscriptionRow>> {
+        self.read(move |connection, _| event_queries::subscriptions(connection, &query))
+    }
+
+    fn message(&self, key: MessageKey) -> Fut<'_, Option<MessageRow>> {
+        self.read(move |connection, _| {
+            let sql = include_str!("../queries/message_load.sql");
+            queries::by_key(connection, sql, key.raw(), event_rows::message)
+        })
+    }
+
+    fn messages(&self, query: MessageQuery) -> Fut<'_, Vec<MessageRow>> {
+        self.read(move |connection, _| event_queries::messages(connection, &query))
+    }
+
+    fn fit(&self, channel: Channel, now: Timestamp) -> Fut<'_, Option<Fit>> {
+        self.read(move |connection, _| events::fit(connection, &channel, now))
+    }
+
+    fn fits(&self, now: Timestamp, after: Option<MessageKey>, limit: u32) -> Fut<'_, Vec<Fit>> {
+        self.read(move |connection, engine| events::all_fits(connection, engine, now, after, limit))
+    }
+
+    fn start_fits(&self, channel: Channel, now: Timestamp) -> Fut<'_, Vec<StartFit>> {
+        self.read(move |connection, _| events::start_fits(connection, &channel, now))
+    }
+
+    fn start_holder(
+        &self,
+        process_id: ProcessId,
+        tenant: TenantId,
+        correlation_key: Arc<str>,
+    ) -> Fut<'_, Option<InstanceKey>> {
+        self.read(move |connection, engine| {
+            events::start_holder(connection, engine, &tenant, &process_id, &correlation_key)
+        })
+    }
+
+    fn expire_messages(&self, now: Timestamp, limit: u32) -> Fut<'_, u32> {
+        self.write(move |writer| {
+            let engine = writer.engine.clone();
+            writer.write(|connection| {
+                events::expire_messages(connection, &engine, now, limit).map_err(portable)
+            })
+        })
+    }
+
+    fn broadcasts(&self, limit: u32) -> Fut<'_, Vec<BroadcastRow>> {
+        self.read(move |connection, engine| event_queries::broadcasts(connection, engine, limit))
+    }
+
+    fn starts(&self, query: StartQuery) -> Fut<'_, Vec<StartRow>> {
+        self.read(move |connection, _| event_queries::starts(connection, &query))
+    }
+
+    fn due_starts(&self, now: Timestamp, limit: u32) -> Fut<'_, Vec<StartRow>> {
+        self.read(move |connection, engine| {
+            event_queries::due_starts(connection, engine, now, limit)
+        })
+    }
+
+    fn called_instances(&self, by: CalledBy, page: Page) -> Fut<'_, Vec<InstanceRow>> {
+        self.read(move |connection, engine| {
+            event_queries::called_instances(connection, engine, by, page)
+        })
+    }
+
+    fn called_ended(&self, by: CalledBy, page: Page) -> Fut<'_, Vec<EndedRow>> {
+        self.read(move |connection, engine| {
+            event_queries::called_ended(connection, engine, by, page)
+        })
     }
 
     fn deploy(&self, deployment: NewDeployment) -> Fut<'_, StoredDeployment> {

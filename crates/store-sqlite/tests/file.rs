@@ -94,6 +94,37 @@ fn a_file_has_one_owner() {
     try_open(&path).expect("and again");
 }
 
+/// What the first release wrote is there after the migration, and goes on.
+#[test]
+fn a_file_of_the_first_release_is_migrated() {
+    const FIRST: &str = include_str!("../migrations/0001_initial.sql");
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let path = folder.path().join("store.db");
+    let first = Connection::open(&path).expect("open");
+    first.execute_batch(FIRST).expect("first schema");
+    first.pragma_update(None, "user_version", 1).expect("pragma");
+    first.pragma_update(None, "application_id", 0x4f52_4c4a).expect("pragma");
+    let rows = "INSERT INTO instance VALUES (1, 1, 'suite', '', 7, NULL, x'01', x'02');
+         INSERT INTO ended VALUES (2, 'suite', '', 7, NULL, 1, 5, 6, x'03')";
+    first.execute_batch(rows).expect("rows");
+    drop(first);
+    for _ in 0..2 {
+        let store = open(&path);
+        let loaded = block_on(store.load(vec![InstanceKey::new(1)])).expect("load");
+        let row = &loaded[0].row;
+        assert_eq!((row.caller, row.root), (None, None));
+        let ended = block_on(store.ended_instance(InstanceKey::new(2))).expect("ended");
+        let ended = ended.expect("it is there");
+        assert_eq!((ended.started_at.as_ms(), ended.ended_at.as_ms()), (5, 6));
+        assert_eq!((ended.caller, ended.root), (None, None));
+        let lease = join(&store);
+        commit(&store, lease, 1, vec![update(1, row.rev)]).expect("commit");
+    }
+    let store = open(&path);
+    let loaded = block_on(store.load(vec![InstanceKey::new(1)])).expect("load");
+    assert_eq!(loaded[0].row.rev, 3);
+}
+
 #[test]
 fn a_newer_schema_is_refused() {
     let folder = tempfile::tempdir().expect("temporary folder");
@@ -102,7 +133,7 @@ fn a_newer_schema_is_refused() {
     let connection = Connection::open(&path).expect("open");
     connection.pragma_update(None, "user_version", 99).expect("pragma");
     drop(connection);
-    assert_eq!(try_open(&path).err(), Some(Error::NewerSchema { found: 99, known: 1 }));
+    assert_eq!(try_open(&path).err(), Some(Error::NewerSchema { found: 99, known: 2 }));
 }
 
 #[test]
@@ -299,7 +330,7 @@ fn commit(
     changes: Vec<Change>,
 ) -> Result<(), CommitError> {
     let group = Group { lease, lane: 0, id, changes, now: Timestamp::ZERO };
-    block_on(store.commit(Arc::new(group)))
+    block_on(store.commit(Arc::new(group))).map(drop)
 }
 
 fn insert(key: i64, bytes: usize) -> Change {
@@ -312,6 +343,8 @@ fn insert(key: i64, bytes: usize) -> Change {
         business_key: None,
         record: vec![7; bytes],
         events: vec![],
+        caller: None,
+        root: None,
     };
     Change { instances: vec![InstanceWrite::Insert(row)], ..Change::default() }
 }

@@ -32,6 +32,8 @@ fn a_beat_reads_first_entries_only() {
     assert!(beat.contains("INDEX job_due (due_at>?)"), "{beat}");
     assert!(beat.contains("INDEX job_worker_lock (lock_until>?)"), "{beat}");
     assert!(beat.contains("INDEX job_ready (engine=? AND type=?)"), "{beat}");
+    assert!(beat.contains("INDEX start_event_due (due_at>?)"), "{beat}");
+    assert!(beat.contains("INDEX message_expires"), "{beat}");
     assert!(!beat.contains("TEMP B-TREE"), "{beat}");
 }
 
@@ -55,6 +57,38 @@ fn single_rows_and_histories_are_found_by_their_keys() {
         assert!(!plan.contains("TEMP B-TREE"), "{plan}");
         assert!(plan.contains("SEARCH"), "{plan}");
     }
+}
+
+#[test]
+fn waits_and_messages_are_found_by_their_indexes() {
+    for (sql, index) in [
+        (include_str!("../queries/subscriptions_named.sql"), "subscription_name (engine=?"),
+        (include_str!("../queries/subscriptions_correlated.sql"), "subscription_correlation"),
+        (include_str!("../queries/subscriptions.sql"), "INTEGER PRIMARY KEY (rowid>?)"),
+        (include_str!("../queries/starts_named.sql"), "start_event_name (engine=?"),
+        (include_str!("../queries/starts.sql"), "PRIMARY KEY"),
+        (include_str!("../queries/start_replace.sql"), "start_event_process (engine=?"),
+        (include_str!("../queries/messages.sql"), "message_channel (engine=?"),
+        (include_str!("../queries/message_fits.sql"), "subscription_correlation (engine=?"),
+        (include_str!("../queries/message_expired.sql"), "message_expires (expires_at<?)"),
+        (include_str!("../queries/called_instances_by_root.sql"), "called_root (root_key=?"),
+        (include_str!("../queries/called_ended_by_caller.sql"), "called_caller (caller_key=?"),
+    ] {
+        let plan = plan(sql);
+        assert!(plan.contains(index), "{index}: {plan}");
+        assert!(!plan.contains("TEMP B-TREE"), "{plan}");
+        assert!(!plan.contains("SCAN"), "{plan}");
+    }
+    let fit = plan(include_str!("../queries/message_fit.sql"));
+    assert!(fit.contains("INDEX message_channel (engine=?"), "{fit}");
+    assert!(fit.contains("INDEX subscription_correlation (engine=?"), "{fit}");
+    assert!(!fit.contains("TEMP B-TREE FOR ORDER BY"), "{fit}");
+    let start = plan(include_str!("../queries/start_fits.sql"));
+    assert!(start.contains("INDEX start_event_name (engine=? AND kind=? AND name=?)"), "{start}");
+    assert!(start.contains("INDEX message_channel (engine=?"), "{start}");
+    // Timers of one moment are put in order; how many there are is no matter.
+    let due = plan(include_str!("../queries/start_due.sql"));
+    assert!(due.contains("INDEX start_event_due (due_at"), "{due}");
 }
 
 fn plan(sql: &str) -> String {

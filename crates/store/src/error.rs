@@ -23,8 +23,8 @@ pub enum Error {
 /// Why a group was not committed. Except for `Unknown`, nothing of it was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommitError {
-    /// The changes at these places in the group met another revision; without them the group may
-    /// be sent again.
+    /// The changes at these places in the group met another revision, or a start event, message or
+    /// broadcast that is not as expected; without them the group may be sent again.
     #[error("conflict at {0:?}")]
     Conflicts(Vec<usize>),
     /// A statement failed and named no row: some change is to blame.

@@ -42,7 +42,8 @@ pub struct Beat {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pulse {
-    /// The earliest moment at which a waiting job becomes due or a worker's lock runs out.
+    /// The earliest moment at which a waiting job or a start event becomes due or a worker's lock
+    /// runs out.
     pub next_due_at: Option<Timestamp>,
     /// Whether unlocked ready jobs of the engine's own kinds exist.
     pub engine_jobs_ready: bool,
@@ -50,6 +51,10 @@ pub struct Pulse {
     pub nodes: Vec<NodeRow>,
     /// The newest definition or decision, to notice deployments of other nodes.
     pub newest_definition: i64,
+    /// Whether broadcasts are under way: the node that threw one may be gone.
+    pub has_broadcasts: bool,
+    /// When the first buffered message expires. No work waits for that moment.
+    pub message_expires_at: Option<Timestamp>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -23,6 +23,31 @@ pub struct InstanceFilter {
     pub process_id: Option<ProcessId>,
 }
 
+/// Which called instances are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CalledBy {
+    /// Those that a call activity of this instance started.
+    Caller(InstanceKey),
+    /// Those below it, however deep.
+    Root(InstanceKey),
+}
+
+impl CalledBy {
+    pub fn caller(self) -> Option<InstanceKey> {
+        match self {
+            Self::Caller(key) => Some(key),
+            Self::Root(_) => None,
+        }
+    }
+
+    pub fn root(self) -> Option<InstanceKey> {
+        match self {
+            Self::Caller(_) => None,
+            Self::Root(key) => Some(key),
+        }
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct EndedFilter {
     pub process_id: Option<ProcessId>,

@@ -8,6 +8,7 @@ use orloj_types::{
 };
 
 use crate::decision::{DecisionRow, NewRequirements};
+use crate::start::NewStart;
 
 /// A live instance: its record, guarded by `rev`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +23,16 @@ pub struct InstanceRow {
     pub record: Vec<u8>,
     /// History not yet moved into rows of its own: [`crate::format`] events.
     pub events: Vec<u8>,
+    /// The instance whose call activity started it.
+    pub caller: Option<InstanceKey>,
+    /// The outermost caller.
+    pub root: Option<InstanceKey>,
+}
+
+impl InstanceRow {
+    pub fn is_called(&self) -> bool {
+        self.caller.is_some() || self.root.is_some()
+    }
 }
 
 /// An instance with the values too large for its record.
@@ -50,6 +61,10 @@ pub enum JobKind {
     AsyncAfter = 1,
     Worker = 2,
     Timer = 3,
+    /// What is left of an activity after its work, as a job of its own.
+    AsyncComplete = 4,
+    /// A listener that a worker runs.
+    Listener = 5,
 }
 
 impl JobKind {
@@ -59,8 +74,15 @@ impl JobKind {
             1 => Self::AsyncAfter,
             2 => Self::Worker,
             3 => Self::Timer,
+            4 => Self::AsyncComplete,
+            5 => Self::Listener,
             _ => return None,
         })
+    }
+
+    /// Whether workers acquire it, by its type; the engine acquires the others.
+    pub const fn is_for_workers(self) -> bool {
+        matches!(self, Self::Worker | Self::Listener)
     }
 }
 
@@ -186,6 +208,15 @@ pub struct EndedRow {
     pub ended_at: Timestamp,
     /// The instance's own variables at the end: [`crate::format`] variables.
     pub variables: Vec<u8>,
+    /// As it was of the live instance.
+    pub caller: Option<InstanceKey>,
+    pub root: Option<InstanceKey>,
+}
+
+impl EndedRow {
+    pub fn is_called(&self) -> bool {
+        self.caller.is_some() || self.root.is_some()
+    }
 }
 
 /// One deployed version of a process.
@@ -232,6 +263,8 @@ pub struct NewDefinition {
     /// Used when the resource is new; a duplicate keeps the key it has.
     pub key: DefinitionKey,
     pub process_id: ProcessId,
+    /// They take the place of those of the version before.
+    pub starts: Vec<NewStart>,
 }
 
 /// What a deployment led to: the definitions and decisions of all its resources, in order.

@@ -6,19 +6,25 @@ use std::sync::Arc;
 
 use orloj_types::{
     DefinitionKey, DeploymentKey, ElementInstanceKey, IncidentKey, InstanceKey, JobKey, ProcessId,
-    TenantId, Timestamp, UserTaskKey,
+    SubscriptionKey, TenantId, Timestamp, UserTaskKey,
 };
 
+use crate::broadcast::BroadcastRow;
 use crate::change::Group;
 use crate::decision::{DecisionKey, DecisionRow, DecisionVersion};
 use crate::error::{CommitError, Error};
+use crate::message::{Channel, Committed, Fit, MessageKey, MessageQuery, MessageRow};
 use crate::node::{Beat, Claim, Lease, NodeRow, Pulse};
 use crate::notice::Notice;
-use crate::query::{EndedFilter, IncidentFilter, InstanceFilter, JobFilter, Page, UserTaskFilter};
+use crate::query::{
+    CalledBy, EndedFilter, IncidentFilter, InstanceFilter, JobFilter, Page, UserTaskFilter,
+};
 use crate::rows::{
     DefinitionRow, EndedRow, HistoryRow, IncidentRow, InstanceRow, JobRow, LoadedInstance,
     NewDeployment, StoredDeployment, UserTaskRow,
 };
+use crate::start::{StartFit, StartQuery, StartRow};
+use crate::subscription::{SubscriptionQuery, SubscriptionRow};
 
 pub type Fut<'a, T, E = Error> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>>;
 
@@ -27,7 +33,7 @@ pub type Fut<'a, T, E = Error> = Pin<Box<dyn Future<Output = Result<T, E>> + Sen
 pub enum Wanted {
     /// The engine's own: continuations and timers. Locked for the node's session.
     Engine,
-    /// Worker jobs of one type. Locked for `worker` until `until`; the activation is appended.
+    /// Jobs for workers of one type. Locked for `worker` until `until`; the activation is appended.
     Worker { job_type: Arc<str>, worker: Arc<str>, until: Timestamp },
 }
 
@@ -83,7 +89,7 @@ pub trait Store: Send + Sync + 'static {
     // ---- changes
 
     /// Applies a group in one transaction. See [`CommitError`] for what else may happen.
-    fn commit(&self, group: Arc<Group>) -> Fut<'_, (), CommitError>;
+    fn commit(&self, group: Arc<Group>) -> Fut<'_, Committed, CommitError>;
 
     /// Told of the group that a lane will most likely be asked to commit next, so that a store may
     /// translate it while the lane is busy. It may never be committed.
@@ -121,6 +127,40 @@ pub trait Store: Send + Sync + 'static {
     /// The live instance that an element instance belongs to, found by the rows it waits with.
     fn instance_of(&self, scope: ElementInstanceKey) -> Fut<'_, Option<InstanceKey>>;
 
+    // ---- waits and messages
+
+    fn subscription(&self, key: SubscriptionKey) -> Fut<'_, Option<SubscriptionRow>>;
+
+    fn subscriptions(&self, query: SubscriptionQuery) -> Fut<'_, Vec<SubscriptionRow>>;
+
+    fn message(&self, key: MessageKey) -> Fut<'_, Option<MessageRow>>;
+
+    fn messages(&self, query: MessageQuery) -> Fut<'_, Vec<MessageRow>>;
+
+    /// The fit of a channel, if there is one.
+    fn fit(&self, channel: Channel, now: Timestamp) -> Fut<'_, Option<Fit>>;
+
+    /// Every buffered message after this one that fits something, oldest first, each with the
+    /// oldest subscription it fits. For what was reported to a node that did not live to see it.
+    fn fits(&self, now: Timestamp, after: Option<MessageKey>, limit: u32) -> Fut<'_, Vec<Fit>>;
+
+    /// What a channel's messages could start.
+    fn start_fits(&self, channel: Channel, now: Timestamp) -> Fut<'_, Vec<StartFit>>;
+
+    /// The instance that keeps messages with this correlation key from starting the process.
+    fn start_holder(
+        &self,
+        process_id: ProcessId,
+        tenant: TenantId,
+        correlation_key: Arc<str>,
+    ) -> Fut<'_, Option<InstanceKey>>;
+
+    /// Removes expired messages, at most `limit`; gives their number.
+    fn expire_messages(&self, now: Timestamp, limit: u32) -> Fut<'_, u32>;
+
+    /// Oldest first.
+    fn broadcasts(&self, limit: u32) -> Fut<'_, Vec<BroadcastRow>>;
+
     // ---- definitions
 
     /// Assigns versions, or finds that nothing is new: a resource is a duplicate when the latest
@@ -151,11 +191,20 @@ pub trait Store: Send + Sync + 'static {
 
     fn definitions(&self, page: Page) -> Fut<'_, Vec<DefinitionRow>>;
 
+    /// Start events of the latest versions.
+    fn starts(&self, query: StartQuery) -> Fut<'_, Vec<StartRow>>;
+
+    /// Timers among them that are due at `now` or before, earliest first.
+    fn due_starts(&self, now: Timestamp, limit: u32) -> Fut<'_, Vec<StartRow>>;
+
     // ---- queries
 
     fn instances(&self, filter: InstanceFilter, page: Page) -> Fut<'_, Vec<InstanceRow>>;
     fn ended(&self, filter: EndedFilter, page: Page) -> Fut<'_, Vec<EndedRow>>;
     fn ended_instance(&self, key: InstanceKey) -> Fut<'_, Option<EndedRow>>;
+    /// Live ones.
+    fn called_instances(&self, by: CalledBy, page: Page) -> Fut<'_, Vec<InstanceRow>>;
+    fn called_ended(&self, by: CalledBy, page: Page) -> Fut<'_, Vec<EndedRow>>;
     /// Oldest first. The newest events of a live instance are in its row.
     fn history(&self, instance: InstanceKey) -> Fut<'_, Vec<HistoryRow>>;
     fn jobs(&self, filter: JobFilter, page: Page) -> Fut<'_, Vec<JobRow>>;

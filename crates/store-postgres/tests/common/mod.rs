@@ -79,6 +79,8 @@ pub fn insert(key: i64) -> Change {
         business_key: None,
         record: vec![1; 250],
         events: vec![],
+        caller: None,
+        root: None,
     };
     Change { instances: vec![InstanceWrite::Insert(row)], ..Change::default() }
 }

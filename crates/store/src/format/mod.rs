@@ -16,7 +16,8 @@ mod wire;
 pub use activation::{ActivationEntry, decode_activations, encode_activation};
 pub use event::{EventEntry, EventFields, EventKind, append_event, decode_events};
 pub use record::{
-    ElementEntry, IncidentEntry, JobEntry, RecordMessage, RepeatEntry, ScopeEntry, decode_record,
+    CallerEntry, CompensationEntry, ElementEntry, IncidentEntry, JobEntry, MultiEntry,
+    RecordMessage, RepeatEntry, ScopeEntry, SubscriptionEntry, decode_record,
 };
 pub use record_writer::{
     ElementFields, ElementWriter, IncidentFields, JobFields, RecordWriter, RepeatFields,

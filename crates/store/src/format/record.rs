@@ -22,6 +22,32 @@ pub struct RecordMessage {
     pub exclusive_holder: Option<i64>,
     #[prost(sint64, repeated, tag = "6")]
     pub exclusive_parked: Vec<i64>,
+    /// The call activity that waits for the instance.
+    #[prost(message, optional, tag = "7")]
+    pub caller: Option<CallerEntry>,
+    /// The instance itself as a scope; absent when nothing waits there.
+    #[prost(message, optional, tag = "8")]
+    pub root: Option<ElementEntry>,
+    #[prost(bool, tag = "9")]
+    pub is_suspended: bool,
+    /// The key of the message that has started it.
+    #[prost(string, optional, tag = "10")]
+    pub started_with: Option<String>,
+    /// Of an instance that has been migrated: its row names the definition it was started with.
+    #[prost(int64, optional, tag = "11")]
+    pub definition: Option<i64>,
+}
+
+/// Keys as they are, not as differences: they are of other instances.
+#[derive(Clone, PartialEq, Message)]
+pub struct CallerEntry {
+    #[prost(int64, tag = "1")]
+    pub instance: i64,
+    #[prost(int64, tag = "2")]
+    pub element_instance: i64,
+    /// The outermost instance of the hierarchy.
+    #[prost(int64, tag = "3")]
+    pub root: i64,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -50,6 +76,72 @@ pub struct ElementEntry {
     /// Of the timers of its boundary events.
     #[prost(message, repeated, tag = "10")]
     pub timer_incidents: Vec<IncidentEntry>,
+    /// 0 plain, 1 body, 2 inner, 3 handler, 4 triggered, 5 branch.
+    #[prost(uint32, tag = "11")]
+    pub role: u32,
+    #[prost(message, repeated, tag = "12")]
+    pub subscriptions: Vec<SubscriptionEntry>,
+    /// The instance a call activity waits for, as a difference.
+    #[prost(sint64, optional, tag = "13")]
+    pub called: Option<i64>,
+    #[prost(message, optional, tag = "14")]
+    pub multi: Option<MultiEntry>,
+    #[prost(message, repeated, tag = "15")]
+    pub compensations: Vec<CompensationEntry>,
+    #[prost(uint32, tag = "16")]
+    pub undoing: u32,
+    /// Of a user task.
+    #[prost(bool, tag = "17")]
+    pub is_assigned: bool,
+    /// What a user task or worker was completed with, while something else comes first.
+    #[prost(message, repeated, tag = "18")]
+    pub held: Vec<VariableEntry>,
+    /// The code of an error that is thrown on later.
+    #[prost(string, optional, tag = "19")]
+    pub thrown: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct SubscriptionEntry {
+    #[prost(sint64, tag = "1")]
+    pub key: i64,
+    /// The event that waits.
+    #[prost(string, tag = "2")]
+    pub event: String,
+    /// [`crate::SubscriptionKind`].
+    #[prost(uint32, tag = "3")]
+    pub kind: u32,
+    /// Of the message, signal, event type or variable.
+    #[prost(string, tag = "4")]
+    pub name: String,
+    #[prost(string, optional, tag = "5")]
+    pub correlation_key: Option<String>,
+}
+
+/// How far a multi-instance body is.
+#[derive(Clone, PartialEq, Message)]
+pub struct MultiEntry {
+    #[prost(uint32, tag = "1")]
+    pub total: u32,
+    #[prost(uint32, tag = "2")]
+    pub created: u32,
+    #[prost(uint32, tag = "3")]
+    pub completed: u32,
+}
+
+/// A completed activity that can be undone.
+#[derive(Clone, PartialEq, Message)]
+pub struct CompensationEntry {
+    #[prost(string, tag = "1")]
+    pub activity: String,
+    /// As a difference to the instance's start.
+    #[prost(sint64, tag = "2")]
+    pub completed_ms: i64,
+    #[prost(message, repeated, tag = "3")]
+    pub variables: Vec<VariableEntry>,
+    /// How many of the entries before this one lie inside of it.
+    #[prost(uint32, tag = "4")]
+    pub inner: u32,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -79,6 +171,9 @@ pub struct JobEntry {
     pub event: String,
     #[prost(message, optional, tag = "11")]
     pub repeat: Option<RepeatEntry>,
+    /// The place of the listener it is for.
+    #[prost(uint32, tag = "12")]
+    pub listener: u32,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -163,6 +258,7 @@ mod tests {
             }],
             exclusive_holder: Some(2),
             exclusive_parked: vec![3],
+            ..RecordMessage::default()
         }
     }
 
@@ -196,7 +292,7 @@ mod tests {
             });
         });
         writer.scope(0, [("total", &total)].into_iter());
-        assert_eq!(writer.finish(Some(2), [3].into_iter()), FIRST_RELEASE);
+        assert_eq!(writer.finish(Some(2), [3].into_iter(), None), FIRST_RELEASE);
     }
 
     #[test]
@@ -219,13 +315,24 @@ mod tests {
             element.user_task(0);
             element.incident(IncidentFields { key: 6, kind: "IO", job: Some(0) });
             element.timer_incident(IncidentFields { key: 7, kind: "", job: None });
+            element.rest(&ElementEntry {
+                role: 2,
+                called: Some(-3),
+                multi: Some(MultiEntry { total: 9, created: 4, completed: 3 }),
+                ..ElementEntry::default()
+            });
         });
         writer.scope(8, std::iter::empty());
-        let bytes = writer.finish(None, [-1, 0, 700].into_iter());
+        let rest = RecordMessage {
+            caller: Some(CallerEntry { instance: 7, element_instance: 8, root: 7 }),
+            ..RecordMessage::default()
+        };
+        let bytes = writer.finish(None, [-1, 0, 700].into_iter(), Some(&rest));
         let message = decode_record(&bytes).unwrap();
         assert_eq!(message.elements[0].jobs.len(), 3);
         assert_eq!(message.elements[0].user_task, Some(0));
         assert_eq!(message.exclusive_parked, [-1, 0, 700]);
+        assert_eq!(message.caller.as_ref().map(|caller| caller.root), Some(7));
         assert_eq!(message.encode_to_vec(), bytes[1..]);
     }
 

@@ -2,8 +2,9 @@
 //! in the file beside this one.
 
 use orloj_types::StoredValue;
+use prost::Message;
 
-use crate::format::record::VERSION;
+use crate::format::record::{ElementEntry, RecordMessage, VERSION};
 use crate::format::wire::Wire;
 
 /// Writes one record, in the order of its fields.
@@ -33,6 +34,7 @@ pub struct JobFields<'a> {
     pub failed_before: bool,
     pub event: &'a str,
     pub repeat: Option<RepeatFields<'a>>,
+    pub listener: u32,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,6 +49,11 @@ pub struct IncidentFields<'a> {
     pub key: i64,
     pub kind: &'a str,
     pub job: Option<i64>,
+}
+
+/// Messages one after the other are read as one with the fields of both.
+fn append(bytes: &mut Vec<u8>, rest: &impl Message) {
+    rest.encode(bytes).expect("a vector takes any number of bytes");
 }
 
 /// Records of most instances are shorter.
@@ -99,16 +106,27 @@ impl RecordWriter {
         });
     }
 
+    /// Of a finished record: the instance has become one of this definition.
+    pub fn migrated(record: &mut Vec<u8>, definition: i64) {
+        let rest = RecordMessage { definition: Some(definition), ..RecordMessage::default() };
+        append(record, &rest);
+    }
+
+    /// `rest` has the fields that few records have and that come after all others.
     pub fn finish(
         mut self,
         exclusive_holder: Option<i64>,
         exclusive_parked: impl ExactSizeIterator<Item = i64>,
+        rest: Option<&RecordMessage>,
     ) -> Vec<u8> {
         let mut wire = Wire(&mut self.0);
         if let Some(holder) = exclusive_holder {
             wire.some_sint(5, holder);
         }
         wire.packed_sints(6, exclusive_parked);
+        if let Some(rest) = rest {
+            append(&mut self.0, rest);
+        }
         self.0
     }
 }
@@ -138,6 +156,7 @@ impl ElementWriter<'_, '_> {
                     wire.uint(3, repeat.fired.into());
                 });
             }
+            wire.uint(12, job.listener.into());
         });
     }
 
@@ -151,6 +170,11 @@ impl ElementWriter<'_, '_> {
 
     pub fn timer_incident(&mut self, incident: IncidentFields<'_>) {
         self.incident_as(10, incident);
+    }
+
+    /// The fields that few elements have and that come after all others.
+    pub fn rest(&mut self, rest: &ElementEntry) {
+        append(self.0.0, rest);
     }
 
     fn incident_as(&mut self, field: u32, incident: IncidentFields<'_>) {

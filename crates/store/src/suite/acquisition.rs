@@ -9,7 +9,7 @@ use crate::suite::sample::{
     NOW, Node, after, engine_job, for_worker, job, keys, session_locked, stored_job, timer,
     worker_locked,
 };
-use crate::{JobRow, JobState, Store, Wanted};
+use crate::{JobKind, JobRow, JobState, Store, Wanted};
 
 pub(super) async fn jobs_come_by_priority_then_key(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
@@ -45,6 +45,27 @@ pub(super) async fn only_the_wanted_type_is_taken(store: Arc<dyn Store>) {
     assert_eq!(keys(&node.acquire(for_worker("Pay"), 10).await), [3]);
     assert_eq!(node.acquire(for_worker("unknown"), 10).await, []);
     assert_eq!(keys(&node.acquire(Wanted::Engine, 10).await), [6]);
+}
+
+pub(super) async fn listeners_are_for_workers_and_completions_for_the_engine(
+    store: Arc<dyn Store>,
+) {
+    let mut node = Node::join(&store, "n").await;
+    let listener = |key, job_type: &str| JobRow {
+        kind: JobKind::Listener,
+        job_type: job_type.into(),
+        ..job(key)
+    };
+    let completion = JobRow { kind: JobKind::AsyncComplete, ..engine_job(4) };
+    node.write_jobs([job(1), listener(2, "pay"), listener(3, "")]).await;
+    assert!(!node.beat(0).await.engine_jobs_ready);
+    node.write_jobs([completion]).await;
+    assert!(node.beat(0).await.engine_jobs_ready);
+    assert_eq!(keys(&node.acquire(Wanted::Engine, 10).await), [4]);
+    let taken = node.acquire(for_worker("pay"), 10).await;
+    assert_eq!(keys(&taken), [1, 2]);
+    assert_eq!(taken[1].kind, JobKind::Listener);
+    assert_eq!(keys(&node.acquire(for_worker(""), 10).await), [3]);
 }
 
 pub(super) async fn only_ready_unlocked_jobs_are_taken(store: Arc<dyn Store>) {

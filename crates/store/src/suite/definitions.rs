@@ -85,10 +85,7 @@ pub(super) async fn an_earlier_version_deployed_again_is_new(store: Arc<dyn Stor
     let one_file = |key, first, second| {
         let mut new = deployment(key, "", &two);
         new.resources.pop();
-        new.resources[0].definitions = vec![
-            NewDefinition { key: DefinitionKey::new(first), process_id: ProcessId::new("x") },
-            NewDefinition { key: DefinitionKey::new(second), process_id: ProcessId::new("y") },
-        ];
+        new.resources[0].definitions = vec![definition(first, "x"), definition(second, "y")];
         new
     };
     let first = store.deploy(one_file(40, 41, 42)).await.expect("deploy");
@@ -170,10 +167,7 @@ pub(super) fn deployment(key: i64, tenant: &str, resources: &[Resource<'_>]) -> 
         checksum: checksum(content),
         dialect: "zeebe".into(),
         checks: 3,
-        definitions: vec![NewDefinition {
-            key: DefinitionKey::new(*definition),
-            process_id: ProcessId::new(*process_id),
-        }],
+        definitions: vec![self::definition(*definition, process_id)],
         requirements: None,
     });
     NewDeployment {
@@ -182,6 +176,14 @@ pub(super) fn deployment(key: i64, tenant: &str, resources: &[Resource<'_>]) -> 
         tenant: TenantId::new(tenant),
         resources: resources.collect(),
         now: NOW,
+    }
+}
+
+fn definition(key: i64, process_id: &str) -> NewDefinition {
+    NewDefinition {
+        key: DefinitionKey::new(key),
+        process_id: ProcessId::new(process_id),
+        starts: Vec::new(),
     }
 }
 

@@ -6,19 +6,25 @@
 //! under way at once they are polled side by side.
 
 mod acquisition;
+mod broadcasts;
+mod called;
 mod commit;
 mod decisions;
 mod definitions;
 mod details;
 mod due;
+mod holds;
 mod instance_of;
 mod isolation;
 mod lanes;
 mod limits;
 mod locks;
+mod messages;
 mod nodes;
 mod queries;
 mod sample;
+mod starts;
+mod subscriptions;
 mod together;
 
 use std::future::Future;
@@ -90,6 +96,7 @@ pub const CASES: &[Case] = cases! {
         jobs_come_by_priority_then_key
         the_limit_holds
         only_the_wanted_type_is_taken
+        listeners_are_for_workers_and_completions_for_the_engine
         only_ready_unlocked_jobs_are_taken
         a_taken_job_is_not_taken_again
         the_engine_locks_for_its_session
@@ -146,6 +153,44 @@ pub const CASES: &[Case] = cases! {
         an_element_instance_is_found_by_its_job
         an_element_instance_is_found_by_incident_or_user_task
         an_unknown_element_instance_is_not_found;
+    subscriptions:
+        subscriptions_come_and_go
+        a_subscription_opened_and_closed_at_once_was_never_there
+        subscriptions_are_part_of_their_change
+        subscriptions_are_found_by_name_and_correlation_key
+        subscriptions_are_paged_oldest_first
+        an_element_instance_is_found_by_its_subscription;
+    messages:
+        messages_wait_in_their_channel_oldest_first
+        a_message_is_taken_away_once
+        an_id_is_unique_while_its_message_is_buffered
+        an_expired_message_is_not_found_and_removed_in_bulk
+        the_later_of_message_and_wait_is_told_of_the_earlier
+        only_equal_channels_fit
+        a_process_takes_a_message_once
+        a_change_may_take_what_it_adds
+        changes_of_a_group_that_want_the_same_have_one_winner
+        a_closed_wait_fits_nothing
+        a_message_and_a_wait_at_the_same_time_never_miss_each_other
+        takers_at_the_same_time_have_one_winner;
+    starts:
+        start_events_are_those_of_the_latest_version
+        start_events_are_paged
+        timers_are_due_earliest_first
+        a_timer_fires_once_for_each_of_its_moments
+        a_timer_of_a_version_that_was_replaced_does_not_fire
+        nodes_that_fire_a_timer_at_once_have_one_winner;
+    holds:
+        a_process_is_held_by_one_instance_for_each_key
+        messages_wait_until_their_process_is_free
+        a_message_and_an_end_at_the_same_time_never_miss_each_other;
+    broadcasts:
+        broadcasts_are_listed_until_they_are_done
+        a_broadcast_moves_on_from_where_it_is
+        nodes_that_move_a_broadcast_at_once_have_one_winner;
+    called:
+        an_instance_knows_its_caller_and_root
+        called_instances_are_found_by_caller_and_root;
     limits:
         large_values_come_back
         empty_and_foreign_text_comes_back

@@ -9,9 +9,10 @@ use orloj_types::{
 
 use crate::suite::engine;
 use crate::{
-    Acquire, Beat, Change, Claim, CommitError, EndedRow, Group, IncidentRow, InstanceRow,
-    InstanceWrite, JobKind, JobRow, JobState, JobWrite, Lease, LoadedInstance, Store, UserTaskRow,
-    VariableRow, Wanted,
+    Acquire, Beat, Change, Channel, Claim, CommitError, EndedRow, Fit, Group, IncidentRow,
+    InstanceRow, InstanceWrite, JobKind, JobRow, JobState, JobWrite, Lease, LoadedInstance,
+    MessageKey, MessageRow, Store, SubscriptionKind, SubscriptionRow, UserTaskRow, VariableRow,
+    Wanted,
 };
 
 pub(super) const NOW: Timestamp = Timestamp::from_ms(1_800_000_000_000);
@@ -36,7 +37,14 @@ impl Node {
 
     pub async fn commit(&mut self, changes: Vec<Change>) -> Result<(), CommitError> {
         self.group += 1;
-        self.store.commit(group(self.lease, 0, self.group, changes)).await
+        self.store.commit(group(self.lease, 0, self.group, changes)).await.map(drop)
+    }
+
+    /// Commits one change that must apply; gives what fits because of it.
+    pub async fn fits(&mut self, change: Change) -> Vec<Fit> {
+        self.group += 1;
+        let committed = self.store.commit(group(self.lease, 0, self.group, vec![change])).await;
+        committed.expect("commit").fits
     }
 
     /// Commits one change that must apply.
@@ -100,6 +108,8 @@ pub(super) fn instance(key: i64) -> InstanceRow {
         business_key: Some("order 4711".into()),
         record: vec![1, 2, 3],
         events: vec![9],
+        caller: None,
+        root: None,
     }
 }
 
@@ -224,6 +234,39 @@ pub(super) fn incident(key: i64, instance: i64) -> IncidentRow {
     }
 }
 
+/// Of a message; `key` belongs to an element instance whose key is one less, of instance 10.
+pub(super) fn subscription(key: i64, name: &str, correlation_key: Option<&str>) -> SubscriptionRow {
+    SubscriptionRow {
+        key: orloj_types::SubscriptionKey::new(key),
+        engine: engine(),
+        tenant: TenantId::none(),
+        instance: InstanceKey::new(10),
+        definition: DEFINITION,
+        element_instance: ElementInstanceKey::new(key - 1),
+        event: ElementId::new("receive"),
+        kind: SubscriptionKind::Message,
+        name: name.into(),
+        correlation_key: correlation_key.map(Into::into),
+    }
+}
+
+pub(super) fn message(key: i64, name: &str, correlation_key: &str) -> MessageRow {
+    MessageRow {
+        key: MessageKey::new(key),
+        engine: engine(),
+        tenant: TenantId::none(),
+        name: name.into(),
+        correlation_key: correlation_key.into(),
+        message_id: None,
+        variables: vec![4, 7, 11],
+        expires_at: after(60_000),
+    }
+}
+
+pub(super) fn channel(name: &str, correlation_key: &str) -> Channel {
+    message(0, name, correlation_key).channel()
+}
+
 pub(super) fn ended(key: i64) -> EndedRow {
     EndedRow {
         key: InstanceKey::new(key),
@@ -235,6 +278,8 @@ pub(super) fn ended(key: i64) -> EndedRow {
         started_at: NOW,
         ended_at: after(20),
         variables: vec![1],
+        caller: None,
+        root: None,
     }
 }
 

@@ -1,0 +1,1 @@
+SELECT * FROM orloj.broadcast WHERE engine = $1 ORDER BY key LIMIT $2

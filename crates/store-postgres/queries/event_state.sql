@@ -1,0 +1,31 @@
+-- What changes may expect to be otherwise: how often start events have fired, which messages are
+-- there, who took them, which ids are in use, where broadcasts are, and which holds exist. The first column tells
+-- which of them a row is about.
+SELECT 0::smallint, e.definition_key, e.event_id, e.fired
+FROM orloj.start_event AS e
+WHERE e.definition_key = ANY ($1)
+UNION ALL
+SELECT 1::smallint, m.key, NULL, NULL
+FROM orloj.message AS m
+WHERE m.key = ANY ($2)
+UNION ALL
+SELECT 2::smallint, t.message_key, t.process_id, NULL
+FROM orloj.message_taken AS t
+WHERE t.message_key = ANY ($2)
+UNION ALL
+SELECT 3::smallint, r.key, NULL, NULL
+FROM unnest($3::orloj.message_in[]) AS r
+JOIN orloj.message AS m
+    ON m.engine = r.engine AND m.tenant = r.tenant AND m.name = r.name
+    AND m.correlation_key = r.correlation_key AND m.message_id = r.message_id
+WHERE m.expires_at > $5
+UNION ALL
+SELECT 4::smallint, b.key, NULL, b.after_key
+FROM orloj.broadcast AS b
+WHERE b.key = ANY ($4)
+UNION ALL
+SELECT 5::smallint, r.instance_key, NULL, NULL
+FROM unnest($6::orloj.hold[]) AS r
+JOIN orloj.start_hold AS h
+    ON h.engine = r.engine AND h.tenant = r.tenant AND h.process_id = r.process_id
+    AND h.correlation_key = r.correlation_key

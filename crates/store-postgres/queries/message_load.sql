@@ -1,0 +1,1 @@
+SELECT * FROM orloj.message WHERE key = $1

@@ -1,0 +1,1 @@
+SELECT * FROM orloj.subscription WHERE key = $1

@@ -1,0 +1,234 @@
+//! The part of a group that is about waits, messages, start events, broadcasts and calls, as rows.
+
+use std::collections::BTreeSet;
+
+use orloj_store::{
+    BroadcastRow, BroadcastWrite, Change, Channel, Group, InstanceWrite, MessageRow, MessageTaken,
+    StartHold, StartWrite, SubscriptionRow,
+};
+use orloj_types::{InstanceKey, SubscriptionKey};
+use tokio_postgres::types::{ToSql, Type};
+
+use crate::row_array::RowArray;
+use crate::sql::RowTypes;
+
+/// Rows are locked as they are sent, so those that other groups may want too are in order.
+pub(crate) struct EventRows {
+    /// What the group adds to, each once.
+    channels: RowArray,
+    called: RowArray,
+    subscriptions_deleted: Vec<i64>,
+    subscriptions_inserted: RowArray,
+    starts_fired: RowArray,
+    messages_taken: RowArray,
+    messages_deleted: Vec<i64>,
+    pub messages_inserted: RowArray,
+    broadcasts_inserted: RowArray,
+    broadcasts_moved: RowArray,
+    holds_deleted: RowArray,
+    holds_inserted: RowArray,
+    now: i64,
+}
+
+impl EventRows {
+    pub fn new(group: &Group, types: &RowTypes) -> Self {
+        let mut rows = Self {
+            channels: RowArray::new(&types.channel),
+            called: RowArray::new(&types.called_in),
+            subscriptions_deleted: Vec::new(),
+            subscriptions_inserted: RowArray::new(&types.subscription_in),
+            starts_fired: RowArray::new(&types.start_step),
+            messages_taken: RowArray::new(&types.message_take),
+            messages_deleted: Vec::new(),
+            messages_inserted: RowArray::new(&types.message_in),
+            broadcasts_inserted: RowArray::new(&types.broadcast_in),
+            broadcasts_moved: RowArray::new(&types.broadcast_step),
+            holds_deleted: RowArray::new(&types.hold),
+            holds_inserted: RowArray::new(&types.hold),
+            now: group.now.as_ms(),
+        };
+        rows.put_channels(&group.changes);
+        rows.put_called(&group.changes);
+        rows.put_subscriptions(&group.changes);
+        rows.put_starts(&group.changes);
+        rows.put_holds(&group.changes);
+        rows.put_messages(&group.changes);
+        rows.put_broadcasts(&group.changes);
+        rows
+    }
+
+    /// In the order of the procedure, behind those of every group.
+    pub fn params(&self) -> [(&(dyn ToSql + Sync), Type); 13] {
+        [
+            self.channels.param(),
+            self.called.param(),
+            (&self.subscriptions_deleted, Type::INT8_ARRAY),
+            self.subscriptions_inserted.param(),
+            self.starts_fired.param(),
+            self.messages_taken.param(),
+            (&self.messages_deleted, Type::INT8_ARRAY),
+            self.messages_inserted.param(),
+            self.broadcasts_inserted.param(),
+            self.broadcasts_moved.param(),
+            self.holds_deleted.param(),
+            self.holds_inserted.param(),
+            (&self.now, Type::INT8),
+        ]
+    }
+
+    pub fn arrays(&self) -> [&RowArray; 10] {
+        [
+            &self.channels,
+            &self.called,
+            &self.subscriptions_inserted,
+            &self.starts_fired,
+            &self.messages_taken,
+            &self.messages_inserted,
+            &self.broadcasts_inserted,
+            &self.broadcasts_moved,
+            &self.holds_deleted,
+            &self.holds_inserted,
+        ]
+    }
+
+    fn put_channels(&mut self, changes: &[Change]) {
+        let channels: BTreeSet<Channel> = changes.iter().flat_map(Change::channels).collect();
+        for channel in channels {
+            self.channels.push(|r| {
+                r.text(&channel.engine).text(&channel.tenant);
+                r.text(&channel.name).text(&channel.correlation_key);
+            });
+        }
+    }
+
+    fn put_called(&mut self, changes: &[Change]) {
+        let writes = changes.iter().flat_map(|change| &change.instances);
+        let live = writes.filter_map(|write| match write {
+            InstanceWrite::Insert(row) => Some((row.key, row.caller, row.root)),
+            InstanceWrite::Update { .. } | InstanceWrite::Delete { .. } => None,
+        });
+        let ended = changes.iter().flat_map(|change| &change.ended);
+        let ended = ended.map(|row| (row.key, row.caller, row.root));
+        let mut called: Vec<_> = live
+            .chain(ended)
+            .filter(|(_, caller, root)| caller.is_some() || root.is_some())
+            .collect();
+        called.sort_unstable_by_key(|(key, ..)| *key);
+        let raw = |key: Option<InstanceKey>| key.map(InstanceKey::raw);
+        for (key, caller, root) in called {
+            self.called.push(|r| {
+                r.int8(key.raw()).int8_or_null(raw(caller)).int8_or_null(raw(root));
+            });
+        }
+    }
+
+    /// One that is opened and closed by the same group was never there.
+    fn put_subscriptions(&mut self, changes: &[Change]) {
+        let gone = changes.iter().flat_map(|change| &change.subscriptions_gone);
+        self.subscriptions_deleted = gone.map(|key| key.raw()).collect();
+        self.subscriptions_deleted.sort_unstable();
+        for row in changes.iter().flat_map(|change| &change.subscriptions_added) {
+            if self.subscriptions_deleted.binary_search(&row.key.raw()).is_err() {
+                put_subscription(&mut self.subscriptions_inserted, row);
+            }
+        }
+    }
+
+    fn put_starts(&mut self, changes: &[Change]) {
+        let mut writes: Vec<&StartWrite> =
+            changes.iter().flat_map(|change| &change.starts).collect();
+        writes.sort_unstable_by_key(|write| write.expects());
+        for StartWrite::Fired { definition, event, expected_fired, next } in writes {
+            let repeat = next.as_ref().map(|(_, repeat)| repeat);
+            self.starts_fired.push(|r| {
+                r.int8(definition.raw()).text(event).int8((*expected_fired).into());
+                r.int8_or_null(next.as_ref().map(|(due_at, _)| due_at.as_ms()));
+                r.text_or_null(repeat.map(|repeat| &*repeat.text));
+                r.int8_or_null(repeat.map(|repeat| repeat.anchor.as_ms()));
+                r.int8_or_null(repeat.map(|repeat| repeat.fired.into()));
+            });
+        }
+    }
+
+    fn put_holds(&mut self, changes: &[Change]) {
+        let sorted = |of: fn(&Change) -> &Vec<StartHold>| {
+            let mut holds: Vec<&StartHold> = changes.iter().flat_map(of).collect();
+            holds.sort_unstable();
+            holds
+        };
+        for hold in sorted(|change| &change.holds_gone) {
+            put_hold(&mut self.holds_deleted, hold);
+        }
+        for hold in sorted(|change| &change.holds_added) {
+            put_hold(&mut self.holds_inserted, hold);
+        }
+    }
+
+    fn put_messages(&mut self, changes: &[Change]) {
+        let mut taken: Vec<&MessageTaken> =
+            changes.iter().flat_map(|change| &change.messages_taken).collect();
+        taken.sort_unstable();
+        for taken in taken {
+            self.messages_taken.push(|r| {
+                r.int8(taken.message.raw()).text(&taken.process_id);
+            });
+        }
+        let gone = changes.iter().flat_map(|change| &change.messages_gone);
+        self.messages_deleted = gone.map(|key| key.raw()).collect();
+        self.messages_deleted.sort_unstable();
+        for row in changes.iter().flat_map(|change| &change.messages_added) {
+            put_message(&mut self.messages_inserted, row);
+        }
+    }
+
+    fn put_broadcasts(&mut self, changes: &[Change]) {
+        for row in changes.iter().flat_map(|change| &change.broadcasts_added) {
+            put_broadcast(&mut self.broadcasts_inserted, row);
+        }
+        let mut writes: Vec<&BroadcastWrite> =
+            changes.iter().flat_map(|change| &change.broadcasts).collect();
+        writes.sort_unstable_by_key(|write| write.expects());
+        for write in writes {
+            let (key, expected) = write.expects();
+            let after = match write {
+                BroadcastWrite::Progress { after, .. } => Some(after.raw()),
+                BroadcastWrite::Done { .. } => None,
+            };
+            self.broadcasts_moved.push(|r| {
+                r.int8(key.raw()).int8_or_null(expected.map(SubscriptionKey::raw));
+                r.int8_or_null(after).bool(after.is_none());
+            });
+        }
+    }
+}
+
+pub(crate) fn put_message(rows: &mut RowArray, row: &MessageRow) {
+    rows.push(|r| {
+        r.int8(row.key.raw()).text(&row.engine).text(&row.tenant);
+        r.text(&row.name).text(&row.correlation_key).text_or_null(row.message_id.as_deref());
+        r.bytes(&row.variables).int8(row.expires_at.as_ms());
+    });
+}
+
+pub(crate) fn put_hold(rows: &mut RowArray, hold: &StartHold) {
+    rows.push(|r| {
+        r.text(&hold.engine).text(&hold.tenant).text(&hold.process_id);
+        r.text(&hold.correlation_key).int8(hold.instance.raw());
+    });
+}
+
+fn put_subscription(rows: &mut RowArray, row: &SubscriptionRow) {
+    rows.push(|r| {
+        r.int8(row.key.raw()).text(&row.engine).text(&row.tenant);
+        r.int8(row.instance.raw()).int8(row.definition.raw()).int8(row.element_instance.raw());
+        r.text(&row.event).int2(row.kind as i16).text(&row.name);
+        r.text_or_null(row.correlation_key.as_deref());
+    });
+}
+
+fn put_broadcast(rows: &mut RowArray, row: &BroadcastRow) {
+    rows.push(|r| {
+        r.int8(row.key.raw()).text(&row.engine).text(&row.tenant).text(&row.name);
+        r.bytes(&row.variables).int8_or_null(row.after.map(SubscriptionKey::raw));
+    });
+}

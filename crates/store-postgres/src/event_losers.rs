@@ -1,0 +1,124 @@
+//! Which changes expect a start event, a message or a broadcast to be otherwise than it is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use orloj_store::{Change, Claims, Group, MessageKey};
+use orloj_types::SubscriptionKey;
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Error, Row};
+
+use crate::connection::Connection;
+use crate::event_group::{put_hold, put_message};
+use crate::row_array::RowArray;
+use crate::store::Shared;
+
+impl Shared {
+    pub(crate) async fn event_losers(
+        &self,
+        connection: &Connection,
+        group: &Group,
+    ) -> Result<BTreeSet<usize>, Error> {
+        let changes = &group.changes;
+        if !changes.iter().any(Change::has_events) {
+            return Ok(BTreeSet::new());
+        }
+        let state = self.event_state(connection, group).await?;
+        let mut claims = Claims::default();
+        let mut is_lost = |change: &Change| state.refuses(change) || !claims.claim(change);
+        let places = changes.iter().enumerate();
+        Ok(places.filter(|(_, change)| is_lost(change)).map(|(place, _)| place).collect())
+    }
+
+    async fn event_state(&self, connection: &Connection, group: &Group) -> Result<State, Error> {
+        let changes = || group.changes.iter();
+        let starts = changes().flat_map(|change| &change.starts);
+        let starts: Vec<i64> = starts.map(|write| write.expects().0.raw()).collect();
+        let taken = changes().flat_map(|change| &change.messages_taken);
+        let gone = changes().flat_map(|change| &change.messages_gone);
+        let messages = taken.map(|taken| taken.message).chain(gone.copied());
+        let messages: Vec<i64> = messages.map(|key| key.raw()).collect();
+        let mut added = RowArray::new(&self.types.message_in);
+        for row in changes().flat_map(|change| &change.messages_added) {
+            put_message(&mut added, row);
+        }
+        let broadcasts = changes().flat_map(|change| &change.broadcasts);
+        let broadcasts: Vec<i64> = broadcasts.map(|write| write.expects().0.raw()).collect();
+        let mut holds = RowArray::new(&self.types.hold);
+        for hold in changes().flat_map(|change| &change.holds_added) {
+            put_hold(&mut holds, hold);
+        }
+        let now = group.now.as_ms();
+        let params: [(&(dyn ToSql + Sync), Type); 6] = [
+            (&starts, Type::INT8_ARRAY),
+            (&messages, Type::INT8_ARRAY),
+            added.param(),
+            (&broadcasts, Type::INT8_ARRAY),
+            (&now, Type::INT8),
+            holds.param(),
+        ];
+        let rows = connection.query_typed(&self.sql.event_state, &params).await?;
+        let mut state = State::default();
+        for row in &rows {
+            state.note(row)?;
+        }
+        Ok(state)
+    }
+}
+
+/// What is there, as far as the group asks.
+#[derive(Default)]
+struct State {
+    fired: BTreeMap<(i64, String), i64>,
+    messages: BTreeSet<i64>,
+    taken: BTreeSet<(i64, String)>,
+    /// Messages of the group whose id is in use.
+    refused_ids: BTreeSet<i64>,
+    broadcasts: BTreeMap<i64, Option<i64>>,
+    /// Instances of the group whose hold another one has.
+    refused_holds: BTreeSet<i64>,
+}
+
+impl State {
+    fn note(&mut self, row: &Row) -> Result<(), Error> {
+        let (arm, key): (i16, i64) = (row.try_get(0)?, row.try_get(1)?);
+        let text = || row.try_get::<_, Option<String>>(2).map(Option::unwrap_or_default);
+        let number: Option<i64> = row.try_get(3)?;
+        match arm {
+            0 => drop(self.fired.insert((key, text()?), number.unwrap_or_default())),
+            1 => drop(self.messages.insert(key)),
+            2 => drop(self.taken.insert((key, text()?))),
+            3 => drop(self.refused_ids.insert(key)),
+            5 => drop(self.refused_holds.insert(key)),
+            _ => drop(self.broadcasts.insert(key, number)),
+        }
+        Ok(())
+    }
+
+    fn refuses(&self, change: &Change) -> bool {
+        let is_there = |key: MessageKey| {
+            self.messages.contains(&key.raw())
+                || change.messages_added.iter().any(|row| row.key == key)
+        };
+        let has_fired = change.starts.iter().any(|write| {
+            let (definition, event, expected) = write.expects();
+            let found = self.fired.get(&(definition.raw(), event.as_str().to_owned()));
+            found.copied() != Some(expected.into())
+        });
+        let is_taken = change.messages_taken.iter().any(|taken| {
+            let pair = (taken.message.raw(), taken.process_id.as_str().to_owned());
+            !is_there(taken.message) || self.taken.contains(&pair)
+        });
+        let is_gone = change.messages_gone.iter().any(|key| !is_there(*key));
+        let is_moved = change.broadcasts.iter().any(|write| {
+            let (key, expected) = write.expects();
+            let found = self.broadcasts.get(&key.raw());
+            found.copied() != Some(expected.map(SubscriptionKey::raw))
+        });
+        let is_id_in_use =
+            change.messages_added.iter().any(|row| self.refused_ids.contains(&row.key.raw()));
+        let is_held = change.holds_added.iter().any(|hold| {
+            !change.releases(hold) && self.refused_holds.contains(&hold.instance.raw())
+        });
+        is_held || has_fired || is_taken || is_gone || is_moved || is_id_in_use
+    }
+}

@@ -1,0 +1,1 @@
+SELECT after_key FROM broadcast WHERE key = ?1

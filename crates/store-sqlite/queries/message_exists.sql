@@ -1,0 +1,1 @@
+SELECT 1 FROM message WHERE key = ?1

@@ -1,0 +1,6 @@
+-- An id is free again when its message has expired, also before anyone has removed it.
+DELETE FROM message
+WHERE engine = ?1 AND tenant = ?2 AND name = ?3 AND correlation_key = ?4 AND message_id = ?5
+    AND message_id IS NOT NULL
+    AND expires_at <= ?6
+RETURNING key

@@ -1,0 +1,1 @@
+DELETE FROM message_taken WHERE message_key = ?1

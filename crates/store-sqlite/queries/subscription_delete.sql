@@ -1,0 +1,1 @@
+DELETE FROM subscription WHERE key = ?1

@@ -1,0 +1,11 @@
+SELECT
+    key, engine, tenant, instance_key, definition_key, element_instance_key, event_id, kind, name,
+    correlation_key
+FROM subscription
+WHERE engine = ?1 AND kind = ?2 AND key > ?3
+    AND (?4 IS NULL OR tenant = ?4)
+    AND (?5 IS NULL OR instance_key = ?5)
+    AND name = ?7
+    AND (?8 IS NULL OR correlation_key = ?8)
+ORDER BY key
+LIMIT ?6

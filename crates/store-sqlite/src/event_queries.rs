@@ -1,0 +1,120 @@
+//! Reading waits, messages, start events, broadcasts and called instances.
+
+use orloj_store::{
+    BroadcastRow, CalledBy, EndedRow, InstanceRow, MessageKey, MessageQuery, MessageRow,
+    PAGE_ROWS_MAX, Page, StartQuery, StartRow, SubscriptionKind, SubscriptionQuery,
+    SubscriptionRow,
+};
+use orloj_types::{InstanceKey, SubscriptionKey, Timestamp};
+use rusqlite::{Connection, Result, params};
+
+use crate::queries::{all, at_most, limit};
+use crate::{event_rows, rows};
+
+pub(crate) fn subscriptions(
+    connection: &Connection,
+    query: &SubscriptionQuery,
+) -> Result<Vec<SubscriptionRow>> {
+    let after = query.after.map_or(i64::MIN, SubscriptionKey::raw);
+    let (engine, kind, tenant) = (&*query.engine, query.kind as u8, query.tenant.as_deref());
+    let instance = query.instance.map(InstanceKey::raw);
+    let most = query.limit.min(PAGE_ROWS_MAX);
+    let key = query.correlation_key.as_deref();
+    let row = event_rows::subscription;
+    match (query.name.as_deref(), key) {
+        (Some(name), Some(key)) if query.kind == SubscriptionKind::Message => {
+            let sql = include_str!("../queries/subscriptions_correlated.sql");
+            all(connection, sql, params![engine, after, tenant, instance, most, name, key], row)
+        }
+        (Some(name), _) => {
+            let sql = include_str!("../queries/subscriptions_named.sql");
+            let values = params![engine, kind, after, tenant, instance, most, name, key];
+            all(connection, sql, values, row)
+        }
+        (None, _) => {
+            let sql = include_str!("../queries/subscriptions.sql");
+            all(connection, sql, params![engine, kind, after, tenant, instance, most, key], row)
+        }
+    }
+}
+
+pub(crate) fn starts(connection: &Connection, query: &StartQuery) -> Result<Vec<StartRow>> {
+    let (definition, event) = match &query.after {
+        Some((definition, event)) => (definition.raw(), &**event),
+        None => (i64::MIN, ""),
+    };
+    let (engine, kind, tenant) = (&*query.engine, query.kind as u8, query.tenant.as_deref());
+    let most = query.limit.min(PAGE_ROWS_MAX);
+    match query.name.as_deref() {
+        Some(name) => {
+            let sql = include_str!("../queries/starts_named.sql");
+            let values = params![engine, kind, definition, event, tenant, most, name];
+            all(connection, sql, values, event_rows::start)
+        }
+        None => {
+            let sql = include_str!("../queries/starts.sql");
+            let values = params![engine, kind, definition, event, tenant, most];
+            all(connection, sql, values, event_rows::start)
+        }
+    }
+}
+
+pub(crate) fn due_starts(
+    connection: &Connection,
+    engine: &str,
+    now: Timestamp,
+    most: u32,
+) -> Result<Vec<StartRow>> {
+    let sql = include_str!("../queries/start_due.sql");
+    all(connection, sql, (now.as_ms(), engine, most), event_rows::start)
+}
+
+pub(crate) fn messages(connection: &Connection, query: &MessageQuery) -> Result<Vec<MessageRow>> {
+    let channel = &query.channel;
+    let values = params![
+        &*channel.engine,
+        &*channel.tenant,
+        &*channel.name,
+        &*channel.correlation_key,
+        query.after.map_or(i64::MIN, MessageKey::raw),
+        query.message_id.as_deref(),
+        query.now.as_ms(),
+        query.limit.min(PAGE_ROWS_MAX),
+    ];
+    all(connection, include_str!("../queries/messages.sql"), values, event_rows::message)
+}
+
+pub(crate) fn broadcasts(
+    connection: &Connection,
+    engine: &str,
+    most: u32,
+) -> Result<Vec<BroadcastRow>> {
+    let sql = include_str!("../queries/broadcasts.sql");
+    all(connection, sql, (engine, most), event_rows::broadcast)
+}
+
+pub(crate) fn called_instances(
+    connection: &Connection,
+    engine: &str,
+    by: CalledBy,
+    page: Page,
+) -> Result<Vec<InstanceRow>> {
+    let (sql, key) = match by {
+        CalledBy::Caller(key) => (include_str!("../queries/called_instances_by_caller.sql"), key),
+        CalledBy::Root(key) => (include_str!("../queries/called_instances_by_root.sql"), key),
+    };
+    all(connection, sql, (at_most(page), key.raw(), engine, limit(page)), rows::instance)
+}
+
+pub(crate) fn called_ended(
+    connection: &Connection,
+    engine: &str,
+    by: CalledBy,
+    page: Page,
+) -> Result<Vec<EndedRow>> {
+    let (sql, key) = match by {
+        CalledBy::Caller(key) => (include_str!("../queries/called_ended_by_caller.sql"), key),
+        CalledBy::Root(key) => (include_str!("../queries/called_ended_by_root.sql"), key),
+    };
+    all(connection, sql, (at_most(page), key.raw(), engine, limit(page)), rows::ended)
+}

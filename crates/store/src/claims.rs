@@ -1,0 +1,53 @@
+//! What only one change of a group can have.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use orloj_types::{DefinitionKey, ElementId, EngineName, ProcessId, TenantId};
+
+use crate::broadcast::BroadcastKey;
+use crate::change::Change;
+use crate::message::{Channel, MessageKey, MessageTaken};
+use crate::start::StartHold;
+
+/// For stores that look for the losers of a group: two changes may each agree with what is stored
+/// and still want the same start event, message or broadcast.
+#[derive(Debug, Default)]
+pub struct Claims {
+    starts: BTreeSet<(DefinitionKey, ElementId)>,
+    ids: BTreeSet<(Channel, Arc<str>)>,
+    taken: BTreeSet<MessageTaken>,
+    gone: BTreeSet<MessageKey>,
+    broadcasts: BTreeSet<BroadcastKey>,
+    holds: BTreeSet<(EngineName, TenantId, ProcessId, Arc<str>)>,
+}
+
+impl Claims {
+    /// False when an earlier change has it. Then nothing may be relied on any more but that.
+    pub fn claim(&mut self, change: &Change) -> bool {
+        let mut is_free = true;
+        for write in &change.starts {
+            let (definition, event, _) = write.expects();
+            is_free &= self.starts.insert((definition, event.clone()));
+        }
+        for row in &change.messages_added {
+            if let Some(id) = &row.message_id {
+                is_free &= self.ids.insert((row.channel(), id.clone()));
+            }
+        }
+        for taken in &change.messages_taken {
+            is_free &= !self.gone.contains(&taken.message) && self.taken.insert(taken.clone());
+        }
+        for key in &change.messages_gone {
+            is_free &= self.gone.insert(*key);
+        }
+        for write in &change.broadcasts {
+            is_free &= self.broadcasts.insert(write.expects().0);
+        }
+        for hold in &change.holds_added {
+            let StartHold { engine, tenant, process_id, correlation_key, .. } = hold.clone();
+            is_free &= self.holds.insert((engine, tenant, process_id, correlation_key));
+        }
+        is_free
+    }
+}

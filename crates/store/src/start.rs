@@ -1,0 +1,158 @@
+//! Start events of definitions that something other than a command sets off. Only those of the
+//! latest version of a process are stored.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use orloj_types::{
+    DefinitionKey, ElementId, EngineName, InstanceKey, ProcessId, TenantId, Timestamp,
+};
+
+use crate::message::MessageKey;
+use crate::rows::{DefinitionRow, NewDeployment};
+
+/// Written with its definition, in the place of those of the version before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewStart {
+    pub event: ElementId,
+    pub kind: StartKind,
+    /// Of the message or signal; empty where there is none.
+    pub name: Arc<str>,
+    /// Of a timer.
+    pub due_at: Option<Timestamp>,
+    pub repeat: Option<StartRepeat>,
+}
+
+/// The numbers are part of the stored format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum StartKind {
+    Message = 0,
+    Signal = 1,
+    Timer = 2,
+    Condition = 3,
+}
+
+impl StartKind {
+    pub const fn from_number(number: u8) -> Option<Self> {
+        Some(match number {
+            0 => Self::Message,
+            1 => Self::Signal,
+            2 => Self::Timer,
+            3 => Self::Condition,
+            _ => return None,
+        })
+    }
+}
+
+/// The rest of a repeating timer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StartRepeat {
+    /// The evaluated text, such as `R3/PT10S`.
+    pub text: Arc<str>,
+    pub anchor: Timestamp,
+    /// Firings so far.
+    pub fired: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StartRow {
+    pub definition: DefinitionKey,
+    pub engine: EngineName,
+    pub tenant: TenantId,
+    pub process_id: ProcessId,
+    pub event: ElementId,
+    pub kind: StartKind,
+    pub name: Arc<str>,
+    pub due_at: Option<Timestamp>,
+    pub repeat: Option<StartRepeat>,
+}
+
+impl StartRow {
+    /// What a [`StartWrite`] must expect.
+    pub fn fired(&self) -> u32 {
+        self.repeat.as_ref().map_or(0, |repeat| repeat.fired)
+    }
+}
+
+/// Absent fields match all. By definition, oldest first, then by event.
+#[derive(Clone, Debug)]
+pub struct StartQuery {
+    pub engine: EngineName,
+    pub tenant: Option<TenantId>,
+    pub kind: StartKind,
+    pub name: Option<Arc<str>>,
+    pub after: Option<(DefinitionKey, ElementId)>,
+    /// Clamped to [`crate::PAGE_ROWS_MAX`].
+    pub limit: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StartWrite {
+    /// A conflict of the whole change when the start event has fired meanwhile, or is gone because
+    /// another version was deployed.
+    Fired {
+        definition: DefinitionKey,
+        event: ElementId,
+        /// 0 for one that does not repeat.
+        expected_fired: u32,
+        /// `None`: it will not fire again.
+        next: Option<(Timestamp, StartRepeat)>,
+    },
+}
+
+impl StartWrite {
+    /// The row it is about, and how often that must have fired.
+    pub fn expects(&self) -> (DefinitionKey, &ElementId, u32) {
+        match self {
+            Self::Fired { definition, event, expected_fired, .. } => {
+                (*definition, event, *expected_fired)
+            }
+        }
+    }
+}
+
+/// That an instance was started by a message with a correlation key. While it lives, no other
+/// message with that key starts its process: they wait in their channels. Adding a hold that
+/// another instance has is a conflict of the whole change.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StartHold {
+    pub engine: EngineName,
+    pub tenant: TenantId,
+    pub process_id: ProcessId,
+    pub correlation_key: Arc<str>,
+    pub instance: InstanceKey,
+}
+
+/// The oldest message of a channel that could start a process: the process has not taken it, and
+/// no instance holds its correlation key. Messages without a correlation key start their processes
+/// when they are published, and fit none later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StartFit {
+    pub message: MessageKey,
+    pub definition: DefinitionKey,
+    pub event: ElementId,
+}
+
+/// The rows of a deployment that got these definitions: of each process those of its last one.
+pub fn starts_of(new: &NewDeployment, definitions: &[DefinitionRow]) -> Vec<StartRow> {
+    let given = new.resources.iter().flat_map(|resource| &resource.definitions);
+    let mut last = BTreeMap::new();
+    for (definition, row) in given.zip(definitions) {
+        last.insert(&row.process_id, (row, &definition.starts));
+    }
+    let rows = last.into_values().flat_map(|(row, starts)| {
+        starts.iter().map(|start| StartRow {
+            definition: row.key,
+            engine: row.engine.clone(),
+            tenant: row.tenant.clone(),
+            process_id: row.process_id.clone(),
+            event: start.event.clone(),
+            kind: start.kind,
+            name: start.name.clone(),
+            due_at: start.due_at,
+            repeat: start.repeat.clone(),
+        })
+    });
+    rows.collect()
+}

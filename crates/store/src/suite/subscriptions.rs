@@ -1,0 +1,169 @@
+//! Waits: they come and go, and are found by what they wait for.
+
+use std::sync::Arc;
+
+use orloj_types::{ElementInstanceKey, EngineName, InstanceKey, SubscriptionKey, TenantId};
+
+use crate::suite::engine;
+use crate::suite::sample::{Node, insert, rev, subscription, update};
+use crate::{
+    Change, CommitError, PAGE_ROWS_MAX, Store, SubscriptionKind, SubscriptionQuery, SubscriptionRow,
+};
+
+const NONE: [i64; 0] = [];
+
+pub(super) async fn subscriptions_come_and_go(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    let kinds = [
+        SubscriptionKind::Message,
+        SubscriptionKind::Signal,
+        SubscriptionKind::Condition,
+        SubscriptionKind::Hand,
+        SubscriptionKind::Registry,
+        SubscriptionKind::Variable,
+    ];
+    let rows: Vec<SubscriptionRow> = (20..)
+        .zip(kinds)
+        .map(|(key, kind)| SubscriptionRow { kind, ..subscription(key, "paid", None) })
+        .chain([subscription(30, "", Some("")), subscription(31, "ä 🕰", Some("4711"))])
+        .collect();
+    node.write(opened(rows.clone())).await;
+    for row in &rows {
+        assert_eq!(store.subscription(row.key).await, Ok(Some(row.clone())));
+    }
+    node.write(closed([20, 31])).await;
+    assert_eq!(store.subscription(SubscriptionKey::new(20)).await, Ok(None));
+    assert_eq!(store.subscription(SubscriptionKey::new(31)).await, Ok(None));
+    assert_eq!(store.subscription(SubscriptionKey::new(30)).await, Ok(Some(rows[6].clone())));
+    node.write(closed([20])).await;
+}
+
+pub(super) async fn a_subscription_opened_and_closed_at_once_was_never_there(
+    store: Arc<dyn Store>,
+) {
+    let mut node = Node::join(&store, "n").await;
+    let both = vec![subscription(20, "paid", None), subscription(21, "paid", None)];
+    let change =
+        Change { subscriptions_gone: vec![SubscriptionKey::new(20)], ..opened(both.clone()) };
+    node.write(change).await;
+    assert_eq!(store.subscription(SubscriptionKey::new(20)).await, Ok(None));
+    assert_eq!(store.subscription(SubscriptionKey::new(21)).await, Ok(Some(both[1].clone())));
+}
+
+pub(super) async fn subscriptions_are_part_of_their_change(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    node.write(insert(10)).await;
+    let mut lost = opened(vec![subscription(20, "paid", None)]);
+    lost.instances = update(10, 7).instances;
+    let mut wins = opened(vec![subscription(21, "paid", None)]);
+    wins.instances = update(10, 1).instances;
+    assert_eq!(node.commit(vec![lost]).await, Err(CommitError::Conflicts(vec![0])));
+    node.write(wins).await;
+    assert_eq!(rev(&store, 10).await, Some(2));
+    let query = named("paid");
+    assert_eq!(found(&store, query).await, [21]);
+}
+
+pub(super) async fn subscriptions_are_found_by_name_and_correlation_key(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    let rows = vec![
+        subscription(25, "paid", Some("b")),
+        subscription(21, "paid", Some("a")),
+        subscription(23, "paid", Some("a")),
+        subscription(22, "paid", None),
+        subscription(24, "sent", Some("a")),
+        SubscriptionRow { tenant: TenantId::new("red"), ..subscription(26, "paid", Some("a")) },
+        SubscriptionRow { instance: InstanceKey::new(11), ..subscription(27, "paid", Some("a")) },
+        SubscriptionRow { kind: SubscriptionKind::Signal, ..subscription(28, "paid", None) },
+        SubscriptionRow {
+            engine: EngineName::new("another"),
+            ..subscription(29, "paid", Some("a"))
+        },
+    ];
+    node.write(opened(rows)).await;
+    let all = SubscriptionQuery { name: None, ..named("") };
+    let with_key =
+        |key: &str| SubscriptionQuery { correlation_key: Some(key.into()), ..named("paid") };
+    assert_eq!(found(&store, named("paid")).await, [21, 22, 23, 25, 26, 27], "oldest first");
+    assert_eq!(found(&store, with_key("a")).await, [21, 23, 26, 27]);
+    assert_eq!(found(&store, with_key("b")).await, [25]);
+    assert_eq!(found(&store, with_key("")).await, NONE);
+    assert_eq!(found(&store, all.clone()).await, [21, 22, 23, 24, 25, 26, 27]);
+    let keyed = SubscriptionQuery { correlation_key: Some("a".into()), ..all.clone() };
+    assert_eq!(found(&store, keyed).await, [21, 23, 24, 26, 27]);
+    let of_tenant =
+        |tenant: &str| SubscriptionQuery { tenant: Some(TenantId::new(tenant)), ..with_key("a") };
+    assert_eq!(found(&store, of_tenant("red")).await, [26]);
+    assert_eq!(found(&store, of_tenant("")).await, [21, 23, 27]);
+    for query in [with_key("a"), named("paid"), all.clone()] {
+        let of_instance = SubscriptionQuery { instance: Some(InstanceKey::new(11)), ..query };
+        assert_eq!(found(&store, of_instance).await, [27]);
+    }
+    let signals = SubscriptionQuery { kind: SubscriptionKind::Signal, ..named("paid") };
+    assert_eq!(found(&store, signals).await, [28]);
+    let elsewhere = SubscriptionQuery { engine: EngineName::new("another"), ..with_key("a") };
+    assert_eq!(found(&store, elsewhere).await, [29]);
+}
+
+pub(super) async fn subscriptions_are_paged_oldest_first(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    let most = i64::from(PAGE_ROWS_MAX);
+    let signal =
+        |key| SubscriptionRow { kind: SubscriptionKind::Signal, ..subscription(key, "stop", None) };
+    node.write(opened((1..=most + 5).rev().map(signal).collect())).await;
+    let signals = SubscriptionQuery { kind: SubscriptionKind::Signal, ..named("stop") };
+    for query in [signals.clone(), SubscriptionQuery { name: None, ..signals }] {
+        let page = async |after: Option<i64>, limit| {
+            let after = after.map(SubscriptionKey::new);
+            found(&store, SubscriptionQuery { after, limit, ..query.clone() }).await
+        };
+        assert_eq!(page(None, 3).await, [1, 2, 3]);
+        assert_eq!(page(Some(3), 2).await, [4, 5]);
+        assert_eq!(page(Some(most + 3), 10).await, [most + 4, most + 5]);
+        assert_eq!(page(Some(most + 5), 10).await, NONE);
+        assert_eq!(page(None, u32::MAX).await.len() as i64, most);
+    }
+}
+
+pub(super) async fn an_element_instance_is_found_by_its_subscription(store: Arc<dyn Store>) {
+    const SECOND: i64 = 1_000 << 22;
+    let mut node = Node::join(&store, "n").await;
+    let of = |key, element, instance| SubscriptionRow {
+        element_instance: ElementInstanceKey::new(element),
+        instance: InstanceKey::new(instance),
+        ..subscription(key, "paid", None)
+    };
+    let near = 100 * SECOND;
+    node.write(opened(vec![of(near + 5, near, 10), of(near + 90 * SECOND, near + 1, 11)])).await;
+    for (scope, instance) in [(near, Some(10)), (near + 1, Some(11)), (near + 2, None)] {
+        let found = store.instance_of(ElementInstanceKey::new(scope)).await.expect("instance of");
+        assert_eq!(found.map(InstanceKey::raw), instance);
+    }
+}
+
+pub(super) fn opened(subscriptions_added: Vec<SubscriptionRow>) -> Change {
+    Change { subscriptions_added, ..Change::default() }
+}
+
+fn closed<const N: usize>(keys: [i64; N]) -> Change {
+    Change { subscriptions_gone: keys.map(SubscriptionKey::new).to_vec(), ..Change::default() }
+}
+
+/// Messages of this name.
+fn named(name: &str) -> SubscriptionQuery {
+    SubscriptionQuery {
+        engine: engine(),
+        tenant: None,
+        kind: SubscriptionKind::Message,
+        name: Some(name.into()),
+        correlation_key: None,
+        instance: None,
+        after: None,
+        limit: 100,
+    }
+}
+
+async fn found(store: &Arc<dyn Store>, query: SubscriptionQuery) -> Vec<i64> {
+    let rows = store.subscriptions(query).await.expect("subscriptions");
+    rows.iter().map(|row| row.key.raw()).collect()
+}
