@@ -137,5 +137,6 @@ fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
+        Severity::Advice => "advice",
     }
 }

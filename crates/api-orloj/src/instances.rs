@@ -81,6 +81,32 @@ pub async fn cancel(
     Ok(StatusCode::NO_CONTENT)
 }
 
+/// Nothing of it is worked on until it is resumed.
+pub async fn suspend(
+    State(orloj): State<Orloj>,
+    PathKey(key): PathKey,
+) -> Result<StatusCode, Failure> {
+    orloj.suspend(InstanceKey::new(key)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub async fn resume(
+    State(orloj): State<Orloj>,
+    PathKey(key): PathKey,
+) -> Result<StatusCode, Failure> {
+    orloj.resume(InstanceKey::new(key)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// As `cancel`, but no listener is called.
+pub async fn delete(
+    State(orloj): State<Orloj>,
+    PathKey(key): PathKey,
+) -> Result<StatusCode, Failure> {
+    orloj.delete(InstanceKey::new(key)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Instance {

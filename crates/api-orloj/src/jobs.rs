@@ -169,6 +169,8 @@ fn kind_name(kind: JobKind) -> &'static str {
         JobKind::AsyncAfter => "async-after",
         JobKind::Worker => "worker",
         JobKind::Timer => "timer",
+        JobKind::AsyncComplete => "async-complete",
+        JobKind::Listener => "listener",
     }
 }
 

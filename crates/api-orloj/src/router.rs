@@ -8,7 +8,10 @@ use orloj::Orloj;
 
 use crate::failure::RequestFault;
 use crate::request_metrics::RequestMetrics;
-use crate::{definitions, guard, incidents, instances, jobs, nodes, user_tasks, watch};
+use crate::{
+    definitions, guard, incidents, instance_changes, instances, jobs, messages, nodes, user_tasks,
+    watch,
+};
 
 /// Largest body taken. The largest thing sent is a model, and the parser takes 4 MiB.
 pub const BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -20,6 +23,15 @@ pub fn router(orloj: Orloj) -> Router {
         .route("/api/instances", get(instances::list).post(instances::start))
         .route("/api/instances/{key}", get(instances::show))
         .route("/api/instances/{key}/cancel", post(instances::cancel))
+        .route("/api/instances/{key}/suspend", post(instances::suspend))
+        .route("/api/instances/{key}/resume", post(instances::resume))
+        .route("/api/instances/{key}/delete", post(instances::delete))
+        .route("/api/instances/{key}/modify", post(instance_changes::modify))
+        .route("/api/instances/{key}/migrate", post(instance_changes::migrate))
+        .route("/api/element-instances/{key}/trigger", post(instance_changes::trigger))
+        .route("/api/messages", post(messages::publish))
+        .route("/api/messages/correlate", post(messages::correlate))
+        .route("/api/signals", post(messages::broadcast))
         .route("/api/jobs", get(jobs::list))
         .route("/api/jobs/{key}/explain", get(jobs::explain))
         .route("/api/jobs/{key}/retries", post(jobs::retries))

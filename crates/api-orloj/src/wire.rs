@@ -41,3 +41,28 @@ pub fn document(variables: Option<&RawValue>) -> Result<Document, DocumentError>
         None => Ok(Document::new()),
     }
 }
+
+/// A key in a body: text, as answers give it, or a number.
+#[derive(Clone, Copy, serde::Deserialize)]
+#[serde(try_from = "KeyText")]
+pub struct GivenKey(pub i64);
+
+#[derive(serde::Deserialize)]
+#[serde(untagged)]
+enum KeyText {
+    Text(String),
+    Number(i64),
+}
+
+impl TryFrom<KeyText> for GivenKey {
+    type Error = String;
+
+    fn try_from(key: KeyText) -> Result<Self, String> {
+        match key {
+            KeyText::Number(key) => Ok(Self(key)),
+            KeyText::Text(text) => {
+                text.parse().map(Self).map_err(|_| format!("'{text}' is no key"))
+            }
+        }
+    }
+}

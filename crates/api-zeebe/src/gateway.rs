@@ -151,6 +151,34 @@ impl gateway_server::Gateway for Gateway {
         rpc::deploy_process(self, request.into_inner()).await.map(Response::new)
     }
 
+    async fn modify_process_instance(
+        &self,
+        request: Request<ModifyProcessInstanceRequest>,
+    ) -> Answer<ModifyProcessInstanceResponse> {
+        rpc::modify_process_instance(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn migrate_process_instance(
+        &self,
+        request: Request<MigrateProcessInstanceRequest>,
+    ) -> Answer<MigrateProcessInstanceResponse> {
+        rpc::migrate_process_instance(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn publish_message(
+        &self,
+        request: Request<PublishMessageRequest>,
+    ) -> Answer<PublishMessageResponse> {
+        rpc::publish_message(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn broadcast_signal(
+        &self,
+        request: Request<BroadcastSignalRequest>,
+    ) -> Answer<BroadcastSignalResponse> {
+        rpc::broadcast_signal(self, request.into_inner()).await.map(Response::new)
+    }
+
     async fn topology(&self, _request: Request<TopologyRequest>) -> Answer<TopologyResponse> {
         rpc::topology(self).await.map(Response::new)
     }
@@ -162,20 +190,6 @@ impl gateway_server::Gateway for Gateway {
         _request: Request<UpdateJobPriorityRequest>,
     ) -> Answer<UpdateJobPriorityResponse> {
         Err(status::not_yet("UpdateJobPriority"))
-    }
-
-    async fn modify_process_instance(
-        &self,
-        _request: Request<ModifyProcessInstanceRequest>,
-    ) -> Answer<ModifyProcessInstanceResponse> {
-        Err(status::not_yet("ModifyProcessInstance"))
-    }
-
-    async fn migrate_process_instance(
-        &self,
-        _request: Request<MigrateProcessInstanceRequest>,
-    ) -> Answer<MigrateProcessInstanceResponse> {
-        Err(status::not_yet("MigrateProcessInstance"))
     }
 
     async fn assign_process_instance_business_id(
@@ -190,20 +204,6 @@ impl gateway_server::Gateway for Gateway {
         _request: Request<DeleteResourceRequest>,
     ) -> Answer<DeleteResourceResponse> {
         Err(status::not_yet("DeleteResource"))
-    }
-
-    async fn publish_message(
-        &self,
-        _request: Request<PublishMessageRequest>,
-    ) -> Answer<PublishMessageResponse> {
-        Err(status::not_yet("PublishMessage"))
-    }
-
-    async fn broadcast_signal(
-        &self,
-        _request: Request<BroadcastSignalRequest>,
-    ) -> Answer<BroadcastSignalResponse> {
-        Err(status::not_yet("BroadcastSignal"))
     }
 
     async fn evaluate_decision(

@@ -27,6 +27,10 @@ pub(crate) enum Intent {
     Resolve,
     Update,
     Evaluate,
+    Publish,
+    Broadcast,
+    Modify,
+    Migrate,
 }
 
 impl Intent {
@@ -44,6 +48,10 @@ impl Intent {
             Self::Resolve => "RESOLVE",
             Self::Update => "UPDATE",
             Self::Evaluate => "EVALUATE",
+            Self::Publish => "PUBLISH",
+            Self::Broadcast => "BROADCAST",
+            Self::Modify => "MODIFY",
+            Self::Migrate => "MIGRATE",
         }
     }
 }
@@ -54,6 +62,7 @@ pub(crate) enum Refusal {
     InvalidArgument,
     NotFound,
     InvalidState,
+    AlreadyExists,
     ProcessingError,
 }
 
@@ -63,6 +72,7 @@ impl Refusal {
             Self::InvalidArgument => ("INVALID_ARGUMENT", Code::InvalidArgument),
             Self::NotFound => ("NOT_FOUND", Code::NotFound),
             Self::InvalidState => ("INVALID_STATE", Code::FailedPrecondition),
+            Self::AlreadyExists => ("ALREADY_EXISTS", Code::AlreadyExists),
             Self::ProcessingError => ("PROCESSING_ERROR", Code::Internal),
         }
     }
@@ -79,6 +89,21 @@ pub(crate) fn of(intent: Intent, error: Error) -> Status {
         Error::NotLocked(job) => (
             Refusal::InvalidState,
             format!("job with key '{job}' has no running timeout: no worker holds it"),
+        ),
+        Error::IsCalled { instance, root } => (
+            Refusal::InvalidState,
+            format!(
+                "process instance with key '{instance}' is called by another; cancel the root \
+                 process instance '{root}' instead"
+            ),
+        ),
+        Error::MessageExists => (
+            Refusal::AlreadyExists,
+            "a message with the same name, correlation key and id is buffered".to_owned(),
+        ),
+        Error::Ambiguous { name, count } => (
+            Refusal::InvalidState,
+            format!("message '{name}' fits {count} subscriptions, not exactly one"),
         ),
         Error::Deadline => return too_slow(intent),
         Error::Overloaded(reason) => {
@@ -125,6 +150,32 @@ fn of_rejection(rejection: &Rejection) -> (Refusal, String) {
         Rejection::NoNoneStart => (
             Refusal::InvalidState,
             "the process has no none start event, so it cannot be created by a command".to_owned(),
+        ),
+        Rejection::SubscriptionNotFound(key) => {
+            (Refusal::NotFound, format!("no subscription with key '{key}' exists"))
+        }
+        Rejection::NoSuchStart(event) => {
+            (Refusal::InvalidArgument, format!("the process has no start event '{event}'"))
+        }
+        Rejection::Suspended(key) => {
+            (Refusal::InvalidState, format!("process instance with key '{key}' is suspended"))
+        }
+        Rejection::NotSuspended(key) => {
+            (Refusal::InvalidState, format!("process instance with key '{key}' is not suspended"))
+        }
+        Rejection::ElementNotFound(element) => {
+            (Refusal::InvalidArgument, format!("the process has no element '{element}'"))
+        }
+        Rejection::NotPossible { element, reason } => {
+            (Refusal::InvalidArgument, format!("element '{element}': {reason}"))
+        }
+        Rejection::VariablesRefused { job } => (
+            Refusal::InvalidArgument,
+            format!("job with key '{job}' is that of a task listener and takes no variables"),
+        ),
+        Rejection::ErrorRefused { job } => (
+            Refusal::InvalidState,
+            format!("job with key '{job}' is that of a listener and throws no errors"),
         ),
         Rejection::RetriesTooFew(retries) => {
             (Refusal::InvalidArgument, format!("retries must be at least 1, but are {retries}"))

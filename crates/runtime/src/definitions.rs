@@ -3,6 +3,7 @@
 use std::hash::Hash;
 use std::sync::{Arc, RwLock};
 
+use orloj_interpreter::{Bound, CalledProcess};
 use orloj_model::{Dialect, Options};
 use orloj_store::{DefinitionRow, Store};
 use orloj_types::{DefinitionKey, ProcessId, TenantId};
@@ -56,6 +57,76 @@ impl Definitions {
         }
     }
 
+    /// The process that a call activity names; `None`: nobody has deployed it.
+    pub async fn called(&self, called: &CalledProcess) -> Result<Option<Arc<Definition>>, Error> {
+        let process_id = ProcessId::from(&*called.process);
+        let found = match &called.binding {
+            Bound::Latest => self.find(&Which::Latest(process_id), &called.tenant).await,
+            Bound::Version(version) => {
+                self.find(&Which::Version(process_id, *version), &called.tenant).await
+            }
+            Bound::Definition => match called.process.parse() {
+                Ok(key) => self.get(DefinitionKey::new(key)).await,
+                Err(_) => return Ok(None),
+            },
+            Bound::Deployment => self.deployed_with(&process_id, called.caller).await,
+            Bound::DeploymentOrLatest => {
+                match self.deployed_with(&process_id, called.caller).await {
+                    Err(Error::Missing(_)) => {
+                        self.find(&Which::Latest(process_id), &called.tenant).await
+                    }
+                    found => found,
+                }
+            }
+            Bound::VersionTag(tag) => self.tagged(&process_id, &called.tenant, tag).await,
+        };
+        match found {
+            Ok(definition) => Ok(Some(definition)),
+            Err(Error::Missing(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The process of this id that was deployed together with a definition.
+    async fn deployed_with(
+        &self,
+        process_id: &ProcessId,
+        caller: DefinitionKey,
+    ) -> Result<Arc<Definition>, Error> {
+        let caller = self.get(caller).await?;
+        let mut version = Which::Latest(process_id.clone());
+        loop {
+            let found = self.find(&version, &caller.tenant).await?;
+            if found.deployment == caller.deployment {
+                return Ok(found);
+            }
+            if found.version <= 1 || found.deployed_at < caller.deployed_at {
+                return Err(Error::Missing(Missing::Process(process_id.as_str().into())));
+            }
+            version = Which::Version(process_id.clone(), found.version - 1);
+        }
+    }
+
+    /// The newest version with this tag.
+    async fn tagged(
+        &self,
+        process_id: &ProcessId,
+        tenant: &TenantId,
+        tag: &str,
+    ) -> Result<Arc<Definition>, Error> {
+        let mut version = Which::Latest(process_id.clone());
+        loop {
+            let found = self.find(&version, tenant).await?;
+            if found.process.version_tag.as_deref() == Some(tag) {
+                return Ok(found);
+            }
+            if found.version <= 1 {
+                return Err(Error::Missing(Missing::Process(process_id.as_str().into())));
+            }
+            version = Which::Version(process_id.clone(), found.version - 1);
+        }
+    }
+
     pub async fn get(&self, key: DefinitionKey) -> Result<Arc<Definition>, Error> {
         if let Some(definition) = read(&self.by_key).get(&key) {
             return Ok(definition.clone());
@@ -63,6 +134,16 @@ impl Definitions {
         let row = self.store.definition(key).await.map_err(|e| store_error(&e))?;
         let row = row.ok_or(Error::Missing(Missing::Definition(key.raw())))?;
         self.parsed(row).await
+    }
+
+    /// A file of the deployment that brought a definition.
+    pub async fn file(
+        &self,
+        definition: DefinitionKey,
+        name: &str,
+    ) -> Result<Option<Arc<[u8]>>, Error> {
+        let deployment = self.get(definition).await?.deployment;
+        self.store.resource(deployment, name.into()).await.map_err(|e| store_error(&e))
     }
 
     /// Another node may have deployed.

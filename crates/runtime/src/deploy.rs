@@ -4,20 +4,24 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use md5::{Digest, Md5};
-use orloj_model::{DecisionBinding, Diagnostic, Dialect, ElementKind, Options, Parsed, Severity};
-use orloj_store::{
-    DecisionKey, NewDecision, NewDefinition, NewDeployment, NewRequirements, NewResource, Notice,
-    RequirementsKey,
+use orloj_interpreter::{StartTrigger, StartWait};
+use orloj_model::{
+    DecisionBinding, Diagnostic, Dialect, ElementKind, Options, Parsed, Process, Severity,
 };
-use orloj_types::{DefinitionKey, DeploymentKey, Value};
+use orloj_store::{
+    DecisionKey, NewDecision, NewDefinition, NewDeployment, NewRequirements, NewResource, NewStart,
+    Notice, RequirementsKey, StartKind, StartRepeat,
+};
+use orloj_types::{DefinitionKey, DeploymentKey, Timestamp, Value};
 
 use crate::api::{
     DecisionView, DefinitionView, Deploy, Deployed, Error, Resource, ResourceProblem,
 };
 use crate::decision_file::{self, DecisionFile};
 use crate::definitions::{CHECKS, dialect_name};
+use crate::driver::Input;
 use crate::handle::Orloj;
-use crate::node::{Reply, Request, store_error};
+use crate::node::{Event, Reply, Request, store_error};
 
 /// Endings of files that hold processes.
 const PROCESS_ENDINGS: [&str; 3] = [".bpmn", ".bpmn20.xml", ".xml"];
@@ -65,6 +69,7 @@ impl Orloj {
         let Reply::Keys(keys) = self.request(Request::Keys { count }).await? else {
             return Err(Error::Internal("no keys for a deployment".into()));
         };
+        let now = self.now();
         let mut keys = keys.into_iter();
         let mut key = || keys.next().unwrap_or_default();
         let deployment = NewDeployment {
@@ -73,16 +78,26 @@ impl Orloj {
             tenant: deploy.tenant,
             resources: files
                 .into_iter()
-                .map(|(resource, content)| new_resource(resource, content, &mut key))
+                .map(|(resource, content)| new_resource(resource, content, now, &mut key))
                 .collect(),
-            now: self.now(),
+            now,
         };
+        let definitions = deployment.resources.iter().flat_map(|resource| &resource.definitions);
+        let starts = definitions.flat_map(|definition| &definition.starts);
+        let due_at = starts.filter_map(|start| start.due_at).min();
         let stored = self.inner.store.deploy(deployment).await.map_err(|e| store_error(&e))?;
         self.inner.definitions.forget_latest();
         self.inner.decisions.forget_latest();
         if !stored.duplicate {
             // A hint; the heartbeat tells as well.
-            let _ = self.inner.store.notify(vec![Notice::Deployed]).await;
+            let mut notices = vec![Notice::Deployed];
+            notices.extend(due_at.map(Notice::DueAt));
+            let _ = self.inner.store.notify(notices).await;
+            if let Some(at) = due_at {
+                let event = Event::Noticed(Notice::DueAt(at));
+                // An engine that stops fires nothing any more.
+                let _ = self.inner.inputs.send(Input::Event(event));
+            }
         }
         Ok(Deployed {
             key: stored.key,
@@ -125,7 +140,7 @@ fn read(resource: &Resource, plain_dialect: Dialect) -> ReadResult {
             DECISION_ENDINGS.join(", ")
         )));
     }
-    let options = Options { dialect: None, plain_dialect };
+    let options = Options { plain_dialect, ..Options::default() };
     let parsed = orloj_model::parse(&resource.content, &options);
     if parsed.has_errors() {
         let errors = parsed.diagnostics.into_iter().filter(|d| d.severity == Severity::Error);
@@ -225,7 +240,12 @@ fn keys_of(content: &Content) -> usize {
     }
 }
 
-fn new_resource(resource: Resource, content: Content, mut key: impl FnMut() -> i64) -> NewResource {
+fn new_resource(
+    resource: Resource,
+    content: Content,
+    now: Timestamp,
+    mut key: impl FnMut() -> i64,
+) -> NewResource {
     let mut new = NewResource {
         checksum: Md5::digest(&resource.content).into(),
         name: resource.name,
@@ -240,6 +260,7 @@ fn new_resource(resource: Resource, content: Content, mut key: impl FnMut() -> i
             new.dialect = dialect_name(parsed.dialect).into();
             let definitions = parsed.processes.into_iter().map(|process| NewDefinition {
                 key: DefinitionKey::new(key()),
+                starts: starts_of(&process, now),
                 process_id: process.id,
             });
             new.definitions = definitions.collect();
@@ -264,4 +285,28 @@ fn new_resource(resource: Resource, content: Content, mut key: impl FnMut() -> i
         }
     }
     new
+}
+
+/// What the start events of the process wait for, as rows.
+fn starts_of(process: &Process, now: Timestamp) -> Vec<NewStart> {
+    let waits = orloj_interpreter::starts(process, now).into_iter();
+    waits
+        .map(|StartWait { event, trigger }| {
+            let plain = |kind, name| NewStart { event, kind, name, due_at: None, repeat: None };
+            match trigger {
+                StartTrigger::Message { name } => plain(StartKind::Message, name),
+                StartTrigger::Signal { name } => plain(StartKind::Signal, name),
+                StartTrigger::Condition => plain(StartKind::Condition, "".into()),
+                StartTrigger::Timer { due_at, repeat } => NewStart {
+                    due_at: Some(due_at),
+                    repeat: repeat.map(|repeat| StartRepeat {
+                        text: repeat.text,
+                        anchor: repeat.anchor,
+                        fired: repeat.fired,
+                    }),
+                    ..plain(StartKind::Timer, "".into())
+                },
+            }
+        })
+        .collect()
 }

@@ -168,6 +168,7 @@ impl Orloj {
             definition: definition.clone(),
             business_key: start.business_key,
             variables: start.variables,
+            at: None,
             await_end,
         };
         Ok((definition, request))
@@ -325,7 +326,7 @@ impl Orloj {
 
     // ---- plumbing
 
-    async fn done(&self, request: Request) -> Result<(), Error> {
+    pub(crate) async fn done(&self, request: Request) -> Result<(), Error> {
         match self.request(request).await? {
             Reply::Done => Ok(()),
             other => Err(unexpected(&other)),
@@ -390,7 +391,10 @@ fn started(definition: &Definition, instance: InstanceKey) -> Started {
 }
 
 /// What no store could hold is refused before it reaches one.
-fn check_texts<const N: usize>(texts: [&str; N], variables: &Document) -> Result<(), Error> {
+pub(crate) fn check_texts<const N: usize>(
+    texts: [&str; N],
+    variables: &Document,
+) -> Result<(), Error> {
     if let Some(long) = texts.iter().find(|text| text.len() > TEXT_BYTES_MAX) {
         let excerpt: String = long.chars().take(40).collect();
         return Err(Error::Invalid(format!(
@@ -407,6 +411,6 @@ fn check_texts<const N: usize>(texts: [&str; N], variables: &Document) -> Result
 /// Longest name or message a caller may send; messages are cut much shorter when stored.
 const TEXT_BYTES_MAX: usize = 1 << 20;
 
-fn unexpected(reply: &Reply) -> Error {
+pub(crate) fn unexpected(reply: &Reply) -> Error {
     Error::Internal(format!("unexpected reply {reply:?}"))
 }

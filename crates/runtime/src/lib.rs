@@ -12,6 +12,7 @@ mod definitions;
 mod deploy;
 mod driver;
 mod evaluate;
+mod events;
 mod explain;
 mod handle;
 mod metrics;
@@ -20,6 +21,8 @@ mod reads;
 
 pub use api::*;
 pub use builder::{Builder, StoreChoice};
+#[doc(hidden)]
+pub use codec::{decode as decode_record, encode as encode_record, large_variables};
 pub use definition::Definition;
 pub use handle::{JobStream, Orloj};
 pub use metrics::Metrics;

@@ -12,6 +12,7 @@ mod deploying;
 mod errors;
 mod failing;
 mod instances;
+mod messages;
 mod streaming;
 mod transport;
 mod world;

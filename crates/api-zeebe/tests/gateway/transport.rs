@@ -66,12 +66,8 @@ async fn calls_of_later_releases_say_so() {
     let world = World::new().await;
     let mut client = world.client();
     let answers = [
-        client.publish_message(PublishMessageRequest::default()).await.map(drop),
-        client.broadcast_signal(BroadcastSignalRequest::default()).await.map(drop),
         client.evaluate_conditional(EvaluateConditionalRequest::default()).await.map(drop),
         client.delete_resource(DeleteResourceRequest::default()).await.map(drop),
-        client.modify_process_instance(ModifyProcessInstanceRequest::default()).await.map(drop),
-        client.migrate_process_instance(MigrateProcessInstanceRequest::default()).await.map(drop),
         client.update_job_priority(UpdateJobPriorityRequest::default()).await.map(drop),
         client
             .assign_process_instance_business_id(AssignProcessInstanceBusinessIdRequest::default())

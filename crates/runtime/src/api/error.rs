@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use orloj_interpreter::Rejection;
 use orloj_model::Diagnostic;
-use orloj_types::{DocumentError, JobKey};
+use orloj_types::{DocumentError, InstanceKey, JobKey};
 
 /// Why the engine did not do what it was asked. Nothing has changed, except for `Deadline`.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -20,6 +20,15 @@ pub enum Error {
     /// Resources that could not be deployed; every problem is listed.
     #[error("{} problem(s) in the deployment", problems(.0))]
     Deployment(Vec<ResourceProblem>),
+    /// The instance ends with the one that called it, and not by itself.
+    #[error("instance {instance} is called by another; cancel instance {root} instead")]
+    IsCalled { instance: InstanceKey, root: InstanceKey },
+    /// A buffered message has the same id.
+    #[error("a message of this name, key and id waits already")]
+    MessageExists,
+    /// Not exactly one could get the message.
+    #[error("message '{name}' could be correlated with {count} waiting instances or start events")]
+    Ambiguous { name: Arc<str>, count: usize },
     /// A lock cannot be moved because nobody holds it.
     #[error("job {0} is not locked by a worker")]
     NotLocked(JobKey),

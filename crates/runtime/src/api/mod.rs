@@ -2,11 +2,15 @@
 
 mod delegate;
 mod error;
+mod message;
 mod request;
 mod view;
 
 pub use delegate::{Call, Delegate, DelegateResult, Fault};
 pub use error::{Error, Missing, ResourceProblem};
+pub use message::{
+    Activate, BroadcastSignal, Correlate, Correlated, MigrateInstance, Modify, PublishMessage,
+};
 pub use request::{
     ActivateJobs, ActivatedJob, DecisionFailure, DecisionMade, DecisionStep, Deploy, Deployed,
     EvaluateDecision, Extend, FailJob, Finished, LongPoll, Resource, StartInstance, Started,

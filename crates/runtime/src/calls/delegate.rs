@@ -50,6 +50,24 @@ pub(crate) fn invoke_result(result: DelegateResult) -> InvokeResult {
     }
 }
 
+/// What no store can keep is a failure of the code that wants it kept.
+pub(crate) fn storable_result(result: InvokeResult) -> InvokeResult {
+    match result {
+        InvokeResult::Done { variables } if !variables.is_storable() => unstorable(),
+        InvokeResult::Changed { variables, locals, .. }
+            if !(variables.is_storable() && locals.is_storable()) =>
+        {
+            unstorable()
+        }
+        InvokeResult::Error { variables, .. } if !variables.is_storable() => unstorable(),
+        InvokeResult::Failed { message } => InvokeResult::Failed { message: storable(&message) },
+        InvokeResult::Error { code, message, variables } => {
+            InvokeResult::Error { code: storable(&code), message: storable(&message), variables }
+        }
+        result => result,
+    }
+}
+
 fn unstorable() -> InvokeResult {
     let message = "a variable's name or text contains the character U+0000".into();
     InvokeResult::Failed { message }

@@ -4,6 +4,7 @@ mod callees;
 mod decision;
 mod delegate;
 mod program;
+mod resource;
 
 pub(crate) use callees::Callees;
 pub use decision::answer as answer_decision;

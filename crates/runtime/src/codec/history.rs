@@ -1,4 +1,4 @@
-use orloj_interpreter::{EndKind, Event, LeaveKind};
+use orloj_interpreter::{EndKind, Event, LeaveKind, Role};
 use orloj_store::Error;
 use orloj_store::format::{EventEntry, EventFields, EventKind, append_event, decode_events};
 use orloj_types::{InstanceKey, Timestamp};
@@ -39,10 +39,11 @@ fn fields(event: &Event, origin: Origin, now: Timestamp) -> EventFields<'_> {
             number: i64::from(*how == EndKind::Cancelled),
             ..at(EventKind::InstanceEnded)
         },
-        Event::ElementEntered { key, element, scope } => EventFields {
+        Event::ElementEntered { key, element, scope, role } => EventFields {
             key: key.raw() - base,
             of: scope.raw() - base,
             name: element,
+            number: i64::from(*role == Role::Body),
             ..at(EventKind::ElementEntered)
         },
         Event::ElementLeft { key, how } => EventFields {

@@ -3,9 +3,11 @@
 mod history;
 mod record;
 mod rows;
+mod scope;
 
 pub(crate) use history::{append_events, event_views};
-pub(crate) use record::{decode, encode, in_memory_bytes, large_variables};
+pub(crate) use record::in_memory_bytes;
+pub use record::{decode, encode, large_variables};
 pub(crate) use rows::{
-    activations, incident_row, job_insert, job_state, job_update, user_task_row,
+    activations, incident_row, job_insert, job_state, job_update, subscription_row, user_task_row,
 };

@@ -5,22 +5,22 @@ use orloj_interpreter::{
 };
 use orloj_store::format::{
     ElementEntry, ElementFields, IncidentEntry, IncidentFields, JobEntry, JobFields, RecordMessage,
-    RecordWriter, RepeatFields, decode_record,
+    RecordWriter, RepeatEntry, RepeatFields, decode_record,
 };
 use orloj_store::{Error, LoadedInstance, VariableRow, VariableWrite};
 use orloj_types::{
-    ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey, NodeNumber, StoredValue,
-    Timestamp, UserTaskKey, Variables,
+    DefinitionKey, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey, NodeNumber,
+    StoredValue, Timestamp, UserTaskKey, Variables,
 };
 
-use super::job_state;
+use super::{job_state, scope};
 
 /// Larger values have rows of their own, so that they are not written again with every step.
 /// A kilobyte is what a step writes anyway (see docs/adr/0002).
 const VALUE_INLINE_BYTES_MAX: usize = 1_024;
 const NAME_OUTSIDE_BYTES_MAX: usize = 1_024;
 
-pub(crate) fn encode(record: &Record) -> Vec<u8> {
+pub fn encode(record: &Record) -> Vec<u8> {
     let base = record.instance.raw();
     let mut writer = RecordWriter::new(
         record.started_at.as_ms(),
@@ -38,6 +38,9 @@ pub(crate) fn encode(record: &Record) -> Vec<u8> {
             for incident in &element.timer_incidents {
                 writer.timer_incident(incident_fields(incident, base));
             }
+            if let Some(rest) = scope::rest_of(element, record) {
+                writer.rest(&rest);
+            }
         });
     }
     for (key, variables) in &record.variables {
@@ -45,7 +48,8 @@ pub(crate) fn encode(record: &Record) -> Vec<u8> {
         writer.scope(key.raw() - base, small.map(|(name, value)| (&**name, value)));
     }
     let parked = record.exclusive.parked.iter().map(|key| key.raw() - base);
-    writer.finish(record.exclusive.holder.map(|key| key.raw() - base), parked)
+    let rest = scope::rest_of_record(record);
+    writer.finish(record.exclusive.holder.map(|key| key.raw() - base), parked, rest.as_ref())
 }
 
 fn element_fields<'a>(element: &'a ElementInstance, record: &Record) -> ElementFields<'a> {
@@ -81,9 +85,10 @@ fn decode_incident(entry: &IncidentEntry, base: i64) -> Incident {
 }
 
 fn job_fields(job: &Job, base: i64) -> JobFields<'_> {
-    let (event, repeat) = match &job.kind {
-        JobKind::Timer { event, repeat } => (&**event, repeat.as_ref()),
-        _ => ("", None),
+    let (event, repeat, listener) = match &job.kind {
+        JobKind::Timer { event, repeat } => (&**event, repeat.as_ref(), 0),
+        JobKind::Listener { index } => ("", None, *index),
+        _ => ("", None, 0),
     };
     JobFields {
         key: job.key.raw() - base,
@@ -101,10 +106,39 @@ fn job_fields(job: &Job, base: i64) -> JobFields<'_> {
             anchor_ms: repeat.anchor.as_ms(),
             fired: repeat.fired,
         }),
+        listener,
     }
 }
 
-pub(crate) fn decode(loaded: &LoadedInstance) -> Result<Record, Error> {
+/// As [`job_fields`], for what is not written field by field.
+pub(super) fn job_entry(job: &Job, base: i64) -> JobEntry {
+    let fields = job_fields(job, base);
+    JobEntry {
+        key: fields.key,
+        kind: fields.kind,
+        job_type: fields.job_type.to_owned(),
+        state: fields.state,
+        retries_left: fields.retries_left,
+        priority: fields.priority,
+        exclusive: fields.exclusive,
+        due_at_ms: fields.due_at_ms,
+        failed_before: fields.failed_before,
+        event: fields.event.to_owned(),
+        repeat: fields.repeat.map(|repeat| RepeatEntry {
+            text: repeat.text.to_owned(),
+            anchor_ms: repeat.anchor_ms,
+            fired: repeat.fired,
+        }),
+        listener: fields.listener,
+    }
+}
+
+pub(super) fn incident_entry(incident: &Incident, base: i64) -> IncidentEntry {
+    let fields = incident_fields(incident, base);
+    IncidentEntry { key: fields.key, kind: fields.kind.to_owned(), job: fields.job }
+}
+
+pub fn decode(loaded: &LoadedInstance) -> Result<Record, Error> {
     let row = &loaded.row;
     let message = decode_record(&row.record)?;
     let base = row.key.raw();
@@ -121,23 +155,28 @@ pub(crate) fn decode(loaded: &LoadedInstance) -> Result<Record, Error> {
         own.insert(large.name.clone(), large.value.clone());
     }
     let elements = message.elements.iter().map(|entry| element(entry, base, &message));
+    let root = scope::decode_root(row.key, &message)?;
     Ok(Record {
         instance: row.key,
-        definition: row.definition,
+        definition: message.definition.map_or(row.definition, DefinitionKey::new),
         tenant: row.tenant.clone(),
         business_key: row.business_key.clone(),
         started_at: Timestamp::from_ms(message.started_at_ms),
         awaited_by: message.awaited_by.and_then(|n| u16::try_from(n).ok()).map(NodeNumber),
+        started_with: message.started_with.as_deref().map(Into::into),
+        caller: message.caller.as_ref().map(scope::decode_caller),
+        root,
         elements: elements.collect::<Result<_, _>>()?,
         variables,
         exclusive: ExclusiveQueue {
             holder: message.exclusive_holder.map(|key| JobKey::new(key + base)),
             parked: message.exclusive_parked.iter().map(|key| JobKey::new(key + base)).collect(),
         },
+        is_suspended: message.is_suspended,
     })
 }
 
-fn element(
+pub(super) fn element(
     entry: &ElementEntry,
     base: i64,
     message: &RecordMessage,
@@ -148,22 +187,20 @@ fn element(
         2 => ElementState::Leaving,
         other => return Err(Error::Damaged(format!("element state {other}"))),
     };
-    Ok(ElementInstance {
-        key: ElementInstanceKey::new(entry.key + base),
-        element: entry.element.as_str().into(),
-        scope: ElementInstanceKey::new(entry.scope + base),
-        state,
-        entered_at: Timestamp::from_ms(message.started_at_ms).plus_ms(entry.entered_ms),
-        arrived_by: entry.arrived_by.as_deref().map(Into::into),
-        jobs: entry.jobs.iter().map(|job| decode_job(job, base)).collect::<Result<_, _>>()?,
-        user_task: entry.user_task.map(|key| UserTaskKey::new(key + base)),
-        incident: entry.incident.as_ref().map(|incident| decode_incident(incident, base)),
-        timer_incidents: entry
-            .timer_incidents
-            .iter()
-            .map(|incident| decode_incident(incident, base))
-            .collect(),
-    })
+    let started_at = Timestamp::from_ms(message.started_at_ms);
+    let key = ElementInstanceKey::new(entry.key + base);
+    let scope = ElementInstanceKey::new(entry.scope + base);
+    let entered_at = started_at.plus_ms(entry.entered_ms);
+    let mut found = ElementInstance::new(key, entry.element.as_str().into(), scope, entered_at);
+    found.state = state;
+    found.arrived_by = entry.arrived_by.as_deref().map(Into::into);
+    found.jobs = entry.jobs.iter().map(|job| decode_job(job, base)).collect::<Result<_, _>>()?;
+    found.user_task = entry.user_task.map(|key| UserTaskKey::new(key + base));
+    found.incident = entry.incident.as_ref().map(|incident| decode_incident(incident, base));
+    let of_timers = entry.timer_incidents.iter();
+    found.timer_incidents = of_timers.map(|incident| decode_incident(incident, base)).collect();
+    scope::decode_rest(&mut found, entry, base, started_at)?;
+    Ok(found)
 }
 
 fn decode_job(entry: &JobEntry, base: i64) -> Result<Job, Error> {
@@ -171,7 +208,9 @@ fn decode_job(entry: &JobEntry, base: i64) -> Result<Job, Error> {
     let kind = match kind {
         Some(orloj_store::JobKind::AsyncBefore) => JobKind::AsyncBefore,
         Some(orloj_store::JobKind::AsyncAfter) => JobKind::AsyncAfter,
+        Some(orloj_store::JobKind::AsyncComplete) => JobKind::AsyncComplete,
         Some(orloj_store::JobKind::Worker) => JobKind::Worker,
+        Some(orloj_store::JobKind::Listener) => JobKind::Listener { index: entry.listener },
         Some(orloj_store::JobKind::Timer) => JobKind::Timer {
             event: entry.event.as_str().into(),
             repeat: entry.repeat.as_ref().map(|repeat| Repeat {
@@ -211,7 +250,7 @@ fn is_large(name: &str, value: &StoredValue) -> bool {
 }
 
 /// What changes in the rows of large values when `old` becomes `new`.
-pub(crate) fn large_variables(
+pub fn large_variables(
     engine: &EngineName,
     instance: InstanceKey,
     old: Option<&Record>,

@@ -1,14 +1,16 @@
 use orloj_interpreter as interpreter;
 use orloj_interpreter::{Activation, Record};
 use orloj_store::format::decode_activations;
-use orloj_store::{IncidentRow, JobRow, JobUpdate, LockWrite, UserTaskRow};
+use orloj_store::{IncidentRow, JobRow, JobUpdate, LockWrite, SubscriptionRow, UserTaskRow};
 use orloj_types::{EngineName, Timestamp};
 
 pub(crate) fn job_kind(kind: &interpreter::JobKind) -> orloj_store::JobKind {
     match kind {
         interpreter::JobKind::AsyncBefore => orloj_store::JobKind::AsyncBefore,
         interpreter::JobKind::AsyncAfter => orloj_store::JobKind::AsyncAfter,
+        interpreter::JobKind::AsyncComplete => orloj_store::JobKind::AsyncComplete,
         interpreter::JobKind::Worker => orloj_store::JobKind::Worker,
+        interpreter::JobKind::Listener { .. } => orloj_store::JobKind::Listener,
         interpreter::JobKind::Timer { .. } => orloj_store::JobKind::Timer,
     }
 }
@@ -115,4 +117,24 @@ pub(crate) fn activations(row: &JobRow) -> Vec<Activation> {
         at: Timestamp::from_ms(entry.at_ms),
     };
     entries.into_iter().map(activation).collect()
+}
+
+pub(crate) fn subscription_row(
+    engine: &EngineName,
+    record: &Record,
+    row: interpreter::SubscriptionRow,
+) -> SubscriptionRow {
+    let (kind, name, correlation_key) = super::scope::parts(&row.subscription.kind);
+    SubscriptionRow {
+        key: row.subscription.key,
+        engine: engine.clone(),
+        tenant: record.tenant.clone(),
+        instance: record.instance,
+        definition: record.definition,
+        element_instance: row.element_instance,
+        kind,
+        name: name.unwrap_or_default().into(),
+        correlation_key: correlation_key.map(Into::into),
+        event: row.subscription.event,
+    }
 }

@@ -11,6 +11,7 @@
 
 mod calls;
 mod chores;
+mod look_up;
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -23,7 +24,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use orloj_executor::TakerId;
 use orloj_interpreter::Invoke;
-use orloj_store::{Claim, Error as StoreError, Patience, Store};
+use orloj_store::{Claim, Patience, Store};
 use rustc_hash::FxHashMap;
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::{mpsc, oneshot};
@@ -34,10 +35,11 @@ use crate::calls::Callees;
 pub(crate) use calls::Pace;
 use chores::Replies;
 pub(crate) use chores::{Chore, run as run_chores};
+use look_up::look_up;
 
 use crate::clock::Clock;
 use crate::definitions::Definitions;
-use crate::node::{Action, CallId, Event, Find, Found, Node, Reply, Request, RequestId};
+use crate::node::{Action, CallId, Event, Node, Reply, Request, RequestId};
 
 /// What a look at the inputs brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -318,6 +320,9 @@ impl Driver {
                 Action::LoadDefinition { key } => {
                     Event::DefinitionLoaded { key, result: definitions.get(key).await }
                 }
+                Action::FindDefinition { call, called } => {
+                    Event::DefinitionFound { call, result: definitions.called(&called).await }
+                }
                 Action::Commit(group) => {
                     let (session, lane, id) = (group.lease.session, group.lane, group.id);
                     let result = store.commit(group).await;
@@ -390,29 +395,4 @@ impl Drop for Unready {
     fn drop(&mut self) {
         self.0.store(false, Ordering::SeqCst);
     }
-}
-
-async fn look_up(store: &dyn Store, find: Find) -> Result<Found, StoreError> {
-    Ok(match find {
-        Find::Job(key) => match store.job(key).await? {
-            Some(row) => Found::Job(Box::new(row)),
-            None => Found::Nothing,
-        },
-        Find::Incident(key) => match store.incident(key).await? {
-            Some(row) => Found::Instance(row.instance),
-            None => Found::Nothing,
-        },
-        Find::UserTask(key) => match store.user_task(key).await? {
-            Some(row) => Found::Instance(row.instance),
-            None => Found::Nothing,
-        },
-        Find::Scope(key) => match store.instance_of(key).await? {
-            Some(instance) => Found::Instance(instance),
-            None => Found::Nothing,
-        },
-        Find::Ended(key) => match store.ended_instance(key).await? {
-            Some(row) => Found::Ended(Box::new(row)),
-            None => Found::Nothing,
-        },
-    })
 }

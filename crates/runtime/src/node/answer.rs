@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use orloj_executor::TakerId;
 use orloj_interpreter::Activation;
-use orloj_store::Notice;
+use orloj_store::{BroadcastKey, Fit, MessageKey, Notice};
 use orloj_types::{Document, InstanceKey, JobKey, NodeNumber, Timestamp};
 use rustc_hash::FxHashMap;
 
 use super::event::{JobCommand, RequestId};
-use crate::api::ActivatedJob;
+use crate::api::{ActivatedJob, PublishMessage};
 
 /// What a question to the store was asked for.
 #[derive(Debug)]
@@ -49,6 +49,31 @@ pub(crate) enum Question {
         id: RequestId,
         instance: InstanceKey,
     },
+    Trigger {
+        id: RequestId,
+        subscription: orloj_types::SubscriptionKey,
+        variables: Document,
+    },
+    Publish {
+        id: RequestId,
+        message: Box<PublishMessage>,
+    },
+    Correlate {
+        message: MessageKey,
+    },
+    /// What fits now; not again what was refused.
+    Channel {
+        tries: u8,
+        refused: Option<Fit>,
+    },
+    Fits,
+    ExpireMessages,
+    DueStarts,
+    Broadcasts,
+    /// Of an errand.
+    Receivers {
+        broadcast: BroadcastKey,
+    },
 }
 
 impl Question {
@@ -59,9 +84,24 @@ impl Question {
             | Self::Incident { id, .. }
             | Self::UserTask { id, .. }
             | Self::Scope { id, .. }
-            | Self::Ended { id, .. } => Some(*id),
-            Self::EngineAcquire { .. } | Self::WorkerAcquire { .. } => None,
+            | Self::Ended { id, .. }
+            | Self::Trigger { id, .. }
+            | Self::Publish { id, .. } => Some(*id),
+            Self::EngineAcquire { .. }
+            | Self::WorkerAcquire { .. }
+            | Self::Correlate { .. }
+            | Self::Channel { .. }
+            | Self::Fits
+            | Self::ExpireMessages
+            | Self::DueStarts
+            | Self::Broadcasts
+            | Self::Receivers { .. } => None,
         }
+    }
+
+    /// Whether the node itself wants to know, to correlate something.
+    pub fn is_correlation(&self) -> bool {
+        matches!(self, Self::Correlate { .. } | Self::Channel { .. } | Self::Fits)
     }
 }
 

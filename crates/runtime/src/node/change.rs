@@ -7,17 +7,18 @@ use std::sync::Arc;
 use orloj_executor::{QueuedJob, Taker, TakerId};
 use orloj_interpreter::{
     Activation, EndKind, Event, IncidentChange, JobChange, JobState, Outcome, Record,
-    UserTaskChange,
+    SubscriptionChange, UserTaskChange,
 };
-use orloj_store::format::{encode_activation, encode_variables};
+use orloj_store::format::{RecordWriter, encode_activation, encode_variables};
 use orloj_store::{
     Change, EndedRow, HistoryRow, InstanceRow, InstanceWrite, JobUpdate, JobWrite, LockWrite,
 };
 use orloj_types::{Document, InstanceKey, JobKey, NodeNumber, Timestamp};
 
+use super::claims::holder;
 use super::event::WorkOrigin;
-use super::lane::{Done, Entry};
-use super::slot::{Attempt, Slot};
+use super::lane::{Done, Entry, Other};
+use super::slot::{Attempt, Slot, SlotState};
 use super::{Node, Phase, Sabotage};
 use crate::api::ActivatedJob;
 use crate::codec;
@@ -39,7 +40,10 @@ pub(crate) struct Effects {
     pub due: Vec<Timestamp>,
     /// Jobs that this change ends or unlocks.
     pub gone: Vec<JobKey>,
-    pub end: Option<EndEffect>,
+    /// Instances that have ended.
+    pub ends: Vec<(InstanceKey, EndEffect)>,
+    /// Something is left to be told to other instances.
+    pub has_errands: bool,
     /// Places and credits reserved for jobs that a merged later command has ended already.
     pub places_back: usize,
     pub credits_back: Vec<TakerId>,
@@ -55,15 +59,47 @@ pub(crate) struct EndEffect {
 impl Node {
     /// Turns an outcome into a change on its way to the store; the slot moves on at once.
     pub(super) fn apply(&mut self, instance: InstanceKey, attempt: Box<Attempt>, outcome: Outcome) {
-        let Some(mut slot) = self.slots.remove(&instance) else { return };
-        let outcome = self.with_activation(&attempt, outcome);
-        let (change, effects) = self.change(instance, &mut slot, outcome);
+        let Some(slot) = self.slots.get(&instance) else { return };
+        let record = outcome.record.as_ref().or(slot.record.as_deref());
+        let family = record.map_or(instance, Record::hierarchy);
+        let mut outcome = self.with_activation(&attempt, outcome);
+        let parts = std::mem::take(&mut outcome.others);
+        let mut change = Change::default();
+        let mut effects = Effects::default();
+        self.change_slot(outcome, &mut change, &mut effects);
+        self.claim(instance, &attempt, &mut change);
+        let mut others = Vec::with_capacity(parts.len());
+        for part in parts {
+            others.push(Other { instance: part.instance, is_new: part.is_new });
+            self.change_slot(part, &mut change, &mut effects);
+        }
+        let bytes = change_bytes(&change);
+        let done = vec![Done { attempt, effects, instance, others }];
+        let lane = self.lane_of(family);
+        self.lanes[lane].push(Entry { family, change, bytes, done, sole: None });
+    }
+
+    /// One instance moves on: its slot at once, its rows with the change.
+    fn change_slot(&mut self, mut outcome: Outcome, change: &mut Change, effects: &mut Effects) {
+        let instance = outcome.instance;
+        let mut slot = self.slots.remove(&instance).unwrap_or_else(|| {
+            // Called by the command.
+            let definition = self.definitions.get(&outcome.definition).cloned();
+            let slot = Slot { state: SlotState::Ready, definition, ..Slot::default() };
+            Box::new(slot)
+        });
+        let signals = std::mem::take(&mut outcome.signals);
+        if !signals.is_empty() {
+            let record = outcome.record.as_ref().or(slot.record.as_deref());
+            let tenant = record.map(|record| record.tenant.clone());
+            let tenant = tenant.or_else(|| Some(slot.definition.as_ref()?.tenant.clone()));
+            let rows = self.signal_rows(signals, &tenant.unwrap_or_default());
+            change.broadcasts_added.extend(rows);
+            effects.has_errands = true;
+        }
+        self.change(instance, &mut slot, outcome, change, effects);
         slot.pending += 1;
         self.slots.insert(instance, slot);
-        let bytes = change_bytes(&change);
-        let done = vec![Done { attempt, effects }];
-        let lane = self.lane_of(instance);
-        self.lanes[lane].push(Entry { instance, change, bytes, done });
     }
 
     /// History tells which node ran a job, as it tells which worker did.
@@ -80,23 +116,23 @@ impl Node {
         instance: InstanceKey,
         slot: &mut Slot,
         outcome: Outcome,
-    ) -> (Change, Effects) {
-        let mut change = Change::default();
-        let mut effects = Effects::default();
+        change: &mut Change,
+        effects: &mut Effects,
+    ) {
         let engine = self.config.engine.clone();
         let old = slot.record.take();
         let old = old.as_deref();
         // An instance that ends keeps no record; its rows still need who it was.
         let Some(identity) = outcome.record.as_ref().or(old) else {
             debug_assert!(outcome.end.is_some(), "started and ended in one command");
-            return self.change_of_instant_end(instance, slot, outcome);
+            return self.change_of_instant_end(instance, slot, outcome, change, effects);
         };
         let now = self.now;
         let started_at = identity.started_at;
         codec::append_events(&mut slot.events, &outcome.events, instance, started_at, now);
 
         for job in outcome.jobs {
-            self.job_change(job, old, identity, slot, &mut change, &mut effects);
+            self.job_change(job, old, identity, slot, change, effects);
         }
         for task in outcome.user_tasks {
             match task {
@@ -104,6 +140,8 @@ impl Node {
                     change.user_tasks_added.push(codec::user_task_row(&engine, identity, row, now))
                 }
                 UserTaskChange::Delete(key) => change.user_tasks_gone.push(key),
+                // Only migration moves tasks, and no face offers it yet.
+                UserTaskChange::Move { .. } => {}
             }
         }
         for incident in outcome.incidents {
@@ -114,7 +152,16 @@ impl Node {
                 IncidentChange::Delete(key) => change.incidents_gone.push(key),
             }
         }
-        change.variables = codec::large_variables(&engine, instance, old, outcome.record.as_ref());
+        for subscription in outcome.subscriptions {
+            match subscription {
+                SubscriptionChange::Insert(row) => {
+                    change.subscriptions_added.push(codec::subscription_row(&engine, identity, row))
+                }
+                SubscriptionChange::Delete(key) => change.subscriptions_gone.push(key),
+            }
+        }
+        let large = codec::large_variables(&engine, instance, old, outcome.record.as_ref());
+        change.variables.extend(large);
 
         let expected_rev = slot.rev;
         slot.rev += 1;
@@ -131,6 +178,13 @@ impl Node {
         }
         if let Some(end) = outcome.end {
             let completed = end.how == EndKind::Completed;
+            if let (Some(key), Some(definition), true) =
+                (&identity.started_with, slot.definition.clone(), old.is_some())
+            {
+                let process = &definition.process;
+                self.release_holder(instance, process, &identity.tenant, key, change);
+                effects.has_errands = true;
+            }
             change.ended.push(EndedRow {
                 key: instance,
                 engine,
@@ -141,17 +195,20 @@ impl Node {
                 started_at,
                 ended_at: now,
                 variables: encode_variables(&end.variables),
+                caller: identity.caller.map(|caller| caller.instance),
+                root: identity.caller.map(|caller| caller.root),
             });
             if old.is_some() {
                 change.instances.push(InstanceWrite::Delete { key: instance, expected_rev });
             }
-            effects.end = Some(EndEffect {
-                completed,
-                variables: end.variables,
-                awaited_by: identity.awaited_by,
-            });
+            let awaited_by = identity.awaited_by;
+            let effect = EndEffect { completed, variables: end.variables, awaited_by };
+            effects.ends.push((instance, effect));
         } else if old.is_some() {
-            let record = codec::encode(identity);
+            let mut record = codec::encode(identity);
+            if slot.row_definition.is_some_and(|known| known != identity.definition) {
+                RecordWriter::migrated(&mut record, identity.definition.raw());
+            }
             slot.record_bytes = codec::in_memory_bytes(&record, identity);
             change.instances.push(InstanceWrite::Update {
                 key: instance,
@@ -163,6 +220,12 @@ impl Node {
         } else {
             let record = codec::encode(identity);
             slot.record_bytes = codec::in_memory_bytes(&record, identity);
+            if let (Some(key), Some(definition)) = (&identity.started_with, &slot.definition) {
+                let process = &definition.process.id;
+                let row = holder(&engine, &identity.tenant, process, instance, key);
+                change.messages_added.push(row);
+            }
+            slot.row_definition = Some(identity.definition);
             change.instances.push(InstanceWrite::Insert(InstanceRow {
                 key: instance,
                 rev: slot.rev,
@@ -170,12 +233,19 @@ impl Node {
                 tenant: identity.tenant.clone(),
                 definition: identity.definition,
                 business_key: identity.business_key.clone(),
+                caller: identity.caller.map(|caller| caller.instance),
+                root: identity.caller.map(|caller| caller.root),
                 record,
                 events: slot.events.clone(),
             }));
         }
         slot.record = outcome.record.map(Arc::new);
-        (change, effects)
+        if let Some(record) = &slot.record
+            && slot.definition.as_ref().is_some_and(|known| known.key != record.definition)
+        {
+            // Migrated; the command has brought the new one along.
+            slot.definition = self.definitions.get(&record.definition).cloned();
+        }
     }
 
     fn job_change(
@@ -260,7 +330,7 @@ impl Node {
         effects: &mut Effects,
     ) -> LockWrite {
         let job = &row.job;
-        if !matches!(job.kind, orloj_interpreter::JobKind::Worker) {
+        if !job.kind.is_for_clients() {
             if self.may_queue() && self.queue.reserve() {
                 self.held.insert(job.key);
                 effects.queued.push(QueuedJob { job: job.key, instance: record.instance });
@@ -289,13 +359,13 @@ impl Node {
 
     /// An instance that never waits leaves no row of its own: only its history.
     fn change_of_instant_end(
-        &self,
+        &mut self,
         instance: InstanceKey,
         slot: &mut Slot,
         outcome: Outcome,
-    ) -> (Change, Effects) {
-        let mut change = Change::default();
-        let mut effects = Effects::default();
+        change: &mut Change,
+        effects: &mut Effects,
+    ) {
         let now = self.now;
         let start = slot.start.take().unwrap_or_default();
         let engine = self.config.engine.clone();
@@ -309,23 +379,33 @@ impl Node {
             at: now,
             events: std::mem::take(&mut slot.events),
         });
-        if let (Some(end), Some(definition)) = (outcome.end, slot.definition.as_ref()) {
+        if let (Some(end), Some(definition)) = (outcome.end, slot.definition.clone()) {
             let completed = end.how == EndKind::Completed;
+            if let Some(key) = &start.started_with {
+                // Nobody else may have the key at this moment.
+                let process = &definition.process;
+                let row = holder(&engine, &start.tenant, &process.id, instance, key);
+                change.messages_added.push(row);
+                self.release_holder(instance, process, &start.tenant, key, change);
+                effects.has_errands = true;
+            }
             change.ended.push(EndedRow {
                 key: instance,
                 engine,
                 tenant: start.tenant,
                 definition: definition.key,
-                business_key: start.business_key,
+                business_key: end.business_key,
                 completed,
                 started_at: now,
                 ended_at: now,
                 variables: encode_variables(&end.variables),
+                caller: end.caller.map(|caller| caller.instance),
+                root: end.caller.map(|caller| caller.root),
             });
             let awaited_by = start.awaited_by;
-            effects.end = Some(EndEffect { completed, variables: end.variables, awaited_by });
+            let effect = EndEffect { completed, variables: end.variables, awaited_by };
+            effects.ends.push((instance, effect));
         }
-        (change, effects)
     }
 
     /// Undoes the reservations of effects that will not happen.

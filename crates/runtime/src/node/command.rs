@@ -3,18 +3,19 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use orloj_interpreter::{
-    Activation, Command, FailJob, Input, InvokeResult, InvokeResults, Progress, Rejection, Run,
-    Start, ThrowError,
+    Activation, Command, FailJob, Input, InvokeResult, InvokeResults, Progress, Record, Rejection,
+    Run, Start, ThrowError,
 };
 use orloj_store::Error as StoreError;
 use orloj_types::{InstanceKey, JobKey, KeyBlock, Timestamp};
 
 use super::answer::Question;
+use super::claims::Ended;
 use super::event::{
     Action, CallId, Find, Found, JobCommand, Reply, Request, RequestId, StartRequest, Work,
     WorkOrigin,
 };
-use super::lane::{Done, Entry, Verdict};
+use super::lane::{Done, Entry, Other, Verdict};
 use super::slot::{Attempt, Identity, Slot, SlotState, Task};
 use super::{Node, Phase, Sabotage};
 use crate::api::{Error, Missing};
@@ -48,6 +49,18 @@ impl Node {
                 let question = Question::Scope { id, scope, variables, local };
                 self.find(question, Find::Scope(scope));
             }
+            Request::Instance { instance, command, target } => {
+                if let Some(target) = target {
+                    self.definitions.entry(target.key).or_insert(target);
+                }
+                self.client_work(id, instance, *command);
+            }
+            Request::Publish(message) => self.publish(id, message),
+            Request::Broadcast(signal) => self.broadcast(id, signal),
+            Request::Trigger { subscription, variables } => {
+                let question = Question::Trigger { id, subscription, variables };
+                self.find(question, Find::Subscription(subscription));
+            }
             Request::Cancel { instance } => self.client_work(id, instance, Command::Cancel),
             Request::Activate(activate) => self.activate(id, activate),
             Request::Keys { count } => {
@@ -79,21 +92,23 @@ impl Node {
             business_key: start.business_key.clone(),
             variables: start.variables,
             awaited_by,
+            started_with: None,
+            at: start.at,
         });
         self.definitions.entry(start.definition.key).or_insert_with(|| start.definition.clone());
         let slot = Slot {
             state: SlotState::Ready,
             definition: Some(start.definition),
-            start: Some(Identity { tenant, business_key: start.business_key, awaited_by }),
+            start: Some(Identity { tenant, awaited_by, started_with: None }),
             fresh: true,
             ..Slot::default()
         };
         self.slots.insert(instance, Box::new(slot));
         let origin = WorkOrigin::Client { id, awaits_end: start.await_end };
-        self.submit(instance, Task::Work(Box::new(Work { command, origin })));
+        self.submit(instance, Task::Work(Box::new(Work { command, origin, claims: None })));
     }
 
-    fn find(&mut self, question: Question, find: Find) {
+    pub(super) fn find(&mut self, question: Question, find: Find) {
         let ticket = self.ask(question);
         self.actions.push(Action::Find { ticket, find });
     }
@@ -147,11 +162,60 @@ impl Node {
             (Question::Ended { id, instance }, _) => {
                 self.awaiting.insert(instance, id);
             }
-            (Question::EngineAcquire { .. } | Question::WorkerAcquire { .. }, _) => {}
+            (Question::Trigger { id, subscription, variables }, Found::Instance(instance)) => {
+                self.client_work(id, instance, Command::Trigger { subscription, variables });
+            }
+            (Question::Trigger { id, subscription, .. }, _) => {
+                self.reply(id, Err(Rejection::SubscriptionNotFound(subscription).into()));
+            }
+            (Question::Publish { id, message }, Found::Receivers(receivers)) => {
+                self.receivers_found(id, *message, *receivers);
+            }
+            (Question::Correlate { message }, Found::Message(row)) => {
+                self.message_found(message, Some(*row));
+            }
+            (Question::Correlate { message }, _) => self.message_found(message, None),
+            (Question::Channel { tries, refused }, Found::Fit(fit)) => {
+                self.fit_found(Some(fit), tries, refused);
+            }
+            (Question::Fits, Found::Fits(fits)) => self.fits_found(fits),
+            (Question::ExpireMessages, Found::Count(count)) => self.messages_expired(count),
+            (Question::DueStarts, Found::Starts(rows)) => self.due_starts_found(rows),
+            (Question::Broadcasts, Found::Broadcasts(rows)) => self.broadcasts_found(rows),
+            (Question::Receivers { broadcast }, Found::Subscriptions(rows)) => {
+                self.subscriptions_found(broadcast, rows);
+            }
+            (Question::Receivers { broadcast }, Found::Starts(rows)) => {
+                self.starts_found(broadcast, rows);
+            }
+            (Question::Receivers { broadcast }, Found::Candidates(rows)) => {
+                self.candidates_found(broadcast, rows);
+            }
+            (
+                Question::EngineAcquire { .. }
+                | Question::WorkerAcquire { .. }
+                | Question::Publish { .. }
+                | Question::Channel { .. }
+                | Question::Fits
+                | Question::ExpireMessages
+                | Question::DueStarts
+                | Question::Broadcasts
+                | Question::Receivers { .. },
+                _,
+            ) => {}
         }
     }
 
     fn unanswered(&mut self, question: &Question, error: &StoreError) {
+        match question {
+            Question::Correlate { message } => self.correlation_unanswered(*message),
+            Question::Channel { .. } => self.messages.doubt(),
+            Question::Fits => self.fits_unknown(),
+            Question::ExpireMessages => self.messages_expired(0),
+            Question::DueStarts => self.due_starts_unknown(error),
+            Question::Broadcasts | Question::Receivers { .. } => self.leave_broadcast(),
+            _ => {}
+        }
         let Some(id) = question.asked_by() else { return };
         if let Question::Ended { instance, .. } = question {
             // The instance has ended all the same; whoever waits is told with the next look.
@@ -193,20 +257,18 @@ impl Node {
 
     fn client_work(&mut self, id: RequestId, instance: InstanceKey, command: Command) {
         let origin = WorkOrigin::Client { id, awaits_end: false };
-        self.submit(instance, Task::Work(Box::new(Work { command, origin })));
+        self.submit(instance, Task::Work(Box::new(Work { command, origin, claims: None })));
     }
 
     /// Does one thing with an instance whose state is there.
     pub(super) fn execute(&mut self, instance: InstanceKey, task: Task) {
         let Some(slot) = self.slots.get_mut(&instance) else { return };
-        if slot.record.is_none() && slot.pending > 0 && !matches!(task, Task::Deliver { .. }) {
+        let is_asked = matches!(task, Task::Work(_) | Task::Again(_));
+        if slot.record.is_none() && slot.pending > 0 && is_asked {
             // It has ended, but the disk does not have that yet: whoever is told that it is gone
             // must not find it after a crash.
-            slot.state = SlotState::Verifying;
-            slot.waiting.push_front(task);
-            return;
+            return slot.verify_before(task);
         }
-        let Some(slot) = self.slots.get_mut(&instance) else { return };
         let runs_job =
             matches!(&task, Task::Work(work) if matches!(work.origin, WorkOrigin::Engine { .. }));
         if runs_job
@@ -215,13 +277,21 @@ impl Node {
             && slot.record.is_some()
             && slot.is_doubtful(self.now, self.has_peers)
         {
-            slot.state = SlotState::Verifying;
-            slot.waiting.push_front(task);
-            return;
+            return slot.verify_before(task);
         }
         let Some(slot) = self.slots.get(&instance) else { return };
         let attempt = match task {
+            Task::Lend { leader, mut attempt } => {
+                let is_lent = self.lend(instance, &mut attempt);
+                debug_assert!(is_lent, "a task is executed on a state that is there");
+                self.call_over(leader);
+                return self.go_on(leader, attempt);
+            }
             Task::Deliver { taker, row } => return self.deliver(instance, taker, row),
+            Task::Work(work) if is_orphaning(&work, slot.record.as_deref()) => {
+                let root = slot.record.as_ref().map_or(instance, |record| record.hierarchy());
+                return self.refuse(&work, Error::IsCalled { instance, root });
+            }
             Task::Work(work) => {
                 let Some(definition) = &slot.definition else {
                     return self.missing(instance, &work);
@@ -234,7 +304,7 @@ impl Node {
                     keys: KeyBlock::default(),
                     results: InvokeResults::default(),
                 });
-                Box::new(Attempt { work: *work, run, basis: slot.basis() })
+                Box::new(Attempt { work: *work, run, basis: slot.basis(), lent: Vec::new() })
             }
             Task::Again(attempt) => {
                 let is_start = matches!(attempt.work.command, Command::Start(_));
@@ -242,7 +312,7 @@ impl Node {
                     return self.missing(instance, &attempt.work);
                 }
                 let run = attempt.run.again(slot.record.clone(), self.now);
-                Box::new(Attempt { run, basis: slot.basis(), work: attempt.work })
+                Box::new(Attempt { run, basis: slot.basis(), work: attempt.work, lent: Vec::new() })
             }
         };
         let is_start = matches!(attempt.work.command, Command::Start(_));
@@ -252,15 +322,28 @@ impl Node {
         self.drive(instance, attempt);
     }
 
-    fn drive(&mut self, instance: InstanceKey, mut attempt: Box<Attempt>) {
-        let (keys, delegates) = (&mut self.keys, &*self.delegates);
-        // A defect of the interpreter is contained to the instance it shows in.
-        let advanced = catch_unwind(AssertUnwindSafe(|| attempt.run.advance(keys, delegates)));
-        let Ok(progress) = advanced else {
-            let error = Error::Internal("the interpreter panicked".into());
-            return self.set_aside(&attempt.work, error);
+    pub(super) fn drive(&mut self, instance: InstanceKey, mut attempt: Box<Attempt>) {
+        let progress = loop {
+            let (keys, delegates) = (&mut self.keys, &*self.delegates);
+            // A defect of the interpreter is contained to the instance it shows in.
+            let advanced = catch_unwind(AssertUnwindSafe(|| attempt.run.advance(keys, delegates)));
+            let Ok(progress) = advanced else {
+                let error = Error::Internal("the interpreter panicked".into());
+                return self.set_aside(&attempt.work, error);
+            };
+            let Progress::Need(need) = progress else { break progress };
+            match self.meet(instance, attempt, need) {
+                Some(served) => attempt = served,
+                None => return,
+            }
         };
         match progress {
+            Progress::Need(_) => {}
+            Progress::Done(_) if !self.is_lent_current(&attempt) => {
+                if let Some(slot) = self.slots.get_mut(&instance) {
+                    slot.waiting.push_front(Task::Again(attempt));
+                }
+            }
             Progress::Done(outcome) => {
                 if self.sabotaged(Sabotage::AnswerEarly) {
                     self.answer(instance, &attempt.work);
@@ -272,8 +355,7 @@ impl Node {
                 if !self.heartbeat.is_trusted(self.now) && self.put_back(instance, &attempt.work) {
                     return;
                 }
-                let call = CallId(self.next_call);
-                self.next_call += 1;
+                let call = self.next_call();
                 if let Some(slot) = self.slots.get_mut(&instance) {
                     slot.calls += 1;
                 }
@@ -286,19 +368,10 @@ impl Node {
     pub(super) fn invoked(&mut self, call: CallId, result: InvokeResult) {
         let Some((instance, mut attempt)) = self.calls.remove(&call) else { return };
         attempt.run.resume(result);
-        let Some(slot) = self.slots.get_mut(&instance) else {
-            // Its state could not be read again meanwhile; the result must not be lost with it.
-            return self.submit(instance, Task::Again(attempt));
-        };
-        slot.calls = slot.calls.saturating_sub(1);
-        let is_current = slot.state == SlotState::Ready && slot.basis() == attempt.basis;
-        if is_current && slot.record.is_some() {
-            self.drive(instance, attempt);
-        } else {
-            // The state moved on while foreign code ran: only the pure part is done again.
-            slot.waiting.push_front(Task::Again(attempt));
+        if let Some(slot) = self.slots.get_mut(&instance) {
+            slot.calls = slot.calls.saturating_sub(1);
         }
-        self.run_slot(instance);
+        self.go_on(instance, attempt);
     }
 
     fn rejected(&mut self, instance: InstanceKey, attempt: Box<Attempt>, rejection: Rejection) {
@@ -309,9 +382,7 @@ impl Node {
             && let Some(slot) = self.slots.get_mut(&instance)
             && (slot.pending > 0 || (self.config.is_shared && !slot.fresh))
         {
-            slot.state = SlotState::Verifying;
-            slot.waiting.push_front(Task::Again(attempt));
-            return;
+            return slot.verify_before(Task::Again(attempt));
         }
         self.refuse(&attempt.work, rejection.into());
     }
@@ -328,7 +399,14 @@ impl Node {
             Command::ResolveIncident { incident } => Rejection::IncidentNotFound(*incident),
             Command::CompleteUserTask { task, .. } => Rejection::UserTaskNotFound(*task),
             Command::SetVariables { scope, .. } => Rejection::ScopeNotFound(*scope),
-            Command::Start(_) | Command::Cancel => Rejection::InstanceNotFound(instance),
+            Command::Trigger { subscription, .. } => Rejection::SubscriptionNotFound(*subscription),
+            Command::Start(_)
+            | Command::Cancel
+            | Command::Delete
+            | Command::Suspend
+            | Command::Resume
+            | Command::Modify { .. }
+            | Command::Migrate(_) => Rejection::InstanceNotFound(instance),
         };
         self.refuse(work, rejection.into());
     }
@@ -344,6 +422,7 @@ impl Node {
                 self.set_aside.insert(job);
                 self.due_done(job);
             }
+            origin => self.event_ended(origin, &Ended::Refused(&error)),
         }
     }
 
@@ -356,6 +435,7 @@ impl Node {
                 self.held.remove(&job);
             }
             WorkOrigin::Due { job } => self.due_done(job),
+            origin => self.event_ended(origin, &Ended::Refused(&error)),
         }
     }
 
@@ -363,6 +443,11 @@ impl Node {
         match task {
             Task::Work(work) => self.refuse(&work, store_error(error)),
             Task::Again(attempt) => self.refuse(&attempt.work, store_error(error)),
+            Task::Lend { leader, attempt } => {
+                self.call_over(leader);
+                self.refuse(&attempt.work, store_error(error));
+                self.rest(leader);
+            }
             Task::Deliver { taker, row } => self.undeliverable(taker, &row),
         }
     }
@@ -388,16 +473,22 @@ impl Node {
             }
             Verdict::Refused(entry, reason) => {
                 self.metrics.store_errors.inc();
-                let instance = entry.instance;
-                let lane = self.lane_of(instance);
-                let followers = self.lanes[lane].take_followers(instance);
+                let lane = self.lane_of(entry.family);
+                if let Some(sole) = entry.sole {
+                    let error = Error::Internal(format!("the store refused the change: {reason}"));
+                    self.sole_ended(sole, &Ended::Refused(&error));
+                }
+                let followers = self.lanes[lane].take_followers(entry.family);
                 for done in entry.done {
                     self.forget(done.effects);
-                    self.undo_pending(instance);
                     let error = Error::Internal(format!("the store refused the change: {reason}"));
                     self.set_aside(&done.attempt.work, error);
+                    let others = done.others.into_iter().map(|other| other.instance);
+                    for instance in others.chain([done.instance]) {
+                        self.undo_pending(instance);
+                        self.reload(instance);
+                    }
                 }
-                self.reload(instance);
                 self.interpret_again(followers);
             }
             Verdict::Fenced(entries) => self.fenced(entries),
@@ -405,19 +496,29 @@ impl Node {
     }
 
     pub(super) fn committed(&mut self, entry: Entry) {
-        for done in entry.done {
-            self.undo_pending(entry.instance);
-            self.finish(entry.instance, done);
+        let mut touched = Vec::new();
+        if let Some(sole) = entry.sole {
+            self.sole_ended(sole, &Ended::Done);
         }
-        if let Some(slot) = self.slots.get_mut(&entry.instance) {
-            slot.known_at = self.now;
+        for mut done in entry.done {
+            let others = std::mem::take(&mut done.others).into_iter().map(|other| other.instance);
+            for instance in others.chain([done.instance]) {
+                self.undo_pending(instance);
+                touched.push(instance);
+            }
+            self.finish(done);
         }
-        self.rest(entry.instance);
+        for instance in touched {
+            if let Some(slot) = self.slots.get_mut(&instance) {
+                slot.known_at = self.now;
+            }
+            self.rest(instance);
+        }
     }
 
     /// What follows from a command once it is on disk.
-    fn finish(&mut self, instance: InstanceKey, done: Done) {
-        let Done { attempt, effects } = done;
+    fn finish(&mut self, done: Done) {
+        let Done { attempt, effects, instance, .. } = done;
         for job in effects.gone {
             self.held.remove(&job);
             self.known_jobs.remove(job);
@@ -438,10 +539,13 @@ impl Node {
         for at in effects.due {
             self.watch_due(at);
         }
+        if effects.has_errands {
+            self.broadcasts.raise();
+        }
         if !self.sabotaged(Sabotage::AnswerEarly) {
             self.answer(instance, &attempt.work);
         }
-        if let Some(end) = effects.end {
+        for (instance, end) in effects.ends {
             self.metrics.instances_ended.inc();
             match end.awaited_by {
                 Some(node) if node == self.lease.node => {
@@ -482,35 +586,71 @@ impl Node {
                 self.metrics.engine_jobs_run.inc();
             }
             WorkOrigin::Due { job } => self.due_done(job),
+            origin => {
+                if matches!(work.command, Command::Start(_)) {
+                    self.metrics.instances_started.inc();
+                }
+                self.event_ended(origin, &Ended::Done);
+            }
         }
     }
 
     /// Changes that lost a race: their instances are read again and only the pure part of their
     /// commands is repeated.
     fn interpret_again(&mut self, entries: Vec<Entry>) {
-        for entry in entries.into_iter().rev() {
-            let instance = entry.instance;
-            let mut first_is_start = false;
-            for done in entry.done.into_iter().rev() {
-                self.forget(done.effects);
+        let mut leaders = Vec::new();
+        let mut dropped = Vec::new();
+        let mut lost = Vec::new();
+        for mut entry in entries {
+            if let Some(sole) = entry.sole.take() {
+                self.sole_ended(sole, &Ended::Lost);
+            }
+            lost.push(entry);
+        }
+        for done in lost.into_iter().rev().flat_map(|entry| entry.done.into_iter().rev()) {
+            self.forget(done.effects);
+            let is_start = matches!(done.attempt.work.command, Command::Start(_));
+            for Other { instance, is_new } in done.others {
                 self.undo_pending(instance);
-                first_is_start = matches!(done.attempt.work.command, Command::Start(_));
-                if let Some(slot) = self.slots.get_mut(&instance) {
-                    slot.waiting.push_front(Task::Again(done.attempt));
+                match is_new {
+                    true => self.unstart(instance),
+                    false => self.reload(instance),
+                }
+                if done.attempt.work.claims.is_some() && is_new {
+                    self.rest(instance);
                 }
             }
-            match self.slots.get_mut(&instance) {
-                Some(slot) if first_is_start => {
-                    slot.record = None;
-                    slot.rev = 0;
-                    slot.events.clear();
-                    slot.state = SlotState::Ready;
-                }
+            self.undo_pending(done.instance);
+            if done.attempt.work.claims.is_some() {
+                dropped.push(done.attempt.work.origin);
+            } else if let Some(slot) = self.slots.get_mut(&done.instance) {
+                slot.waiting.push_front(Task::Again(done.attempt));
+            }
+            match self.slots.get_mut(&done.instance) {
+                Some(_) if is_start => self.unstart(done.instance),
                 Some(slot) if slot.state == SlotState::Loading => {}
-                Some(_) => self.reload(instance),
+                Some(_) => self.reload(done.instance),
                 None => debug_assert!(false, "a slot stays while changes of it are pending"),
             }
-            self.run_slot(instance);
+            if !leaders.contains(&done.instance) {
+                leaders.push(done.instance);
+            }
+        }
+        for leader in leaders.into_iter().rev() {
+            self.run_slot(leader);
+        }
+        for origin in dropped.into_iter().rev() {
+            self.event_ended(origin, &Ended::Lost);
+        }
+    }
+
+    /// The instance has not been started after all; the command that does it is repeated.
+    fn unstart(&mut self, instance: InstanceKey) {
+        if let Some(slot) = self.slots.get_mut(&instance) {
+            slot.record = None;
+            slot.rev = 0;
+            slot.events.clear();
+            slot.state = SlotState::Ready;
         }
     }
 
@@ -519,6 +659,12 @@ impl Node {
             slot.pending -= 1;
         }
     }
+}
+
+/// A called instance that ended by itself would leave its caller waiting for ever.
+fn is_orphaning(work: &Work, record: Option<&Record>) -> bool {
+    let is_called = record.is_some_and(|record| record.caller.is_some());
+    is_called && matches!(work.command, Command::Cancel | Command::Delete)
 }
 
 pub(crate) fn store_error(error: &StoreError) -> Error {

@@ -47,7 +47,7 @@ impl Node {
             let Some(QueuedJob { job, instance }) = self.queue.pop() else { break };
             let command = Command::RunJob { job };
             let origin = WorkOrigin::Engine { job, since: self.now };
-            self.submit(instance, Task::Work(Box::new(Work { command, origin })));
+            self.submit(instance, Task::Work(Box::new(Work { command, origin, claims: None })));
         }
         self.acquire_engine_jobs();
     }

@@ -3,17 +3,19 @@
 use std::sync::Arc;
 
 use orloj_executor::TakerId;
-use orloj_interpreter::{Command, Invoke, InvokeResult};
+use orloj_interpreter::{CalledProcess, Command, Invoke, InvokeResult};
 use orloj_store::{
-    Acquire, Beat, CommitError, EndedRow, Error as StoreError, Group, JobRow, Lease,
-    LoadedInstance, Notice, Pulse,
+    Acquire, Beat, BroadcastKey, BroadcastRow, Channel, CommitError, Committed, EndedRow,
+    Error as StoreError, Fit, Group, JobRow, Lease, LoadedInstance, MessageKey, MessageRow, Notice,
+    Pulse, StartQuery, StartRow, SubscriptionQuery, SubscriptionRow,
 };
 use orloj_types::{
-    DefinitionKey, Document, ElementInstanceKey, IncidentKey, InstanceKey, JobKey, Timestamp,
-    UserTaskKey,
+    DefinitionKey, Document, ElementId, ElementInstanceKey, EngineName, IncidentKey, InstanceKey,
+    JobKey, ProcessId, SubscriptionKey, TenantId, Timestamp, UserTaskKey,
 };
 
-use crate::api::{ActivateJobs, ActivatedJob, Error, StreamJobs};
+use super::claims::Claims;
+use crate::api::{ActivateJobs, ActivatedJob, BroadcastSignal, Error, PublishMessage, StreamJobs};
 use crate::definition::Definition;
 
 /// Names a caller that waits for an answer.
@@ -67,12 +69,16 @@ pub enum Event {
         key: DefinitionKey,
         result: Result<Arc<Definition>, Error>,
     },
+    DefinitionFound {
+        call: CallId,
+        result: Result<Option<Arc<Definition>>, Error>,
+    },
     /// Groups are numbered anew with every lease, so answers name theirs.
     Committed {
         session: i64,
         lane: u8,
         group: i64,
-        result: Result<(), CommitError>,
+        result: Result<Committed, CommitError>,
     },
     Landed {
         session: i64,
@@ -143,6 +149,19 @@ pub enum Request {
     Cancel {
         instance: InstanceKey,
     },
+    /// A command about an instance, with the definition it will be one of afterwards.
+    Instance {
+        instance: InstanceKey,
+        command: Box<Command>,
+        target: Option<Arc<Definition>>,
+    },
+    Publish(PublishMessage),
+    Broadcast(BroadcastSignal),
+    /// What a subscription waits for has come.
+    Trigger {
+        subscription: SubscriptionKey,
+        variables: Document,
+    },
     Activate(ActivateJobs),
     /// Keys for a deployment.
     Keys {
@@ -157,6 +176,8 @@ pub struct StartRequest {
     pub definition: Arc<Definition>,
     pub business_key: Option<Arc<str>>,
     pub variables: Document,
+    /// The start event whose trigger came; `None`: the one without a trigger.
+    pub at: Option<ElementId>,
     /// Answer with the result when it has ended.
     pub await_end: bool,
 }
@@ -186,6 +207,45 @@ pub enum Find {
     UserTask(UserTaskKey),
     Scope(ElementInstanceKey),
     Ended(InstanceKey),
+    Subscription(SubscriptionKey),
+    Message(MessageKey),
+    Fit(Channel, Timestamp),
+    Fits {
+        now: Timestamp,
+        after: Option<MessageKey>,
+        limit: u32,
+    },
+    /// Who could get a message of this channel. Subscriptions only if they are asked for.
+    Receivers {
+        channel: Channel,
+        message_id: Option<Arc<str>>,
+        with_subscriptions: bool,
+        now: Timestamp,
+    },
+    Subscriptions(SubscriptionQuery),
+    Starts(StartQuery),
+    /// The start events that wait for the name of a buffered message.
+    StartsBy(MessageKey, Timestamp),
+    /// Buffered messages that could start an instance of the process, and its start events.
+    StartsNext {
+        engine: EngineName,
+        tenant: TenantId,
+        process: ProcessId,
+        key: Arc<str>,
+        now: Timestamp,
+    },
+    DueStarts {
+        now: Timestamp,
+        limit: u32,
+    },
+    Broadcasts {
+        limit: u32,
+    },
+    /// Removes them.
+    ExpireMessages {
+        now: Timestamp,
+        limit: u32,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -194,6 +254,16 @@ pub enum Found {
     Job(Box<JobRow>),
     Instance(InstanceKey),
     Ended(Box<EndedRow>),
+    Message(Box<MessageRow>),
+    Fit(Fit),
+    Fits(Vec<Fit>),
+    Receivers(Box<super::Receivers>),
+    Subscriptions(Vec<SubscriptionRow>),
+    Starts(Vec<StartRow>),
+    /// Start events with messages that set them off, oldest message first.
+    Candidates(Vec<(StartRow, MessageRow)>),
+    Broadcasts(Vec<BroadcastRow>),
+    Count(u32),
 }
 
 #[derive(Debug)]
@@ -221,6 +291,11 @@ pub enum Action {
     },
     LoadDefinition {
         key: DefinitionKey,
+    },
+    /// The process that a call activity names; answered like a call of foreign code.
+    FindDefinition {
+        call: CallId,
+        called: CalledProcess,
     },
     Commit(Arc<Group>),
     /// A hint: this group is to be committed next.
@@ -268,6 +343,8 @@ pub enum Action {
 pub(crate) struct Work {
     pub command: Command,
     pub origin: WorkOrigin,
+    /// With claims, the work is dropped when it loses a race, and not repeated.
+    pub claims: Option<Box<Claims>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -284,5 +361,21 @@ pub(crate) enum WorkOrigin {
     /// A waiting job that is due.
     Due {
         job: JobKey,
+    },
+    /// A buffered message for a subscription.
+    Correlation {
+        message: MessageKey,
+    },
+    /// A message that is not buffered.
+    Told {
+        publication: u64,
+    },
+    /// A step of an errand.
+    Broadcast {
+        key: BroadcastKey,
+    },
+    /// A start event's timer.
+    Firing {
+        firing: u64,
     },
 }

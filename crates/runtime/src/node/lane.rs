@@ -1,7 +1,7 @@
 //! A committer lane: gathers changes and sends one group at a time.
 //!
-//! Contract. An instance always uses the same lane, so its changes are committed in order. A group
-//! holds at most one change per instance: changes of one instance that wait together are merged.
+//! Contract. A hierarchy of instances always uses the same lane, so its changes are committed in
+//! order. A group holds at most one change per hierarchy: those that wait together are merged.
 //! When the lane is idle the next group leaves at once, so a single command pays for no one else;
 //! while a group is under way, changes gather, so throughput grows with load. As soon as a full
 //! group has gathered it is closed and the store may translate it; it leaves when the lane is free.
@@ -18,6 +18,7 @@ use orloj_types::{InstanceKey, Timestamp};
 use rustc_hash::FxHashMap;
 
 use super::change::Effects;
+use super::claims::Sole;
 use super::merge::merge;
 use super::slot::Attempt;
 
@@ -30,17 +31,31 @@ const GROUP_BYTES_MAX: usize = 4 << 20;
 /// A change that waits for its commit, and what follows from it.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    pub instance: InstanceKey,
+    /// The outermost instance of the hierarchy that the change is about.
+    pub family: InstanceKey,
     pub change: Change,
     pub bytes: usize,
     /// The commands merged into the change, in order.
     pub done: Vec<Done>,
+    /// Who waits for a change that concerns no instance.
+    pub sole: Option<Sole>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Done {
     pub attempt: Box<Attempt>,
     pub effects: Effects,
+    /// The command's own instance.
+    pub instance: InstanceKey,
+    pub others: Vec<Other>,
+}
+
+/// An instance that a command of another one has changed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Other {
+    pub instance: InstanceKey,
+    /// It was started by the command.
+    pub is_new: bool,
 }
 
 /// What became of a group.
@@ -85,7 +100,7 @@ pub(crate) struct Lane {
     /// Whole groups to send before anything else: parts of one that failed.
     again: VecDeque<Vec<Entry>>,
     open: VecDeque<Entry>,
-    /// Place of each instance's entry in `open`, counted from the first entry ever opened.
+    /// Place of each hierarchy's entry in `open`, counted from the first entry ever opened.
     places: FxHashMap<InstanceKey, u64>,
     first_place: u64,
     flight: Option<Flight>,
@@ -145,14 +160,14 @@ impl Lane {
     }
 
     pub fn push(&mut self, entry: Entry) {
-        if let Some(place) = self.places.get(&entry.instance) {
+        if let Some(place) = self.places.get(&entry.family) {
             let at = usize::try_from(place - self.first_place).expect("an open place");
             let open = &mut self.open[at];
             open.bytes += entry.bytes;
             merge(open, entry);
             return;
         }
-        self.places.insert(entry.instance, self.first_place + self.open.len() as u64);
+        self.places.insert(entry.family, self.first_place + self.open.len() as u64);
         self.open.push_back(entry);
     }
 
@@ -232,7 +247,7 @@ impl Lane {
         let mut bytes = 0;
         while entries.len() < self.changes_max && bytes < GROUP_BYTES_MAX {
             let Some(entry) = self.open.pop_front() else { break };
-            self.places.remove(&entry.instance);
+            self.places.remove(&entry.family);
             self.first_place += 1;
             bytes += entry.bytes;
             entries.push(entry);
@@ -309,19 +324,19 @@ impl Lane {
     }
 
     /// Takes the waiting changes of an instance whose earlier change fell, in order.
-    pub fn take_followers(&mut self, instance: InstanceKey) -> Vec<Entry> {
+    pub fn take_followers(&mut self, family: InstanceKey) -> Vec<Entry> {
         let mut followers = Vec::new();
         for group in &mut self.again {
-            let at = group.iter().position(|entry| entry.instance == instance);
+            let at = group.iter().position(|entry| entry.family == family);
             followers.extend(at.map(|at| group.remove(at)));
         }
         self.again.retain(|group| !group.is_empty());
-        followers.extend(self.take_open_of(instance));
+        followers.extend(self.take_open_of(family));
         followers
     }
 
-    fn take_open_of(&mut self, instance: InstanceKey) -> Option<Entry> {
-        let place = self.places.remove(&instance)?;
+    fn take_open_of(&mut self, family: InstanceKey) -> Option<Entry> {
+        let place = self.places.remove(&family)?;
         let at = usize::try_from(place - self.first_place).expect("an open place");
         let entry = self.open.remove(at)?;
         for place in self.places.values_mut().filter(|p| **p > place) {
@@ -338,9 +353,9 @@ impl Lane {
         if !rest.is_empty() {
             self.again.push_front(rest);
         }
-        let fallen: Vec<InstanceKey> = lost.iter().map(|entry| entry.instance).collect();
-        for instance in fallen {
-            let followers = self.take_followers(instance);
+        let fallen: Vec<InstanceKey> = lost.iter().map(|entry| entry.family).collect();
+        for family in fallen {
+            let followers = self.take_followers(family);
             lost.extend(followers);
         }
         Verdict::Lost(lost)

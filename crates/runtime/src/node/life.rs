@@ -5,6 +5,7 @@ use orloj_store::{Beat, Error as StoreError, Lease, Notice, Pulse};
 use orloj_types::{InstanceKey, JobKey, KeyGenerator};
 
 use super::answer::Question;
+use super::claims::Ended;
 use super::event::{Action, Find};
 use super::lane::{Entry, Lane};
 use super::slot::Task;
@@ -95,6 +96,8 @@ impl Node {
         if pulse.engine_jobs_ready {
             self.engine_backlog.raise();
         }
+        self.look_after_messages(&pulse);
+        self.look_after_broadcasts(&pulse);
         self.probe_ends();
     }
 
@@ -188,6 +191,9 @@ impl Node {
                 }
                 self.refuse(&done.attempt.work, error());
             }
+            if let Some(sole) = entry.sole {
+                self.sole_ended(sole, &Ended::Refused(&error()));
+            }
         }
         let mut calls: Vec<_> = self.calls.drain().collect();
         calls.sort_by_key(|(call, _)| *call);
@@ -200,7 +206,9 @@ impl Node {
             for task in slot.waiting {
                 match task {
                     Task::Work(work) => self.refuse(&work, error()),
-                    Task::Again(attempt) => self.refuse(&attempt.work, error()),
+                    Task::Again(attempt) | Task::Lend { attempt, .. } => {
+                        self.refuse(&attempt.work, error());
+                    }
                     Task::Deliver { taker, row } => self.undeliverable(taker, &row),
                 }
             }
@@ -215,6 +223,9 @@ impl Node {
         self.to_load.clear();
         self.to_load_later.clear();
         self.without_definition.clear();
+        self.messages.clear();
+        self.broadcasts.clear();
+        self.start_events.clear();
         self.finding_due = false;
         self.expiring = false;
         self.engine_acquiring = false;
@@ -256,6 +267,7 @@ impl Node {
         self.lease = lease;
         self.keys = KeyGenerator::new(lease.node);
         self.keys.raise_above(lease.keys_above.max(high));
+        self.keys.next(self.now);
         self.heartbeat = Heartbeat::new(lease.session, self.config.heartbeat_timeout_ms, self.now);
         self.lanes =
             (0..self.config.lanes).map(|n| Lane::new(n, self.config.group_changes_max)).collect();
@@ -339,10 +351,16 @@ impl Node {
                 || self.finding_due
                 || !self.due_jobs.is_empty()
                 || self.due.next().is_some_and(|at| at <= self.now));
+        let is_told = self.phase != Phase::Running
+            || (self.messages.is_idle()
+                && self.broadcasts.is_idle()
+                && (!works || self.start_events.is_idle())
+                && !self.questions.values().any(Question::is_correlation));
         self.has_pulse
             && !self.heartbeat.is_under_way()
             && !runs_jobs
             && !self.expiring
+            && is_told
             && self.calls.is_empty()
             && self.lanes.iter().all(Lane::is_idle)
             && self.slots.values().all(|slot| slot.waiting.is_empty())

@@ -1,4 +1,4 @@
-//! Changes of one instance that wait for the same commit become one.
+//! Changes of one hierarchy of instances that wait for the same commit become one.
 
 use orloj_executor::TakerId;
 use orloj_store::{InstanceWrite, JobUpdate, JobWrite, LockWrite};
@@ -7,7 +7,7 @@ use orloj_types::JobKey;
 use super::lane::{Done, Entry};
 use crate::api::ActivatedJob;
 
-/// Joins a later change of the same instance to one that has not been sent yet.
+/// Joins a later change of the same hierarchy to one that has not been sent yet.
 pub(super) fn merge(earlier: &mut Entry, later: Entry) {
     let change = &mut earlier.change;
     merge_instance(&mut change.instances, later.change.instances);
@@ -29,6 +29,21 @@ pub(super) fn merge(earlier: &mut Entry, later: Entry) {
         later.change.incidents_gone,
         |row| row.key,
     );
+    merge_rows(
+        &mut change.subscriptions_added,
+        &mut change.subscriptions_gone,
+        later.change.subscriptions_added,
+        later.change.subscriptions_gone,
+        |row| row.key,
+    );
+    // A message that an earlier command adds and a later one takes is added and taken: that it
+    // could be added is part of what must hold.
+    change.messages_added.extend(later.change.messages_added);
+    change.messages_gone.extend(later.change.messages_gone);
+    change.messages_taken.extend(later.change.messages_taken);
+    change.starts.extend(later.change.starts);
+    change.broadcasts_added.extend(later.change.broadcasts_added);
+    change.broadcasts.extend(later.change.broadcasts);
     change.history.extend(later.change.history);
     change.ended.extend(later.change.ended);
     earlier.done.extend(later.done);

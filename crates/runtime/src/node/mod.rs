@@ -14,7 +14,9 @@
 //! its instance and refused by the store if that was not so.
 
 mod answer;
+mod broadcasts;
 mod change;
+mod claims;
 mod command;
 pub(crate) use command::store_error;
 mod config;
@@ -23,8 +25,11 @@ mod event;
 mod lane;
 mod life;
 mod merge;
+mod messages;
+mod need;
 mod slot;
 mod slots;
+mod start_events;
 mod timers;
 mod workers;
 
@@ -37,10 +42,12 @@ use orloj_store::{CommitError, Lease};
 use orloj_types::{DefinitionKey, InstanceKey, JobKey, KeyGenerator, Timestamp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use claims::Sole;
 pub use config::{Config, Sabotage};
 pub use event::{
     Action, CallId, Event, Find, Found, JobCommand, Reply, Request, RequestId, StartRequest, Ticket,
 };
+pub use messages::Receivers;
 
 use crate::api::Error;
 use crate::definition::Definition;
@@ -102,6 +109,9 @@ pub struct Node {
     due: DueWatch,
     /// The earliest known end of a worker's lock. Later ones are told by the heartbeat.
     lock_end: Option<Timestamp>,
+    messages: messages::Messages,
+    broadcasts: broadcasts::Broadcasts,
+    start_events: start_events::StartEvents,
     /// The floor last told to the store.
     lock_floor: JobKey,
     to_release: Vec<(JobKey, i32)>,
@@ -155,6 +165,9 @@ impl Node {
         let is_shared = config.is_shared;
         let mut keys = KeyGenerator::new(lease.node);
         keys.raise_above(lease.keys_above);
+        // The first beat tells where keys begin, though none may have been given by then: a
+        // successor whose clock shows the same moment must not give them again.
+        keys.next(now);
         let lanes = (0..config.lanes).map(|n| Lane::new(n, config.group_changes_max)).collect();
         Self {
             heartbeat: Heartbeat::new(lease.session, config.heartbeat_timeout_ms, now),
@@ -193,6 +206,9 @@ impl Node {
             known_jobs: KnownJobs::default(),
             due: DueWatch::default(),
             lock_end: None,
+            messages: messages::Messages::default(),
+            broadcasts: broadcasts::Broadcasts::default(),
+            start_events: start_events::StartEvents::default(),
             lock_floor: JobKey::default(),
             to_release: Vec::new(),
             due_jobs: FxHashSet::default(),
@@ -224,7 +240,7 @@ impl Node {
             event,
             Event::Request { .. }
                 | Event::Invoked { .. }
-                | Event::Committed { result: Ok(()), .. }
+                | Event::Committed { result: Ok(_), .. }
                 | Event::StreamCredit { .. }
                 | Event::Noticed(_)
                 | Event::Tick
@@ -242,11 +258,13 @@ impl Node {
             Event::Invoked { call, result } => self.invoked(call, result),
             Event::Loaded { instances, result } => self.loaded(&instances, result),
             Event::DefinitionLoaded { key, result } => self.definition_loaded(key, result),
+            Event::DefinitionFound { call, result } => self.definition_found(call, result),
             // An answer to an earlier life of this node is about groups that are given up.
             Event::Committed { session, .. } | Event::Landed { session, .. }
                 if session != self.lease.session => {}
             Event::Committed { lane, group, result, .. } => {
-                let result = self.doubted(result);
+                let fits = result.as_ref().map_or(Vec::new(), |committed| committed.fits.clone());
+                let result = self.doubted(result.map(|_| ()));
                 let verdict = self.lane_mut(lane).committed(group, result, now);
                 let goes_on = matches!(verdict, Verdict::Committed(_));
                 self.verdict(verdict);
@@ -254,8 +272,13 @@ impl Node {
                     // The lane has its next group before the effects of this one happen.
                     self.flush_lanes();
                 }
+                for fit in fits {
+                    self.correlate(fit, 0);
+                }
             }
             Event::Landed { lane, group, result, .. } => {
+                // What the lost answer said about messages is looked up.
+                self.messages.doubt();
                 let verdict = self.lane_mut(lane).landed(group, result, now);
                 self.verdict(verdict);
             }
@@ -283,6 +306,7 @@ impl Node {
         self.live();
         self.end_polls();
         self.check_due();
+        self.check_broadcasts();
         self.pump();
         self.serve_all();
         self.flush_lanes();
@@ -338,12 +362,17 @@ impl Node {
         let lanes = self.lanes.iter().filter_map(Lane::wake_at);
         let polls = self.demands.values().filter_map(Demand::next_deadline);
         let is_running = self.phase == Phase::Running;
-        let finds_due = is_running && !self.finding_due && self.due_jobs.is_empty();
+        let finds_due = is_running
+            && !self.finding_due
+            && self.due_jobs.is_empty()
+            && (!self.config.executor || self.start_events.is_idle());
         let due = finds_due.then(|| self.due.next()).flatten();
         let expires = is_running && !self.expiring;
         let locks = expires.then_some(self.lock_end).flatten();
         let retry = (self.retry_at > self.now).then_some(self.retry_at);
-        heartbeat.into_iter().chain(lanes).chain(polls).chain(due).chain(locks).chain(retry).min()
+        let errands = is_running.then(|| self.broadcasts.wake_at()).flatten();
+        let known = heartbeat.into_iter().chain(lanes).chain(polls).chain(due).chain(locks);
+        known.chain(retry).chain(errands).min()
     }
 
     /// Whether no more than one change is on its way to the store.

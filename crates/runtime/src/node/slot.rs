@@ -6,7 +6,7 @@ use std::sync::Arc;
 use orloj_executor::TakerId;
 use orloj_interpreter::{Record, Run};
 use orloj_store::JobRow;
-use orloj_types::{NodeNumber, TenantId, Timestamp};
+use orloj_types::{DefinitionKey, InstanceKey, NodeNumber, TenantId, Timestamp};
 
 use super::event::{Work, WorkOrigin};
 use crate::definition::Definition;
@@ -25,6 +25,8 @@ pub(crate) struct Slot {
     pub record_bytes: usize,
     /// Of `record`, when it will have been committed.
     pub rev: i32,
+    /// What the row says, which an instance keeps when it is migrated.
+    pub row_definition: Option<DefinitionKey>,
     /// History not yet in rows of its own.
     pub events: Vec<u8>,
     pub definition: Option<Arc<Definition>>,
@@ -35,6 +37,8 @@ pub(crate) struct Slot {
     pub pending: u32,
     /// Calls of foreign code under way.
     pub calls: u32,
+    /// Kept until then, for a command of another instance.
+    pub lent_until: Timestamp,
     /// Stamp of the last use, for eviction.
     pub used: u64,
     /// When the store was last known to have `record`: it was read or written then.
@@ -53,8 +57,8 @@ pub(crate) struct Slot {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Identity {
     pub tenant: TenantId,
-    pub business_key: Option<Arc<str>>,
     pub awaited_by: Option<NodeNumber>,
+    pub started_with: Option<Arc<str>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,6 +77,11 @@ pub(crate) enum Task {
     Work(Box<Work>),
     /// Work whose earlier attempt was lost; foreign code is not called again.
     Again(Box<Attempt>),
+    /// Give the instance's state to a command of another one.
+    Lend {
+        leader: InstanceKey,
+        attempt: Box<Attempt>,
+    },
     /// Hand an acquired job to a worker.
     Deliver {
         taker: TakerId,
@@ -84,7 +93,7 @@ impl Task {
     pub fn is_engine_job(&self) -> bool {
         let origin = match self {
             Self::Work(work) => work.origin,
-            Self::Again(attempt) => attempt.work.origin,
+            Self::Again(attempt) | Self::Lend { attempt, .. } => attempt.work.origin,
             Self::Deliver { .. } => return false,
         };
         matches!(origin, WorkOrigin::Engine { .. })
@@ -96,9 +105,14 @@ impl Task {
 pub(crate) struct Attempt {
     pub work: Work,
     pub run: Run,
-    /// The state it was interpreted on: the read it goes back to, and the revision since.
-    pub basis: (u64, i32),
+    /// The state it was interpreted on.
+    pub basis: Basis,
+    /// Other instances it was given, and their states.
+    pub lent: Vec<(InstanceKey, Basis)>,
 }
+
+/// The read a state goes back to, and the revision since.
+pub(crate) type Basis = (u64, i32);
 
 impl Slot {
     /// Roughly, for the bound of what is kept.
@@ -116,8 +130,14 @@ impl Slot {
         self.known_at == Timestamp::ZERO || (has_peers && is_old)
     }
 
-    pub fn basis(&self) -> (u64, i32) {
+    pub fn basis(&self) -> Basis {
         (self.loaded, self.rev)
+    }
+
+    /// The state is to be read again before the task is done.
+    pub fn verify_before(&mut self, task: Task) {
+        self.state = SlotState::Verifying;
+        self.waiting.push_front(task);
     }
 
     pub fn is_idle(&self) -> bool {

@@ -125,6 +125,8 @@ impl Node {
             match loaded.map(|loaded| codec::decode(&loaded).map(|record| (loaded, record))) {
                 Some(Ok((loaded, record))) => {
                     slot.rev = loaded.row.rev;
+                    slot.row_definition = Some(loaded.row.definition);
+                    slot.definition.take_if(|known| known.key != record.definition);
                     slot.events = loaded.row.events;
                     slot.record_bytes = codec::in_memory_bytes(&loaded.row.record, &record);
                     slot.record = Some(record.into());
@@ -183,9 +185,12 @@ impl Node {
         result: Result<Arc<Definition>, Error>,
     ) {
         let waiting = self.without_definition.remove(&key).unwrap_or_default();
+        if let Ok(definition) = &result {
+            self.definitions.insert(key, definition.clone());
+        }
+        self.start_waiting(key, result.as_ref().err());
         match result {
-            Ok(definition) => {
-                self.definitions.insert(key, definition);
+            Ok(_) => {
                 for instance in waiting {
                     self.run_slot(instance);
                 }
@@ -221,6 +226,7 @@ impl Node {
 
     /// Forgets the instances that were idle for the longest time.
     pub(super) fn evict(&mut self) {
+        let mut lent = Vec::new();
         // Entries used again since make the order longer, and heavier, than what is idle.
         while self.idle_slots.order.len() > self.idle_slots.instances_max
             || self.idle_slots.bytes > IDLE_BYTES_MAX
@@ -228,9 +234,15 @@ impl Node {
             let Some((instance, stamp, bytes)) = self.idle_slots.order.pop_front() else { break };
             self.idle_slots.bytes -= bytes;
             let is_idle = self.slots.get(&instance).is_some_and(|s| s.used == stamp && s.is_idle());
-            if is_idle {
+            if is_idle && self.slots.get(&instance).is_some_and(|s| s.lent_until > self.now) {
+                lent.push((instance, stamp, bytes));
+            } else if is_idle {
                 self.slots.remove(&instance);
             }
+        }
+        for entry in lent {
+            self.idle_slots.bytes += entry.2;
+            self.idle_slots.order.push_back(entry);
         }
     }
 }

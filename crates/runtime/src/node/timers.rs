@@ -13,7 +13,7 @@ use super::{Node, Phase, RETRY_MS, Sabotage};
 /// Due jobs taken in one look.
 const DUE_JOBS_MAX: u32 = 256;
 /// How long a node leaves a due job to the peer whose share it is.
-const SHARE_MS: i64 = 1_000;
+pub(super) const SHARE_MS: i64 = 1_000;
 
 impl Node {
     pub(super) fn watch_due(&mut self, at: Timestamp) {
@@ -48,10 +48,12 @@ impl Node {
         let early = if self.sabotaged(Sabotage::FireEarly) { 60_000 } else { 0 };
         let now = self.now.plus_ms(early);
         // Due jobs count as waiting until their change is committed: look again only then.
-        if self.due_jobs.is_empty() && self.due.take_due(now) {
+        let are_starts_done = !self.config.executor || self.start_events.is_idle();
+        if self.due_jobs.is_empty() && are_starts_done && self.due.take_due(now) {
             self.finding_due = true;
             self.is_pulse_stale = true;
             self.actions.push(Action::FindDue { now, limit: DUE_JOBS_MAX });
+            self.look_for_due_starts();
         }
     }
 
@@ -87,7 +89,10 @@ impl Node {
             if self.due_jobs.insert(row.key) {
                 let command = Command::JobDue { job: row.key };
                 let origin = WorkOrigin::Due { job: row.key };
-                self.submit(row.instance, Task::Work(Box::new(Work { command, origin })));
+                self.submit(
+                    row.instance,
+                    Task::Work(Box::new(Work { command, origin, claims: None })),
+                );
             }
         }
         if left_to_peers {
@@ -101,13 +106,17 @@ impl Node {
     /// Every node may fire every timer; to keep them out of each other's way each has a share, and
     /// takes another's only when that one is late.
     fn is_mine(&self, row: &JobRow) -> bool {
-        let late = row.due_at.is_none_or(|at| self.now.ms_since(at) >= SHARE_MS);
+        self.is_share(row.instance.raw(), row.due_at)
+    }
+
+    pub(super) fn is_share(&self, key: i64, due_at: Option<Timestamp>) -> bool {
+        let late = due_at.is_none_or(|at| self.now.ms_since(at) >= SHARE_MS);
         if !self.has_peers || late {
             return true;
         }
         let place = self.sessions.iter().position(|s| *s == self.lease.session).unwrap_or(0);
         let count = self.sessions.len().max(1) as i64;
-        (row.instance.raw() % count) as usize == place
+        (key % count) as usize == place
     }
 
     /// A due job's change is committed, or there was nothing to do.

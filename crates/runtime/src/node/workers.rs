@@ -11,7 +11,7 @@ use super::answer::{KnownJob, PollState, Question};
 use super::change::activated_job;
 use super::command::store_error;
 use super::event::{Action, Reply, RequestId};
-use super::slot::{SlotState, Task};
+use super::slot::Task;
 use super::{Node, Phase, RETRY_MS};
 use crate::api::{ActivateJobs, ActivatedJob, LongPoll, StreamJobs};
 use crate::codec;
@@ -224,9 +224,7 @@ impl Node {
         let Some(slot) = self.slots.get_mut(&instance) else { return };
         if self.config.is_shared && !slot.fresh && slot.record.is_some() {
             // Whoever had the job before may have worked through another node.
-            slot.state = SlotState::Verifying;
-            slot.waiting.push_front(Task::Deliver { taker, row });
-            return;
+            return slot.verify_before(Task::Deliver { taker, row });
         }
         let found = slot.record.as_ref().and_then(|record| {
             let (element, job) = record.job(row.key)?;

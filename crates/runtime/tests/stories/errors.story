@@ -24,13 +24,13 @@ story "in Zeebe an error nobody catches is an incident"
   resolve pay                            | no incident, job charge waits
   worker anna completes charge           | instance ended at paid
 
-story "in Camunda an error nobody catches ends its token, in Flowable it is refused"
+story "in Camunda an error nobody catches ends its token, in Flowable a job fails of it"
   process c, camunda:   start -> pay{service charge} -> end paid
   process f, flowable:  start -> pay{service charge} -> end paid
   start c
   worker anna throws ODD on charge {"x": 1}  | c: instance ended, c: variables {"x": 1}, c: went start pay
   start f
-  worker anna throws ODD on charge of f      | rejected: pay failed: no event catches the error 'ODD', nothing
+  worker anna throws ODD on charge of f      | f: job charge gone, f: job pay due in 10s, f: job pay has 2 retries
 
 story "a delegate throws an error too"
   delegate Charge: throws POOR {"left": 3}

@@ -136,6 +136,8 @@ pub(crate) enum Ask {
     Variables { instance: InstanceKey, name: Arc<str> },
     Cancel { instance: InstanceKey },
     Poll { worker: usize },
+    Publish { is_buffered: bool },
+    Signal,
 }
 
 #[derive(Clone, Debug)]

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use orloj::Definition;
-use orloj_interpreter::Invoke;
-use orloj_model::{ElementKind, UncaughtError};
-use orloj_store::DefinitionRow;
+use orloj_interpreter::{Invoke, Repeat, StartTrigger};
+use orloj_model::{Boundary, ElementKind, Trigger, UncaughtError};
+use orloj_store::{DefinitionRow, StartKind, StartRepeat, StartRow};
 use orloj_types::{DefinitionKey, DeploymentKey, EngineName, TenantId, Timestamp};
 
+use crate::sim_store::Core;
 use crate::sketch::Sketch;
 
 /// Everything the skeleton can do, in pieces small enough that a seed gets far with each. All of
@@ -38,7 +39,21 @@ const SKETCHES: &[&str] = &[
     "process moved, camunda: start -> a{service charge} -> b{delegate D} -> c{delegate D, async} -> end\n\
      b @error(POOR) -> end poor",
     "process instant: start -> end",
+    "process caller: start -> sub{call callee, in total = total, out done = worked} -> end\n\
+     sub @timer(5s) -> end late\n\
+     sub @error(POOR) -> end poor",
+    "process callee: start -> x{service charge} -> end",
+    "process waits: start -> m{message paid, key id} -> n{receive paid, key id} -> end\n\
+     n @message(stop, key id) -> end stopped",
+    "process hears: start -> s{signal go} -> a{service mail} -> end",
+    "process tells: start -> a{service mail} -> t{throw signal go} -> end",
+    "process ordered: start{message order} -> work{service ship} -> end",
+    "process told: start{signal go} -> work{service mail} -> end",
+    "process timed: start{timer R2/2s} -> work{service mail} -> end",
 ];
+
+/// How often the timers of the processes above start something.
+pub(crate) const TIMED_STARTS: usize = 2;
 
 /// Types that workers of the simulation serve.
 pub(crate) const JOB_TYPES: [&str; 4] = ["charge", "ship", "mail", "slow"];
@@ -46,12 +61,14 @@ pub(crate) const JOB_TYPES: [&str; 4] = ["charge", "ship", "mail", "slow"];
 /// Definitions, read once for all seeds.
 #[derive(Debug)]
 pub struct Library {
+    pub(crate) rows: Vec<DefinitionRow>,
     pub definitions: Vec<Arc<Definition>>,
 }
 
 impl Library {
     #[expect(clippy::new_without_default, reason = "reading ten processes is no default")]
     pub fn new() -> Self {
+        let mut rows = Vec::new();
         let definitions = (1..).zip(SKETCHES).map(|(number, text)| {
             let sketch = Sketch::parse(text).unwrap_or_else(|error| panic!("{error} in {text}"));
             let process = sketch.to_process().unwrap_or_else(|error| panic!("{error}"));
@@ -68,9 +85,12 @@ impl Library {
                 checks: 1,
                 deployed_at: Timestamp::ZERO,
             };
-            Arc::new(Definition::new(&row, Arc::unwrap_or_clone(process)))
+            let definition = Definition::new(&row, Arc::unwrap_or_clone(process));
+            rows.push(row);
+            Arc::new(definition)
         });
-        Self { definitions: definitions.collect() }
+        let definitions = definitions.collect();
+        Self { rows, definitions }
     }
 
     /// Where an uncaught error ends its token, a join further on would wait for it for ever: that
@@ -80,7 +100,8 @@ impl Library {
             return false;
         };
         let is_caught = process.elements.iter().any(|element| match &element.kind {
-            ElementKind::ErrorBoundary { attached_to, catches } => {
+            ElementKind::BoundaryEvent(Boundary { attached_to, trigger, .. }) => {
+                let Trigger::Error(catches) = trigger else { return false };
                 process.element(*attached_to).id == invoke.element
                     && catches.code.as_deref().is_none_or(|caught| caught == code)
             }
@@ -90,6 +111,56 @@ impl Library {
         let has_join =
             process.elements.iter().any(|e| matches!(e.kind, ElementKind::ParallelGateway));
         is_caught || !ends_token || !has_join
+    }
+
+    /// Those that a command can start.
+    pub(crate) fn startable(&self) -> Vec<Arc<Definition>> {
+        let all = self.definitions.iter();
+        all.filter(|known| known.process.root.none_start.is_some()).cloned().collect()
+    }
+
+    pub(crate) fn named(&self, process: &str) -> Option<&Arc<Definition>> {
+        self.definitions.iter().find(|known| &*known.process.id == process)
+    }
+
+    /// As if they had been deployed at this moment.
+    pub(crate) fn deploy(&self, store: &mut Core, now: Timestamp) {
+        for (row, known) in self.rows.iter().zip(&self.definitions) {
+            store.definitions.insert(row.key, row.clone());
+            for wait in orloj_interpreter::starts(&known.process, now) {
+                let (kind, name, timer) = match wait.trigger {
+                    StartTrigger::Message { name } => (StartKind::Message, name, None),
+                    StartTrigger::Signal { name } => (StartKind::Signal, name, None),
+                    StartTrigger::Condition => (StartKind::Condition, "".into(), None),
+                    StartTrigger::Timer { due_at, repeat } => {
+                        (StartKind::Timer, "".into(), Some((due_at, repeat)))
+                    }
+                };
+                let (due_at, repeat) = timer.map_or((None, None), |(at, more)| (Some(at), more));
+                let start = StartRow {
+                    definition: row.key,
+                    engine: row.engine.clone(),
+                    tenant: row.tenant.clone(),
+                    process_id: row.process_id.clone(),
+                    event: wait.event.clone(),
+                    kind,
+                    name,
+                    due_at,
+                    repeat: repeat.map(|Repeat { text, anchor, fired }| StartRepeat {
+                        text,
+                        anchor,
+                        fired,
+                    }),
+                };
+                store.starts.insert((row.key, wait.event), start);
+            }
+        }
+    }
+
+    /// An error that nobody catches makes a job of a worker fail in Flowable, again and again.
+    pub(crate) fn may_worker_throw(&self, definition: DefinitionKey) -> bool {
+        let known = self.get(definition);
+        known.is_some_and(|known| known.process.semantics.uncaught_error != UncaughtError::Fail)
     }
 
     pub(crate) fn get(&self, key: DefinitionKey) -> Option<&Arc<Definition>> {

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 /// What a good simulation must have seen.
-const ALL: [&str; 33] = [
+const ALL: [&str; 35] = [
     "call aborted",
     "call lost",
     "change",
@@ -26,6 +26,7 @@ const ALL: [&str; 33] = [
     "joined again",
     "left",
     "lock extended",
+    "message",
     "notice lost or doubled",
     "outage",
     "pause",
@@ -33,6 +34,7 @@ const ALL: [&str; 33] = [
     "request done",
     "request refused",
     "request unknown",
+    "signal",
     "slow call",
     "worker misbehaves",
 ];

@@ -14,6 +14,7 @@ mod check;
 mod happening;
 mod journal;
 mod library;
+mod look_up;
 mod marks;
 mod nodes;
 mod people;

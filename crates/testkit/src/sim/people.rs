@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use orloj::node::{JobCommand, Request, StartRequest};
-use orloj_store::JobState;
+use orloj::{BroadcastSignal, PublishMessage};
+use orloj_store::{Channel, JobState, SubscriptionKind};
 use orloj_types::{Document, InstanceKey};
 
 use super::happening::{Ask, Happening, Place};
@@ -11,6 +12,10 @@ use super::world::World;
 
 /// Longer than what a record holds inline, so that rows of variables are exercised.
 const LARGE_TEXT_CHARS: usize = 1_500;
+/// Few, so that messages and waits meet.
+const MESSAGE_KEYS: u64 = 3;
+/// Longer than any run.
+const MESSAGE_MS: i64 = 3_600_000;
 const JANITOR_EVERY_US: i64 = 400_000;
 
 impl World<'_> {
@@ -25,11 +30,17 @@ impl World<'_> {
         let Some(&hot) = self.random.pick(&instances) else { return };
         for _ in 0..self.random.between(1, 6) {
             let Some(to) = self.some_node() else { return };
-            match self.random.below(24) {
+            match self.random.below(30) {
                 0 => self.cancel(to, hot),
                 1..=8 => self.set_variables(to, hot),
                 9..=14 => self.complete_some_task(to, hot),
                 15..=20 => self.complete_some_job(to, hot),
+                21..=24 => {
+                    let name = ["paid", "paid", "stop", "order"][self.random.index(4)];
+                    let key = self.random.below(MESSAGE_KEYS);
+                    self.publish(to, name, &format!("k{key}"));
+                }
+                25 => self.signal(to),
                 _ => self.repair(),
             }
         }
@@ -46,18 +57,78 @@ impl World<'_> {
 
     fn start(&mut self, to: Place) {
         self.starts_left -= 1;
-        let definitions = &self.library.definitions;
+        let definitions = self.library.startable();
         let definition = definitions[self.random.index(definitions.len())].clone();
         let is_awaited = self.random.chance(250);
         let mut variables = Document::new()
             .with("asked", i64::try_from(self.next_request).unwrap_or(0))
-            .with("total", self.random.between(0, 10));
+            .with("total", self.random.between(0, 10))
+            .with("id", format!("k{}", self.random.below(MESSAGE_KEYS)).as_str());
         if self.random.chance(150) {
             variables = variables.with("large", "x".repeat(LARGE_TEXT_CHARS).as_str());
         }
-        let request =
-            StartRequest { definition, business_key: None, variables, await_end: is_awaited };
+        let request = StartRequest {
+            definition,
+            business_key: None,
+            variables,
+            at: None,
+            await_end: is_awaited,
+        };
         self.ask(to, Ask::Start { is_awaited }, Request::Start(request));
+    }
+
+    /// Buffered ones stay until the world ends. Whoever is started by one tells by which.
+    fn publish(&mut self, to: Place, name: &str, key: &str) {
+        let is_buffered = self.is_quiet || self.random.chance(700);
+        let mut variables = Document::new();
+        if name == "order" {
+            let asked = i64::try_from(self.next_request).unwrap_or(0);
+            variables = variables.with("asked", asked);
+        }
+        let has_id = self.random.chance(300);
+        let id = has_id.then(|| format!("m{}", self.random.below(MESSAGE_KEYS)).into());
+        let message = PublishMessage {
+            name: name.into(),
+            correlation_key: key.into(),
+            time_to_live_ms: if is_buffered { MESSAGE_MS } else { 0 },
+            message_id: id.filter(|_| !self.is_quiet),
+            variables,
+            ..PublishMessage::default()
+        };
+        self.marks.hit("message");
+        self.ask(to, Ask::Publish { is_buffered }, Request::Publish(message));
+    }
+
+    fn signal(&mut self, to: Place) {
+        let signal = BroadcastSignal { name: "go".into(), ..BroadcastSignal::default() };
+        self.marks.hit("signal");
+        self.ask(to, Ask::Signal, Request::Broadcast(signal));
+    }
+
+    /// Sends what someone waits for, unless it is on its way: a message that fits is left to the
+    /// nodes.
+    fn send_what_is_waited_for(&mut self) {
+        let now = self.clock_of(0);
+        let waits: Vec<_> = self.store.subscriptions.values().cloned().collect();
+        let is_telling = !self.store.broadcasts.is_empty();
+        for row in waits {
+            let Some(to) = self.some_node() else { return };
+            match (row.kind, &row.correlation_key) {
+                (SubscriptionKind::Signal, _) if !is_telling => return self.signal(to),
+                (SubscriptionKind::Message, Some(key)) if &*row.name == "paid" => {
+                    let channel = Channel {
+                        engine: row.engine.clone(),
+                        tenant: row.tenant.clone(),
+                        name: row.name.clone(),
+                        correlation_key: key.clone(),
+                    };
+                    if self.store.fit(&channel, now).is_none() {
+                        self.publish(to, "paid", key);
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     fn cancel(&mut self, to: Place, instance: InstanceKey) {
@@ -124,6 +195,7 @@ impl World<'_> {
             self.start(to);
         }
         self.repair();
+        self.send_what_is_waited_for();
         let tasks: Vec<_> = self.store.user_tasks.keys().copied().collect();
         for task in tasks {
             let Some(to) = self.some_node() else { break };

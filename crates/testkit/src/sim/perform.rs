@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use orloj::api::Error as ApiError;
-use orloj::node::{Action, CallId, Event, Find, Found, Ticket};
+use orloj::node::{Action, CallId, Event, Ticket};
 use orloj_interpreter::{Invoke, InvokeResult};
-use orloj_store::{Beat, CommitError, Error as StoreError, Group, JobRow, Lease, Notice, Wanted};
+use orloj_store::{
+    Beat, CommitError, Committed, Error as StoreError, Group, JobRow, Lease, Notice, Wanted,
+};
 use orloj_types::{Document, JobKey};
 
 use super::Violation;
 use super::happening::{Fate, Happening, Place};
+use super::look_up::look_up;
 use super::nodes::{label, short};
 use super::world::World;
 
@@ -128,7 +131,7 @@ impl World<'_> {
         self.add(self.now_us + delay, Happening::Call { from, action, fate });
     }
 
-    fn answer_commit(&mut self, to: Place, group: &Group, result: Result<(), CommitError>) {
+    fn answer_commit(&mut self, to: Place, group: &Group, result: Result<Committed, CommitError>) {
         let (session, lane, id) = (group.lease.session, group.lane, group.id);
         self.answer(to, Event::Committed { session, lane, group: id, result });
     }
@@ -180,6 +183,12 @@ impl World<'_> {
                 let result = if is_lost || answer_lost { None } else { found };
                 Event::DefinitionLoaded { key, result: result.ok_or_else(missing) }
             }
+            Action::FindDefinition { call, called } => {
+                let found = self.library.named(&called.process).cloned();
+                let away = || ApiError::Unavailable("no connection".into());
+                let result = if is_lost || answer_lost { Err(away()) } else { Ok(found) };
+                Event::DefinitionFound { call, result }
+            }
             Action::AskLanded { lease, lane, group } => {
                 if !is_lost {
                     self.await_decision(lease, lane)?;
@@ -198,7 +207,7 @@ impl World<'_> {
                 Event::Acquired { ticket, result: if answer_lost { Err(away()) } else { taken } }
             }
             Action::Find { ticket, find } => {
-                Event::Found { ticket, result: call!(Ok(self.look_up(&find))) }
+                Event::Found { ticket, result: call!(look_up(&mut self.store, &find)) }
             }
             Action::FindDue { now, limit } => {
                 Event::Due { result: call!(self.store.due(now, limit)) }
@@ -293,12 +302,12 @@ impl World<'_> {
     }
 
     /// Does a group in the store and judges what it did.
-    fn apply(&mut self, group: &Group) -> Result<Result<(), CommitError>, Violation> {
+    fn apply(&mut self, group: &Group) -> Result<Result<Committed, CommitError>, Violation> {
         let before = self.checker.before(&self.store, group);
         let result = self.store.commit(group);
         self.note(|| format!("group {} of {} {}", group.id, group.lease.session, short(&result)));
         match &result {
-            Ok(()) => {
+            Ok(_) => {
                 self.marks.add("change", group.changes.len() as u64);
                 self.checker.applied(&self.store, self.library, &before, group)?;
             }
@@ -365,27 +374,6 @@ impl World<'_> {
     fn floor_of(&self, beat: &Beat) -> JobKey {
         let open = self.unanswered.values().filter(|(session, _)| *session == beat.lease.session);
         open.map(|(_, job)| *job).chain([beat.lock_floor]).min().unwrap_or(beat.lock_floor)
-    }
-
-    fn look_up(&self, find: &Find) -> Found {
-        let store = &self.store;
-        match find {
-            Find::Job(key) => {
-                store.jobs.get(key).map_or(Found::Nothing, |row| Found::Job(Box::new(row.clone())))
-            }
-            Find::Incident(key) => {
-                store.incidents.get(key).map_or(Found::Nothing, |row| Found::Instance(row.instance))
-            }
-            Find::UserTask(key) => store
-                .user_tasks
-                .get(key)
-                .map_or(Found::Nothing, |row| Found::Instance(row.instance)),
-            Find::Scope(key) => store.instance_of(*key).map_or(Found::Nothing, Found::Instance),
-            Find::Ended(key) => store
-                .ended
-                .get(key)
-                .map_or(Found::Nothing, |row| Found::Ended(Box::new(row.clone()))),
-        }
     }
 
     /// Hints go to every other node; some are lost, late or told twice.

@@ -39,7 +39,9 @@ impl World<'_> {
         self.checker.replied(&self.store, &asked, &result)?;
         let answer = match &result {
             Ok(_) => Answered::Done,
-            Err(Error::Rejected(_) | Error::Missing(_) | Error::Invalid(_)) => Answered::Refused,
+            Err(
+                Error::Rejected(_) | Error::Missing(_) | Error::Invalid(_) | Error::IsCalled { .. },
+            ) => Answered::Refused,
             Err(Error::Internal(message)) => {
                 return Err(Violation::new("I12", format!("an internal error: {message}")));
             }

@@ -227,7 +227,9 @@ impl World<'_> {
         }
         self.marks.hit("worker misbehaves");
         let lock_us = LOCK_MS * 1_000;
+        let may_throw = self.library.may_worker_throw(job.definition);
         match self.random.below(8) {
+            4 | 5 if !may_throw => act(self, 100, 200_000, HowDone::Complete),
             // Twice.
             0 => {
                 act(self, 100, 50_000, HowDone::Complete);

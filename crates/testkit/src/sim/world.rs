@@ -99,7 +99,8 @@ impl<'l> World<'l> {
     fn new(library: &'l Library, seed: u64, sabotage: Option<Sabotage>, has_journal: bool) -> Self {
         let mut random = Random::new(seed);
         let plan = Plan::draw(&mut random, sabotage);
-        let store = Core::new(EngineName::default(), plan.kind);
+        let mut store = Core::new(EngineName::default(), plan.kind);
+        library.deploy(&mut store, Timestamp::from_ms(BEGINNING_MS));
         let mut journal = Journal::new(has_journal);
         journal.note(0, || format!("{plan:?}"));
         Self {
@@ -133,7 +134,7 @@ impl<'l> World<'l> {
             happened += 1;
             self.happen(what)?;
             if self.is_quiet && self.is_over() {
-                return self.checker.end(&self.store, &self.asked);
+                return self.checker.end(&self.store, self.library, &self.asked);
             }
             let quiet_ms = self.now_us / 1_000 - self.plan.faults_ms;
             if quiet_ms > QUIET_MS_MAX || happened > HAPPENINGS_MAX {
@@ -246,6 +247,8 @@ impl<'l> World<'l> {
     fn is_over(&self) -> bool {
         self.starts_left == 0
             && self.store.instances.is_empty()
+            && self.store.broadcasts.is_empty()
+            && self.store.starts.values().all(|row| row.due_at.is_none())
             && self.undecided.is_empty()
             && self.nodes.iter().all(SimNode::is_up)
             && self.open_requests().next().is_none()

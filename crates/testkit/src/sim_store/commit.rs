@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use orloj_store::{
-    Change, CommitError, Error, Group, InstanceWrite, JobRow, JobUpdate, JobWrite, Lease,
-    LockWrite, VariableWrite,
+    Change, Claims, CommitError, Committed, Error, Group, InstanceWrite, JobRow, JobUpdate,
+    JobWrite, Lease, LockWrite, VariableWrite,
 };
 
 use super::Core;
 
 impl Core {
-    pub fn commit(&mut self, group: &Group) -> Result<(), CommitError> {
+    pub fn commit(&mut self, group: &Group) -> Result<Committed, CommitError> {
         self.open().map_err(|error| CommitError::Unavailable(error.to_string()))?;
         let lane = (group.lease.session, group.lane);
         // Being fenced comes before any conflict.
@@ -25,8 +25,9 @@ impl Core {
         self.lanes.insert(lane, group.id);
         for change in &group.changes {
             self.apply(group.lease, change);
+            self.apply_events(change, group.now);
         }
-        Ok(())
+        Ok(self.committed(group))
     }
 
     pub fn landed(&self, lease: Lease, lane: u8, id: i64) -> Result<bool, Error> {
@@ -36,11 +37,14 @@ impl Core {
     }
 
     fn losers(&self, group: &Group) -> Vec<usize> {
-        let is_lost = |change: &Change| {
-            change.instances.iter().any(|write| {
-                let found = self.instances.get(&write.key()).map(|row| row.rev);
-                found != expected_rev(write)
-            })
+        let mut claims = Claims::default();
+        let mut is_lost = |change: &Change| {
+            let is_refused = self.refuses_events(change, group.now) || !claims.claim(change);
+            is_refused
+                || change.instances.iter().any(|write| {
+                    let found = self.instances.get(&write.key()).map(|row| row.rev);
+                    found != expected_rev(write)
+                })
         };
         let places = group.changes.iter().enumerate();
         places.filter(|(_, change)| is_lost(change)).map(|(place, _)| place).collect()
@@ -51,6 +55,7 @@ impl Core {
         let mut instances = BTreeSet::new();
         let mut jobs = BTreeSet::new();
         for change in changes {
+            self.check_events(change)?;
             for write in &change.instances {
                 if !instances.insert(write.key()) {
                     return Err(format!("instance {} appears twice in the group", write.key()));

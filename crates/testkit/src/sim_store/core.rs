@@ -1,15 +1,17 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use orloj_store::{
-    DecisionKey, DecisionRow, DefinitionRow, EndedRow, Error, HistoryRow, IncidentRow, InstanceRow,
-    JobRow, UserTaskRow, VariableRow,
+    BroadcastKey, BroadcastRow, DecisionKey, DecisionRow, DefinitionRow, EndedRow, Error,
+    HistoryRow, IncidentRow, InstanceRow, JobRow, MessageKey, MessageRow, MessageTaken, StartRow,
+    SubscriptionRow, UserTaskRow, VariableRow,
 };
 use orloj_types::{
-    DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey,
-    UserTaskKey,
+    DefinitionKey, DeploymentKey, ElementId, ElementInstanceKey, EngineName, IncidentKey,
+    InstanceKey, JobKey, SubscriptionKey, UserTaskKey,
 };
 
+use super::events::HoldPlace;
 use super::nodes::NodeState;
 
 /// How many nodes may share the store.
@@ -32,6 +34,13 @@ pub struct Core {
     pub incidents: BTreeMap<IncidentKey, IncidentRow>,
     pub history: BTreeMap<(InstanceKey, i32), HistoryRow>,
     pub ended: BTreeMap<InstanceKey, EndedRow>,
+    pub subscriptions: BTreeMap<SubscriptionKey, SubscriptionRow>,
+    pub messages: BTreeMap<MessageKey, MessageRow>,
+    pub messages_taken: BTreeSet<MessageTaken>,
+    pub starts: BTreeMap<(DefinitionKey, ElementId), StartRow>,
+    /// Who holds a process id and a correlation key of a tenant.
+    pub holds: BTreeMap<HoldPlace, InstanceKey>,
+    pub broadcasts: BTreeMap<BroadcastKey, BroadcastRow>,
     pub definitions: BTreeMap<DefinitionKey, DefinitionRow>,
     pub decisions: BTreeMap<DecisionKey, DecisionRow>,
     pub(super) resources: BTreeMap<(DeploymentKey, Arc<str>), Arc<[u8]>>,
@@ -57,6 +66,12 @@ impl Core {
             incidents: BTreeMap::new(),
             history: BTreeMap::new(),
             ended: BTreeMap::new(),
+            subscriptions: BTreeMap::new(),
+            messages: BTreeMap::new(),
+            messages_taken: BTreeSet::new(),
+            starts: BTreeMap::new(),
+            holds: BTreeMap::new(),
+            broadcasts: BTreeMap::new(),
             definitions: BTreeMap::new(),
             decisions: BTreeMap::new(),
             resources: BTreeMap::new(),

@@ -2,7 +2,7 @@
 
 use orloj_store::{
     DecisionRow, DecisionVersion, DefinitionRow, Error, LatestDecisions, NewDeployment,
-    StoredDeployment, decisions_of,
+    StoredDeployment, decisions_of, starts_of,
 };
 use orloj_types::{ProcessId, TenantId};
 
@@ -49,6 +49,17 @@ impl Core {
                 self.definitions.insert(row.key, row.clone());
                 definitions.push(row);
             }
+        }
+        // Start events of versions that are not the latest any more start nothing.
+        for row in &definitions {
+            self.starts.retain(|_, start| {
+                start.engine != row.engine
+                    || start.tenant != row.tenant
+                    || start.process_id != row.process_id
+            });
+        }
+        for start in starts_of(new, &definitions) {
+            self.starts.insert((start.definition, start.event.clone()), start);
         }
         let decisions = latest_decisions.next_versions(new);
         for row in &decisions {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use orloj_store::format::encode_activation;
-use orloj_store::{Acquire, Error, ExtendLock, Extended, JobKind, JobRow, JobState, Lease, Wanted};
+use orloj_store::{Acquire, Error, ExtendLock, Extended, JobRow, JobState, Lease, Wanted};
 use orloj_types::{JobKey, Timestamp};
 
 use super::Core;
@@ -20,7 +20,7 @@ impl Core {
         let is_wanted = |job: &&JobRow| match &acquire.wanted {
             Wanted::Engine => is_engine_job(job),
             Wanted::Worker { job_type, .. } => {
-                job.kind == JobKind::Worker && job.job_type == *job_type
+                job.kind.is_for_workers() && job.job_type == *job_type
             }
         };
         let jobs = self.jobs.values().filter(|job| job.engine == self.engine);
@@ -98,7 +98,7 @@ impl Core {
 }
 
 pub(super) fn is_engine_job(job: &JobRow) -> bool {
-    job.kind != JobKind::Worker && job.job_type.is_empty()
+    !job.kind.is_for_workers() && job.job_type.is_empty()
 }
 
 pub(super) fn is_acquirable(job: &JobRow) -> bool {

@@ -7,6 +7,7 @@
 mod commit;
 mod core;
 mod definitions;
+mod events;
 mod jobs;
 mod nodes;
 mod queries;

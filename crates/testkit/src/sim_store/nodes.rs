@@ -79,7 +79,11 @@ impl Core {
         let own = self.jobs.values().filter(|job| job.engine == self.engine);
         let waiting = own.clone().filter(|job| job.state == JobState::Waiting);
         let due = waiting.filter_map(|job| job.due_at);
-        let next_due_at = due.chain(own.clone().filter_map(|job| job.lock_until)).min();
+        let locks = own.clone().filter_map(|job| job.lock_until);
+        let starts = self.starts.values().filter(|row| row.engine == self.engine);
+        let next_due_at = due.chain(locks).chain(starts.filter_map(|row| row.due_at)).min();
+        let messages = self.messages.values().filter(|row| row.engine == self.engine);
+        let mut broadcasts = self.broadcasts.values();
         Ok(Pulse {
             next_due_at,
             engine_jobs_ready: own.clone().any(|job| is_engine_job(job) && is_acquirable(job)),
@@ -88,6 +92,8 @@ impl Core {
                 self.definitions.keys().last().map_or(0, |key| key.raw()),
                 self.decisions.keys().last().map_or(0, |key| key.0),
             ),
+            has_broadcasts: broadcasts.any(|row| row.engine == self.engine),
+            message_expires_at: messages.map(|row| row.expires_at).min(),
         })
     }
 

@@ -37,7 +37,8 @@ impl Core {
         let jobs = self.jobs.values().map(|row| (row.element_instance, row.instance));
         let incidents = self.incidents.values().map(|row| (row.element_instance, row.instance));
         let tasks = self.user_tasks.values().map(|row| (row.element_instance, row.instance));
-        let mut all = jobs.chain(incidents).chain(tasks);
+        let waits = self.subscriptions.values().map(|row| (row.element_instance, row.instance));
+        let mut all = jobs.chain(incidents).chain(tasks).chain(waits);
         all.find(|(element, _)| *element == scope).map(|(_, instance)| instance)
     }
 
@@ -97,7 +98,7 @@ impl Core {
     }
 }
 
-fn newest_first<K: Copy, R: Clone>(
+pub(super) fn newest_first<K: Copy, R: Clone>(
     rows: &BTreeMap<K, R>,
     page: Page,
     raw: impl Fn(K) -> i64,

@@ -1,15 +1,16 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use orloj_store::{
-    Acquire, Beat, Claim, CommitError, DecisionKey, DecisionRow, DecisionVersion, DefinitionRow,
-    EndedFilter, EndedRow, Error, ExtendLock, Extended, Fut, Group, HistoryRow, IncidentFilter,
-    IncidentRow, InstanceFilter, InstanceRow, JobFilter, JobRow, Lease, LoadedInstance,
-    NewDeployment, NodeRow, Notice, Page, Pulse, Store, StoredDeployment, UserTaskFilter,
-    UserTaskRow,
+    Acquire, Beat, BroadcastRow, CalledBy, Channel, Claim, CommitError, Committed, DecisionKey,
+    DecisionRow, DecisionVersion, DefinitionRow, EndedFilter, EndedRow, Error, ExtendLock,
+    Extended, Fit, Fut, Group, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter,
+    InstanceRow, JobFilter, JobRow, Lease, LoadedInstance, MessageKey, MessageQuery, MessageRow,
+    NewDeployment, NodeRow, Notice, Page, Pulse, StartFit, StartQuery, StartRow, Store,
+    StoredDeployment, SubscriptionQuery, SubscriptionRow, UserTaskFilter, UserTaskRow,
 };
 use orloj_types::{
     DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey,
-    ProcessId, TenantId, Timestamp, UserTaskKey,
+    ProcessId, SubscriptionKey, TenantId, Timestamp, UserTaskKey,
 };
 
 use super::{Core, Kind};
@@ -64,7 +65,7 @@ impl Store for SimStore {
         self.read(Core::nodes)
     }
 
-    fn commit(&self, group: Arc<Group>) -> Fut<'_, (), CommitError> {
+    fn commit(&self, group: Arc<Group>) -> Fut<'_, Committed, CommitError> {
         self.write(move |core| core.commit(&group))
     }
 
@@ -110,6 +111,69 @@ impl Store for SimStore {
 
     fn instance_of(&self, scope: ElementInstanceKey) -> Fut<'_, Option<InstanceKey>> {
         self.read(move |core| core.instance_of(scope))
+    }
+
+    fn subscription(&self, key: SubscriptionKey) -> Fut<'_, Option<SubscriptionRow>> {
+        self.read(move |core| core.subscriptions.get(&key).cloned())
+    }
+
+    fn subscriptions(&self, query: SubscriptionQuery) -> Fut<'_, Vec<SubscriptionRow>> {
+        self.read(move |core| core.list_subscriptions(&query))
+    }
+
+    fn message(&self, key: MessageKey) -> Fut<'_, Option<MessageRow>> {
+        self.read(move |core| core.messages.get(&key).cloned())
+    }
+
+    fn messages(&self, query: MessageQuery) -> Fut<'_, Vec<MessageRow>> {
+        self.read(move |core| core.list_messages(&query))
+    }
+
+    fn fit(&self, channel: Channel, now: Timestamp) -> Fut<'_, Option<Fit>> {
+        self.read(move |core| core.fit(&channel, now))
+    }
+
+    fn fits(&self, now: Timestamp, after: Option<MessageKey>, limit: u32) -> Fut<'_, Vec<Fit>> {
+        self.read(move |core| core.list_fits(now, after, limit))
+    }
+
+    fn start_fits(&self, channel: Channel, now: Timestamp) -> Fut<'_, Vec<StartFit>> {
+        self.read(move |core| core.start_fits(&channel, now))
+    }
+
+    fn start_holder(
+        &self,
+        process_id: ProcessId,
+        tenant: TenantId,
+        correlation_key: Arc<str>,
+    ) -> Fut<'_, Option<InstanceKey>> {
+        self.read(move |core| {
+            core.start_holder(&(core.engine.clone(), tenant, process_id, correlation_key))
+        })
+    }
+
+    fn expire_messages(&self, now: Timestamp, limit: u32) -> Fut<'_, u32> {
+        self.write(move |core| core.expire_messages(now, limit))
+    }
+
+    fn broadcasts(&self, limit: u32) -> Fut<'_, Vec<BroadcastRow>> {
+        self.read(move |core| core.list_broadcasts(limit))
+    }
+
+    fn starts(&self, query: StartQuery) -> Fut<'_, Vec<StartRow>> {
+        self.read(move |core| core.list_starts(&query))
+    }
+
+    fn due_starts(&self, now: Timestamp, limit: u32) -> Fut<'_, Vec<StartRow>> {
+        self.read(move |core| core.due_starts(now, limit))
+    }
+
+    fn called_instances(&self, by: CalledBy, page: Page) -> Fut<'_, Vec<InstanceRow>> {
+        self.read(move |core| core.list_called(by, page))
+    }
+
+    fn called_ended(&self, by: CalledBy, page: Page) -> Fut<'_, Vec<EndedRow>> {
+        self.read(move |core| core.list_called_ended(by, page))
     }
 
     fn deploy(&self, deployment: NewDeployment) -> Fut<'_, StoredDeployment> {

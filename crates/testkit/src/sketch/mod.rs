@@ -23,7 +23,20 @@
 //! | `a @timer(10m)` | an interrupting boundary timer of `a`; with `, alongside` it does not interrupt |
 //! | `a @error(CODE)`, `a @error` | an error boundary of `a`; `, code NAME` and `, message NAME` keep them |
 //!
-//! A boundary event is called `a_timer` or `a_error`, or what `as NAME` says. More in braces, after
+//! | `start{message NAME}`, `start{signal NAME}`, `start{timer R3/10s}` | start events that something sets off; `alongside`: one of an event subprocess that does not interrupt |
+//! | `a{message NAME, key EXPRESSION}`, `a{signal NAME}` | catch events |
+//! | `a{receive NAME, key EXPRESSION}` | a receive task |
+//! | `a{throw signal NAME}`, `a{throw compensation}` | throw events |
+//! | `end NAME{signal NAME}`, `…{error CODE}`, `…{terminate}`, `…{compensation}` | end events that do something |
+//! | `a @message(NAME, key EXPRESSION)`, `a @signal(NAME)` | boundary events; `alongside` as above |
+//! | `a @compensation -> undo{service TYPE}` | who undoes `a` |
+//! | `a{call PROCESS}` | a call activity |
+//! | `a{subprocess}` and lines `in a: CHAIN` | an embedded subprocess |
+//! | lines `event a: CHAIN` | an event subprocess |
+//!
+//! Inside of a subprocess `a`, `start` and `end` are called `a_start` and `a_end`. An element
+//! with `each COLLECTION as ITEM` is done for each item at the same time, with `one by one` in
+//! turn. A boundary event is called `a_timer` or `a_error`, or what `as NAME` says. More in braces, after
 //! commas: `async`, `async nonexclusive`, `async after`, `async after nonexclusive`, `nonexclusive`
 //! (of timers), `retry CYCLE`, `retries N`, `priority N`, `assignee NAME`, `header K = V`,
 //! `result NAME` (of scripts and decisions), `stores` (what a script assigns), `shape NAME` and
@@ -53,6 +66,8 @@ pub struct Node {
     pub id: String,
     pub kind: NodeKind,
     pub settings: Settings,
+    /// The subprocess it lies in.
+    pub parent: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -78,6 +93,25 @@ pub enum NodeKind {
     Catch {
         timer: String,
     },
+    /// A start event that something sets off.
+    StartOn(Trigger),
+    CatchOn(Trigger),
+    ThrowOn(Trigger),
+    EndOn(Trigger),
+    On {
+        of: String,
+        trigger: Trigger,
+        interrupting: bool,
+    },
+    Receive {
+        message: String,
+    },
+    Call {
+        process: String,
+    },
+    SubProcess {
+        is_event: bool,
+    },
     OnTimer {
         of: String,
         timer: String,
@@ -91,8 +125,25 @@ pub enum NodeKind {
     },
 }
 
+#[derive(Clone, Debug, PartialEq)]
+pub enum Trigger {
+    Message(String),
+    Signal(String),
+    Timer(String),
+    Error(String),
+    Compensation,
+    Terminate,
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
+    /// The correlation key of a message.
+    pub key: Option<String>,
+    /// Of the start event of an event subprocess: it does not interrupt.
+    pub alongside: bool,
+    /// Collection and item of a multi-instance.
+    pub each: Option<(String, String)>,
+    pub one_by_one: bool,
     pub async_before: Option<Async>,
     pub async_after: Option<Async>,
     pub nonexclusive: bool,

@@ -1,6 +1,6 @@
 use orloj_model::Dialect;
 
-use super::{Async, Flow, Node, NodeKind, Settings, Sketch, SketchError};
+use super::{Async, Flow, Node, NodeKind, Settings, Sketch, SketchError, Trigger};
 use crate::text::{bracketed, split_outside};
 
 type Result<T> = std::result::Result<T, String>;
@@ -16,7 +16,9 @@ pub(super) fn parse(text: &str) -> std::result::Result<Sketch, SketchError> {
         drawing.chain(line).map_err(at(number))?;
     }
     let nodes = drawing.nodes.into_iter().map(|draft| match draft.kind {
-        Some(kind) => Ok(Node { id: draft.id, kind, settings: draft.settings }),
+        Some(kind) => {
+            Ok(Node { id: draft.id, kind, settings: draft.settings, parent: draft.parent })
+        }
         None => Err(at(0)(format!("'{}' is never defined", draft.id))),
     });
     Ok(Sketch {
@@ -53,6 +55,7 @@ struct Draft {
     id: String,
     kind: Option<NodeKind>,
     settings: Settings,
+    parent: Option<String>,
 }
 
 /// One station of a chain.
@@ -66,27 +69,51 @@ struct Station {
 
 impl Drawing {
     fn chain(&mut self, line: &str) -> Result<()> {
+        let (line, parent) = self.scope_of(line)?;
         let stations = split_outside(line, "->")?;
         if stations.len() < 2 {
             return Err("a chain joins at least two elements with `->`".into());
         }
         let mut from: Option<(String, Option<String>)> = None;
         for station in stations {
-            let station = read_station(station.trim())?;
+            let mut station = read_station(station.trim())?;
+            if let Some(parent) = &parent
+                && (station.id == "start" || station.id == "end")
+            {
+                station.id = format!("{parent}_{}", station.id);
+            }
             if let Some((from, condition)) = from {
                 self.flows.push(Flow { from, to: station.id.clone(), condition });
             }
             from = Some((station.id.clone(), station.condition.clone()));
-            self.place(station)?;
+            self.place(station, parent.as_ref())?;
         }
         Ok(())
     }
 
-    fn place(&mut self, station: Station) -> Result<()> {
+    /// The rest of a line that begins `in NAME:` or `event NAME:`, and that name.
+    fn scope_of<'l>(&mut self, line: &'l str) -> Result<(&'l str, Option<String>)> {
+        let line = line.trim();
+        let (head, is_event) = match (line.strip_prefix("in "), line.strip_prefix("event ")) {
+            (Some(rest), _) => (rest, false),
+            (None, Some(rest)) => (rest, true),
+            (None, None) => return Ok((line, None)),
+        };
+        let (name, chain) = head.split_once(':').ok_or("a colon follows the subprocess's name")?;
+        let id = name.trim().to_owned();
+        if is_event && !self.nodes.iter().any(|node| node.id == id) {
+            let kind = Some(NodeKind::SubProcess { is_event });
+            let settings = Settings::default();
+            self.nodes.push(Draft { id: id.clone(), kind, settings, parent: None });
+        }
+        Ok((chain, Some(id)))
+    }
+
+    fn place(&mut self, station: Station, parent: Option<&String>) -> Result<()> {
         let known = self.nodes.iter_mut().find(|node| node.id == station.id);
         let Some(known) = known else {
             let Station { id, kind, settings, .. } = station;
-            self.nodes.push(Draft { id, kind, settings });
+            self.nodes.push(Draft { id, kind, settings, parent: parent.cloned() });
             return Ok(());
         };
         match (&known.kind, station.kind) {
@@ -121,6 +148,11 @@ fn read_station(text: &str) -> Result<Station> {
     if let Some(id) = text.strip_prefix("end ").map(str::trim).filter(|id| is_name(id)) {
         return plain(id, Some(NodeKind::End));
     }
+    if let Some(end) = text.strip_prefix("end ").filter(|end| end.contains('{')) {
+        let (id, _) = end.split_once('{').unwrap_or((end, ""));
+        let kind = NodeKind::EndOn(trigger_of(bracketed(&end[id.len()..], '{', '}')?)?);
+        return plain(id.trim(), Some(kind));
+    }
     if let Some((of, event)) = text.split_once('@') {
         return boundary(of.trim(), event.trim());
     }
@@ -143,7 +175,11 @@ fn read_station(text: &str) -> Result<Station> {
     };
     let inside = bracketed(&text[id.len()..], '{', '}')?;
     let mut parts = split_outside(inside, ",")?.into_iter().map(str::trim);
-    let kind = kind_of(parts.next().unwrap_or(""))?;
+    let first = parts.next().unwrap_or("");
+    let kind = match id.trim() {
+        "start" => NodeKind::StartOn(trigger_of(first)?),
+        _ => kind_of(first)?,
+    };
     let mut settings = Settings::default();
     for part in parts {
         set(&mut settings, part)?;
@@ -162,8 +198,27 @@ fn kind_of(text: &str) -> Result<NodeKind> {
             NodeKind::Script { language: language.to_owned(), source: unquoted(source).to_owned() }
         }
         "decision" if !rest.is_empty() => NodeKind::Decision { id: unquoted(rest).to_owned() },
+        "receive" if !rest.is_empty() => NodeKind::Receive { message: unquoted(rest).to_owned() },
+        "call" if !rest.is_empty() => NodeKind::Call { process: unquoted(rest).to_owned() },
+        "subprocess" if rest.is_empty() => NodeKind::SubProcess { is_event: false },
+        "message" | "signal" => NodeKind::CatchOn(trigger_of(text)?),
+        "throw" => NodeKind::ThrowOn(trigger_of(rest)?),
         "timer" if !rest.is_empty() => NodeKind::Catch { timer: unquoted(rest).to_owned() },
         _ => return Err(format!("no kind of element '{text}'")),
+    })
+}
+
+fn trigger_of(text: &str) -> Result<Trigger> {
+    let (word, rest) = first_word(text);
+    let name = unquoted(rest).to_owned();
+    Ok(match word {
+        "message" if !name.is_empty() => Trigger::Message(name),
+        "signal" if !name.is_empty() => Trigger::Signal(name),
+        "timer" if !name.is_empty() => Trigger::Timer(name),
+        "error" if !name.is_empty() => Trigger::Error(name),
+        "compensation" => Trigger::Compensation,
+        "terminate" => Trigger::Terminate,
+        _ => return Err(format!("no event '{text}'")),
     })
 }
 
@@ -179,6 +234,13 @@ fn set(settings: &mut Settings, text: &str) -> Result<()> {
         ("async", "nonexclusive") => settings.async_before = Some(Async { exclusive: false }),
         ("async", "after") => settings.async_after = Some(Async { exclusive: true }),
         ("async", "after nonexclusive") => settings.async_after = Some(Async { exclusive: false }),
+        ("key", _) => settings.key = value(),
+        ("alongside", "") => settings.alongside = true,
+        ("each", _) => {
+            let (items, item) = rest.split_once(" as ").ok_or("'each ITEMS as ITEM' is meant")?;
+            settings.each = Some((items.trim().to_owned(), item.trim().to_owned()));
+        }
+        ("one", "by one") => settings.one_by_one = true,
         ("nonexclusive", "") => settings.nonexclusive = true,
         ("retry", _) => settings.retry = value(),
         ("retries", _) => settings.retries = value(),
@@ -208,7 +270,16 @@ fn boundary(of: &str, event: &str) -> Result<Station> {
     let mut parts = split_outside(inside, ",")?.into_iter().map(str::trim);
     let first = parts.next().unwrap_or("");
     let of = of.to_owned();
+    let mut settings = Settings::default();
     let kind = match word {
+        "message" | "signal" | "compensation" => {
+            for part in parts {
+                set(&mut settings, part)?;
+            }
+            let trigger = trigger_of(&format!("{word} {first}"))?;
+            let interrupting = !std::mem::take(&mut settings.alongside);
+            NodeKind::On { of: of.clone(), trigger, interrupting }
+        }
         "timer" if !first.is_empty() => {
             let mut interrupting = true;
             for part in parts {
@@ -234,7 +305,7 @@ fn boundary(of: &str, event: &str) -> Result<Station> {
         _ => return Err(format!("no boundary event '@{event}'")),
     };
     let id = name.map_or_else(|| format!("{of}_{word}"), str::to_owned);
-    Ok(Station { id, kind: Some(kind), settings: Settings::default(), condition: None })
+    Ok(Station { id, kind: Some(kind), settings, condition: None })
 }
 
 fn first_word(text: &str) -> (&str, &str) {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use orloj_model::Dialect;
 
-use super::{Async, Flow, Node, NodeKind, Settings, Sketch};
+use super::{Async, Flow, Node, NodeKind, Settings, Sketch, Trigger};
 use crate::duration;
 
 pub(super) fn write(sketch: &Sketch) -> String {
@@ -19,18 +19,14 @@ pub(super) fn write(sketch: &Sketch) -> String {
         }
     ));
     out.line(&format!(r#"  <process id="{}" isExecutable="true">"#, escape(&sketch.id)));
-    for node in &sketch.nodes {
-        out.node(sketch, node);
-    }
-    for (number, flow) in sketch.flows.iter().enumerate() {
-        out.flow(number, flow);
-    }
+    out.scope(sketch, None);
     out.line("  </process>");
     for node in &sketch.nodes {
         if let NodeKind::OnError { code: Some(code), .. } = &node.kind {
             let (id, code) = (escape(&node.id), escape(code));
             out.line(&format!(r#"  <error id="error_of_{id}" errorCode="{code}"/>"#));
         }
+        out.global(node);
     }
     out.line("</definitions>");
     out.text
@@ -47,15 +43,122 @@ impl Out {
         self.text.push('\n');
     }
 
+    /// What lies in a subprocess, or in the process itself.
+    fn scope(&mut self, sketch: &Sketch, parent: Option<&str>) {
+        let is_inside = |node: &&Node| node.parent.as_deref() == parent;
+        for node in sketch.nodes.iter().filter(is_inside) {
+            self.node(sketch, node);
+        }
+        for (number, flow) in sketch.flows.iter().enumerate() {
+            let from = sketch.nodes.iter().find(|node| node.id == flow.from);
+            let Some(from) = from.filter(is_inside) else { continue };
+            if matches!(from.kind, NodeKind::On { trigger: Trigger::Compensation, .. }) {
+                let (from, to) = (escape(&flow.from), escape(&flow.to));
+                self.line(&format!(
+                    r#"    <association id="f{number}" sourceRef="{from}" targetRef="{to}" associationDirection="One"/>"#
+                ));
+                continue;
+            }
+            self.flow(number, flow);
+        }
+    }
+
+    /// What an event refers to.
+    fn global(&mut self, node: &Node) {
+        let id = escape(&node.id);
+        let (name, is_start) = match &node.kind {
+            NodeKind::Receive { message } => (message, false),
+            NodeKind::StartOn(Trigger::Message(name)) => (name, true),
+            NodeKind::CatchOn(Trigger::Message(name))
+            | NodeKind::On { trigger: Trigger::Message(name), .. } => (name, false),
+            NodeKind::StartOn(Trigger::Signal(name))
+            | NodeKind::CatchOn(Trigger::Signal(name))
+            | NodeKind::ThrowOn(Trigger::Signal(name))
+            | NodeKind::EndOn(Trigger::Signal(name))
+            | NodeKind::On { trigger: Trigger::Signal(name), .. } => {
+                let name = escape(name);
+                return self.line(&format!(r#"  <signal id="signal_of_{id}" name="{name}"/>"#));
+            }
+            NodeKind::EndOn(Trigger::Error(code)) => {
+                let code = escape(code);
+                return self.line(&format!(r#"  <error id="error_of_{id}" errorCode="{code}"/>"#));
+            }
+            _ => return,
+        };
+        let name = escape(name);
+        let key = node.settings.key.as_ref().filter(|_| self.dialect == Dialect::Zeebe);
+        match (key, is_start && node.parent.is_none()) {
+            (Some(key), false) => {
+                let key = escape(key);
+                self.line(&format!(
+                    r#"  <message id="message_of_{id}" name="{name}"><extensionElements><zeebe:subscription correlationKey="={key}"/></extensionElements></message>"#
+                ));
+            }
+            _ => self.line(&format!(r#"  <message id="message_of_{id}" name="{name}"/>"#)),
+        }
+    }
+
+    fn event(&self, node: &Node, trigger: &Trigger) -> String {
+        let id = escape(&node.id);
+        match trigger {
+            Trigger::Message(_) => {
+                format!(r#"<messageEventDefinition messageRef="message_of_{id}"/>"#)
+            }
+            Trigger::Signal(_) => format!(r#"<signalEventDefinition signalRef="signal_of_{id}"/>"#),
+            Trigger::Error(_) => format!(r#"<errorEventDefinition errorRef="error_of_{id}"/>"#),
+            Trigger::Compensation => format!(r#"<compensateEventDefinition id="what_of_{id}"/>"#),
+            Trigger::Terminate => "<terminateEventDefinition/>".to_owned(),
+            Trigger::Timer(timer) => {
+                let (tag, text) = self.timer(timer);
+                let text = escape(&text);
+                format!("<timerEventDefinition><{tag}>{text}</{tag}></timerEventDefinition>")
+            }
+        }
+    }
+
+    fn each(&self, settings: &Settings) -> String {
+        let Some((items, item)) = &settings.each else { return String::new() };
+        let (items, item) = (escape(items), escape(item));
+        let prefix = self.prefix();
+        let sequential = settings.one_by_one;
+        match self.dialect {
+            Dialect::Zeebe => format!(
+                r#"<multiInstanceLoopCharacteristics isSequential="{sequential}"><extensionElements><zeebe:loopCharacteristics inputCollection="={items}" inputElement="{item}"/></extensionElements></multiInstanceLoopCharacteristics>"#
+            ),
+            Dialect::Camunda7 | Dialect::Flowable => format!(
+                r#"<multiInstanceLoopCharacteristics isSequential="{sequential}" {prefix}:collection="{items}" {prefix}:elementVariable="{item}"/>"#
+            ),
+        }
+    }
+
     fn node(&mut self, sketch: &Sketch, node: &Node) {
         let (tag, own) = self.tag(node);
         let mut attributes = format!(r#"id="{}"{own}"#, escape(&node.id));
+        let undoes = sketch.flows.iter().filter(|flow| flow.to == node.id).any(|flow| {
+            let from = sketch.nodes.iter().find(|from| from.id == flow.from);
+            let kind = from.map(|from| &from.kind);
+            matches!(kind, Some(NodeKind::On { trigger: Trigger::Compensation, .. }))
+        });
+        if undoes {
+            attributes.push_str(r#" isForCompensation="true""#);
+        }
         attributes.push_str(&self.job_attributes(node));
         if let Some(number) = default_flow(sketch, &node.id) {
             let _ = write!(attributes, r#" default="f{number}""#);
         }
         let extensions = self.extensions(node);
-        let definition = self.definition(node);
+        let definition = self.definition(node) + &self.each(&node.settings);
+        if let NodeKind::SubProcess { .. } = node.kind {
+            self.line(&format!("    <{tag} {attributes}>"));
+            if !extensions.is_empty() {
+                self.line(&format!("      <extensionElements>{extensions}</extensionElements>"));
+            }
+            if !definition.is_empty() {
+                self.line(&format!("      {definition}"));
+            }
+            self.scope(sketch, Some(&node.id));
+            return self.line(&format!("    </{tag}>"));
+        }
         if extensions.is_empty() && definition.is_empty() {
             return self.line(&format!("    <{tag} {attributes}/>"));
         }
@@ -74,6 +177,33 @@ impl Out {
         match &node.kind {
             NodeKind::Start => ("startEvent", String::new()),
             NodeKind::End => ("endEvent", String::new()),
+            NodeKind::StartOn(_) => {
+                let alongside = node.settings.alongside;
+                let own = if alongside { r#" isInterrupting="false""# } else { "" };
+                ("startEvent", own.to_owned())
+            }
+            NodeKind::CatchOn(_) => ("intermediateCatchEvent", String::new()),
+            NodeKind::ThrowOn(_) => ("intermediateThrowEvent", String::new()),
+            NodeKind::EndOn(_) => ("endEvent", String::new()),
+            NodeKind::On { of, trigger, interrupting } => {
+                let of = escape(of);
+                let interrupts = match trigger {
+                    Trigger::Compensation => String::new(),
+                    _ => format!(r#" cancelActivity="{interrupting}""#),
+                };
+                ("boundaryEvent", format!(r#" attachedToRef="{of}"{interrupts}"#))
+            }
+            NodeKind::Receive { .. } => {
+                ("receiveTask", format!(r#" messageRef="message_of_{}""#, escape(&node.id)))
+            }
+            NodeKind::Call { process } => match self.dialect {
+                Dialect::Zeebe => ("callActivity", String::new()),
+                _ => ("callActivity", format!(r#" calledElement="{}""#, escape(process))),
+            },
+            NodeKind::SubProcess { is_event } => {
+                let own = if *is_event { r#" triggeredByEvent="true""# } else { "" };
+                ("subProcess", own.to_owned())
+            }
             NodeKind::User => {
                 let assignee = node.settings.assignee.as_ref();
                 let assignee = assignee.filter(|_| self.dialect != Dialect::Zeebe);
@@ -217,6 +347,18 @@ impl Out {
                 let tag = format!("{prefix}:failedJobRetryTimeCycle");
                 let _ = write!(out, "<{tag}>{retry}</{tag}>");
             }
+            if let NodeKind::Call { .. } = node.kind {
+                let prefix = self.prefix();
+                for (tag, pairs) in [("in", &settings.inputs), ("out", &settings.outputs)] {
+                    for (target, source) in pairs {
+                        let (target, source) = (escape(target), escape(source));
+                        let _ = write!(
+                            out,
+                            r#"<{prefix}:{tag} sourceExpression="${{{source}}}" target="{target}"/>"#
+                        );
+                    }
+                }
+            }
             if let (NodeKind::Decision { id }, Dialect::Flowable) = (&node.kind, self.dialect) {
                 let id = escape(id);
                 let _ = write!(
@@ -243,6 +385,13 @@ impl Out {
                 );
             }
             NodeKind::Decision { id } => out.push_str(&Self::zeebe_decision(settings, id)),
+            NodeKind::Call { process } => {
+                let process = escape(process);
+                let _ = write!(
+                    out,
+                    r#"<zeebe:calledElement processId="{process}" propagateAllChildVariables="false" propagateAllParentVariables="false"/>"#
+                );
+            }
             NodeKind::User => {
                 out.push_str("<zeebe:userTask/>");
                 if let Some(assignee) = &settings.assignee {
@@ -282,6 +431,11 @@ impl Out {
             NodeKind::Script { source, .. } if self.dialect != Dialect::Zeebe => {
                 format!("<script>{}</script>", escape(source))
             }
+            NodeKind::StartOn(trigger)
+            | NodeKind::CatchOn(trigger)
+            | NodeKind::ThrowOn(trigger)
+            | NodeKind::EndOn(trigger)
+            | NodeKind::On { trigger, .. } => self.event(node, trigger),
             NodeKind::Catch { timer } | NodeKind::OnTimer { timer, .. } => {
                 let (tag, text) = self.timer(timer);
                 let text = escape(&text);

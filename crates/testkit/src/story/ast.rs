@@ -47,34 +47,108 @@ pub struct Step {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// `start PROCESS [as NAME] [JSON]`
-    Start { process: String, name: String, variables: Document },
+    Start {
+        process: String,
+        name: String,
+        variables: Document,
+    },
     /// `10m pass`: everything on the way happens at its own time.
-    Pass { ms: i64 },
+    Pass {
+        ms: i64,
+    },
     /// `the clock jumps 10m`: nobody was awake in between.
-    Jump { ms: i64 },
+    Jump {
+        ms: i64,
+    },
     /// `worker NAME takes TYPE [for 5m]`
-    Take { worker: String, job_type: String, lock_ms: i64 },
+    Take {
+        worker: String,
+        job_type: String,
+        lock_ms: i64,
+    },
     /// `worker NAME completes JOB [of INSTANCE] [JSON]`
-    Complete { job: JobName, variables: Document },
+    Complete {
+        job: JobName,
+        variables: Document,
+    },
     /// `worker NAME fails JOB [of INSTANCE] leaving N retries [waiting 10s] ["MESSAGE"] [JSON]`
-    Fail { job: JobName, retries: i32, back_off_ms: i64, message: String, variables: Document },
+    Fail {
+        job: JobName,
+        retries: i32,
+        back_off_ms: i64,
+        message: String,
+        variables: Document,
+    },
     /// `worker NAME throws CODE on JOB [of INSTANCE] ["MESSAGE"] [JSON]`
-    Throw { job: JobName, code: String, message: String, variables: Document },
+    Throw {
+        job: JobName,
+        code: String,
+        message: String,
+        variables: Document,
+    },
     /// `worker NAME extends JOB by 10m [of INSTANCE]`
-    Extend { job: JobName, ms: i64 },
+    Extend {
+        job: JobName,
+        ms: i64,
+    },
     /// `user completes ELEMENT [of INSTANCE] [JSON]`
-    CompleteTask { element: String, of: Option<String>, variables: Document },
+    CompleteTask {
+        element: String,
+        of: Option<String>,
+        variables: Document,
+    },
     /// `set JSON [locally] [at ELEMENT] [of INSTANCE]`
-    Set { variables: Document, local: bool, at: Option<String>, of: Option<String> },
+    Set {
+        variables: Document,
+        local: bool,
+        at: Option<String>,
+        of: Option<String>,
+    },
     /// `give JOB N retries [of INSTANCE]`
-    Retries { job: JobName, retries: i32 },
+    Retries {
+        job: JobName,
+        retries: i32,
+    },
     /// `resolve ELEMENT [of INSTANCE]`: the incident there.
-    Resolve { element: String, of: Option<String> },
+    Resolve {
+        element: String,
+        of: Option<String>,
+    },
+    /// `publish MESSAGE [key "KEY"] [for 10m] [id ID] [JSON]`: without `for` only who waits gets it.
+    Publish {
+        name: String,
+        key: String,
+        ttl_ms: i64,
+        id: Option<String>,
+        variables: Document,
+    },
+    /// `correlate MESSAGE [JSON]`: exactly one gets it.
+    Correlate {
+        name: String,
+        variables: Document,
+    },
+    /// `signal NAME [JSON]`
+    Signal {
+        name: String,
+        variables: Document,
+    },
+    /// `suspend [INSTANCE]`, `resume [INSTANCE]`
+    Suspend {
+        of: Option<String>,
+    },
+    Resume {
+        of: Option<String>,
+    },
     /// `cancel [INSTANCE]`
-    Cancel { of: Option<String> },
+    Cancel {
+        of: Option<String>,
+    },
     /// `delegate NAME[: BEHAVIOUR, …]`: registered, and what it does the next times it is called;
     /// beyond that it succeeds.
-    Delegate { name: String, script: Vec<Behaviour> },
+    Delegate {
+        name: String,
+        script: Vec<Behaviour>,
+    },
     /// `restart`: the engine stops and starts again on the same store. Where there is nothing to
     /// start again from, this does nothing.
     Restart,
@@ -129,6 +203,8 @@ pub enum What {
     NoVariable { name: String, at: Option<String> },
     /// `incident at ELEMENT`, `incident KIND at ELEMENT`, `… saying "TEXT"`
     Incident { kind: Option<String>, element: String, says: Option<String> },
+    /// `2 instances of PROCESS`: that there ever were
+    Instances { count: usize, process: String },
     /// `no incident`
     NoIncident,
     /// `task at ELEMENT`, `no task at ELEMENT`

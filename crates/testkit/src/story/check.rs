@@ -19,6 +19,7 @@ pub fn check(story: &Story, depth: &mut dyn Depth) -> Result<(), Box<Mismatch>> 
         jobs_seen: Vec::new(),
         got: None,
         seen: Seen::default(),
+        known: Vec::new(),
     };
     for decision in &story.decisions {
         if let Err(message) = player.depth.deploy_decision(decision) {
@@ -47,6 +48,8 @@ struct Player<'d> {
     jobs_seen: Vec<(String, String, JobKey)>,
     got: Option<Taken>,
     seen: Seen,
+    /// All instances with their processes.
+    known: Vec<(String, InstanceKey)>,
 }
 
 impl Player<'_> {
@@ -135,6 +138,34 @@ impl Player<'_> {
                 let incident = incident.ok_or_else(|| format!("no incident at {element}"))?.key;
                 self.depth.resolve(incident)
             }
+            Action::Publish { name, key, ttl_ms, id, variables } => {
+                self.depth.publish(orloj::PublishMessage {
+                    name: name.into(),
+                    correlation_key: key.into(),
+                    time_to_live_ms: ttl_ms,
+                    message_id: id.map(Into::into),
+                    variables,
+                    ..orloj::PublishMessage::default()
+                })
+            }
+            Action::Correlate { name, variables } => self.depth.correlate(orloj::Correlate {
+                name: name.into(),
+                variables,
+                ..orloj::Correlate::default()
+            }),
+            Action::Signal { name, variables } => self.depth.signal(orloj::BroadcastSignal {
+                name: name.into(),
+                variables,
+                ..orloj::BroadcastSignal::default()
+            }),
+            Action::Suspend { of } => {
+                let instance = self.find_instance(of.as_deref())?.key;
+                self.depth.suspend(instance)
+            }
+            Action::Resume { of } => {
+                let instance = self.find_instance(of.as_deref())?.key;
+                self.depth.resume(instance)
+            }
             Action::Cancel { of } => {
                 let instance = self.find_instance(of.as_deref())?.key;
                 self.depth.cancel(instance)
@@ -166,7 +197,11 @@ impl Player<'_> {
     }
 
     fn look(&mut self) {
-        let instances = self.instances.iter();
+        self.known = self.depth.instances();
+        // Those that nobody started by a step are called as their process.
+        let is_told = |key| self.instances.iter().any(|(_, told)| *told == key);
+        let others = self.known.iter().filter(|(_, key)| !is_told(*key));
+        let instances = others.chain(&self.instances);
         let seen = instances.map(|(name, key)| self.depth.observe(name, *key)).collect();
         self.seen = Seen { instances: seen };
         for instance in &self.seen.instances {
@@ -225,6 +260,10 @@ impl Player<'_> {
             What::Called { delegate, times } => {
                 let calls = self.depth.calls().iter().filter(|name| *name == delegate).count();
                 is_equal("called", &calls, times)
+            }
+            What::Instances { count, process } => {
+                let found = self.known.iter().filter(|(known, _)| known == process).count();
+                is_equal("instances:", &found, count)
             }
             What::Calls(names) => is_equal("calls were", &self.depth.calls(), names),
             What::Got { job, variables } => self.holds_got(job.as_deref(), variables.as_ref()),
@@ -299,6 +338,7 @@ fn holds_of(what: &What, instance: &SeenInstance, now: Timestamp) -> Result<(), 
         | What::Rejected(_)
         | What::Called { .. }
         | What::Calls(_)
+        | What::Instances { .. }
         | What::Got { .. } => unreachable!("not about an instance"),
     }
 }

@@ -38,6 +38,13 @@ pub trait Depth {
     fn update_retries(&mut self, job: JobKey, retries: i32) -> Result<(), Refusal>;
     fn resolve(&mut self, incident: IncidentKey) -> Result<(), Refusal>;
     fn cancel(&mut self, instance: InstanceKey) -> Result<(), Refusal>;
+    fn publish(&mut self, message: orloj::PublishMessage) -> Result<(), Refusal>;
+    fn correlate(&mut self, message: orloj::Correlate) -> Result<(), Refusal>;
+    fn signal(&mut self, signal: orloj::BroadcastSignal) -> Result<(), Refusal>;
+    fn suspend(&mut self, instance: InstanceKey) -> Result<(), Refusal>;
+    fn resume(&mut self, instance: InstanceKey) -> Result<(), Refusal>;
+    /// Every instance there ever was, with its process, oldest first.
+    fn instances(&mut self) -> Vec<(String, InstanceKey)>;
     fn script(&mut self, delegate: &str, script: &[Behaviour]);
     /// Names of the delegates called so far.
     fn calls(&self) -> Vec<String>;
@@ -85,6 +92,14 @@ impl From<&Rejection> for Refusal {
             Rejection::UserTaskNotFound(_) => "task not found".into(),
             Rejection::ScopeNotFound(_) => "scope not found".into(),
             Rejection::NoNoneStart => "no start event".into(),
+            Rejection::SubscriptionNotFound(_) => "subscription not found".into(),
+            Rejection::NoSuchStart(_) => "no such start event".into(),
+            Rejection::Suspended(_) => "suspended".into(),
+            Rejection::NotSuspended(_) => "not suspended".into(),
+            Rejection::ElementNotFound(_) => "element not found".into(),
+            Rejection::NotPossible { element, reason } => format!("{element}: {reason}"),
+            Rejection::VariablesRefused { .. } => "no variables taken".into(),
+            Rejection::ErrorRefused { .. } => "no error taken".into(),
             Rejection::RetriesTooFew(_) => "too few retries".into(),
             Rejection::Failed { element, message } => format!("{element} failed: {message}"),
             Rejection::TooManyVisits { .. } => "too many visits".into(),
@@ -96,6 +111,8 @@ impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         match &error {
             Error::Rejected(rejection) => rejection.into(),
+            Error::MessageExists => Self("message exists".into()),
+            Error::Ambiguous { count, .. } => Self(format!("{count} wait")),
             Error::NotLocked(_) => Self("job is not locked".into()),
             other => Self(other.to_string()),
         }

@@ -70,6 +70,9 @@ fn what_of(text: &str) -> Result<Option<What>, String> {
             Some(is) => What::Job { name: owned(name), is },
             None => return Ok(None),
         },
+        [count, "instances", "of", process] => {
+            What::Instances { count: number(count)?, process: owned(process) }
+        }
         ["instance", "lives"] => What::Instance(InstanceIs::Alive),
         ["instance", "ended"] => What::Instance(InstanceIs::Ended),
         ["instance", "ended", "at", element] => What::Instance(InstanceIs::EndedAt(owned(element))),

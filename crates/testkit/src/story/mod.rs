@@ -27,6 +27,7 @@ mod mismatch;
 mod parse;
 mod postgres;
 mod pure;
+mod pure_events;
 mod runtime;
 mod scripts;
 mod seen;

@@ -144,6 +144,27 @@ fn read_action(text: &str) -> Result<Action, String> {
             let element = cursor.word("the element")?.to_owned();
             Action::Resolve { element, of: cursor.after("of")?.map(str::to_owned) }
         }
+        "publish" => {
+            let name = cursor.word("the message")?.to_owned();
+            let key = match cursor.has("key") {
+                true => cursor.quoted().ok_or("the key stands in quotes")?,
+                false => String::new(),
+            };
+            let ttl_ms = cursor.after("for")?.map_or(Ok(0), duration_of)?;
+            let id = cursor.after("id")?.map(str::to_owned);
+            let variables = cursor.json().unwrap_or_default();
+            Action::Publish { name, key, ttl_ms, id, variables }
+        }
+        "correlate" => {
+            let name = cursor.word("the message")?.to_owned();
+            Action::Correlate { name, variables: cursor.json().unwrap_or_default() }
+        }
+        "signal" => {
+            let name = cursor.word("the signal")?.to_owned();
+            Action::Signal { name, variables: cursor.json().unwrap_or_default() }
+        }
+        "suspend" => Action::Suspend { of: cursor.word("").ok().map(str::to_owned) },
+        "resume" => Action::Resume { of: cursor.word("").ok().map(str::to_owned) },
         "cancel" => Action::Cancel { of: cursor.word("").ok().map(str::to_owned) },
         "restart" => Action::Restart,
         "look" => Action::Look,

@@ -4,7 +4,7 @@
 //! after another, the highest priority first.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use orloj::api::Fault;
@@ -14,7 +14,8 @@ use orloj_dmn::{Mode, Model, Options};
 use orloj_interpreter::{
     Bound, Callee, Command, DecisionCall, Delegates, EndKind, Event, FailJob, IncidentChange,
     IncidentRow, Input, Invoke, InvokeResult, InvokeResults, JobChange, JobKind, JobRow, JobState,
-    Outcome, Progress, Record, Rejection, Run, Start, ThrowError, UserTaskChange, UserTaskRow,
+    Need, Outcome, Progress, Record, Rejection, Run, Signal, Start, Supply, ThrowError,
+    UserTaskChange, UserTaskRow,
 };
 use orloj_model::{Dialect, Process};
 use orloj_types::{
@@ -25,6 +26,7 @@ use orloj_types::{
 use super::ast::{Behaviour, Story};
 use super::decision::Decision;
 use super::depth::{Depth, Lock, Refusal, Taken};
+use super::pure_events::{Buffered, TimerStart};
 use super::scripts::SharedScripts;
 use super::seen::{SeenIncident, SeenInstance, SeenJob, SeenState, SeenTask, SeenToken};
 use crate::script_host::script_host;
@@ -34,10 +36,11 @@ use crate::sketch::Sketch;
 pub(super) const BEGINNING: Timestamp = Timestamp::from_ms(1_893_456_000_000);
 
 pub struct Pure {
-    now: Timestamp,
-    keys: KeyGenerator,
-    processes: BTreeMap<String, Arc<Process>>,
-    instances: BTreeMap<InstanceKey, Instance>,
+    pub(super) now: Timestamp,
+    pub(super) keys: KeyGenerator,
+    /// All versions, the oldest first.
+    pub(super) processes: BTreeMap<String, Vec<(DefinitionKey, Arc<Process>)>>,
+    pub(super) instances: BTreeMap<InstanceKey, Instance>,
     jobs: BTreeMap<JobKey, Job>,
     tasks: BTreeMap<UserTaskKey, (InstanceKey, UserTaskRow)>,
     incidents: BTreeMap<IncidentKey, (InstanceKey, IncidentRow)>,
@@ -47,15 +50,32 @@ pub struct Pure {
     /// Version tag and model of each version.
     decisions: BTreeMap<String, Vec<(Option<String>, Model)>>,
     tokio: tokio::runtime::Runtime,
+    pub(super) messages: Vec<Buffered>,
+    pub(super) signals: VecDeque<(Signal, i64)>,
+    pub(super) timers: Vec<TimerStart>,
 }
 
-struct Instance {
-    process: Arc<Process>,
+pub(super) struct Instance {
+    pub(super) process_id: String,
+    pub(super) process: Arc<Process>,
     /// `None`: it has ended.
-    record: Option<Arc<Record>>,
-    state: SeenState,
+    pub(super) record: Option<Arc<Record>>,
+    pub(super) state: SeenState,
     variables: Document,
     went: Vec<String>,
+}
+
+impl Instance {
+    pub(super) fn new(process: Arc<Process>) -> Self {
+        Self {
+            process_id: process.id.to_string(),
+            process,
+            record: None,
+            state: SeenState::Alive,
+            variables: Document::new(),
+            went: Vec::new(),
+        }
+    }
 }
 
 struct Job {
@@ -90,17 +110,28 @@ impl Pure {
                 .enable_all()
                 .build()
                 .expect("a runtime for scripts"),
+            messages: Vec::new(),
+            signals: VecDeque::new(),
+            timers: Vec::new(),
         }
     }
 
     /// Does a command and everything that follows from it at this moment.
-    fn command(&mut self, instance: InstanceKey, command: Command) -> Result<(), Refusal> {
+    pub(super) fn command(
+        &mut self,
+        instance: InstanceKey,
+        command: Command,
+    ) -> Result<(), Refusal> {
         let done = self.interpret(instance, command);
         self.settle();
         done.map_err(|rejection| Refusal::from(&rejection))
     }
 
-    fn interpret(&mut self, key: InstanceKey, command: Command) -> Result<(), Rejection> {
+    pub(super) fn interpret(
+        &mut self,
+        key: InstanceKey,
+        command: Command,
+    ) -> Result<(), Rejection> {
         let instance = self.instances.get(&key).ok_or(Rejection::InstanceNotFound(key))?;
         let mut run = Run::begin(Input {
             process: instance.process.clone(),
@@ -112,21 +143,70 @@ impl Pure {
         });
         loop {
             match run.advance(&mut self.keys, &self.registered) {
-                Progress::Done(outcome) => {
+                Progress::Done(mut outcome) => {
+                    for other in std::mem::take(&mut outcome.others) {
+                        self.keep_other(other);
+                    }
                     self.keep(key, outcome);
                     return Ok(());
                 }
+                Progress::Need(need) => run.supply(self.supply(&need)),
                 Progress::Rejected(rejection) => return Err(rejection),
                 Progress::Invoke(invoke) => run.resume(self.invoke(&invoke)),
             }
         }
     }
 
+    /// What a command needs besides its own instance. Here everything is deployed by itself.
+    fn supply(&self, need: &Need) -> Supply {
+        match need {
+            Need::Instance(key) => {
+                let found = self.instances.get(key).and_then(|instance| {
+                    instance.record.clone().map(|record| (instance.process.clone(), record))
+                });
+                Supply::Instance(found)
+            }
+            Need::Definition(called) => {
+                let versions = self.processes.get(&*called.process);
+                Supply::Definition(versions.and_then(|versions| match &called.binding {
+                    Bound::Latest | Bound::DeploymentOrLatest => versions.last().cloned(),
+                    Bound::Version(number) => {
+                        let at = usize::try_from(*number).ok()?.checked_sub(1)?;
+                        versions.get(at).cloned()
+                    }
+                    Bound::VersionTag(tag) => {
+                        let is_tagged =
+                            |process: &Process| process.version_tag.as_deref() == Some(&**tag);
+                        versions.iter().rev().find(|(_, process)| is_tagged(process)).cloned()
+                    }
+                    Bound::Deployment | Bound::Definition => None,
+                }))
+            }
+        }
+    }
+
+    /// An instance that was called, or that called the command's own.
+    fn keep_other(&mut self, outcome: Outcome) {
+        if outcome.is_new {
+            let versions = self.processes.values().flatten();
+            let process = versions.into_iter().find(|(key, _)| *key == outcome.definition);
+            let (_, process) = process.expect("it was supplied").clone();
+            self.instances.insert(outcome.instance, Instance::new(process));
+        }
+        self.keep(outcome.instance, outcome);
+    }
+
     fn invoke(&self, invoke: &Invoke) -> InvokeResult {
         let name = match &invoke.callee {
-            Callee::Delegate(name) => name,
+            Callee::Delegate { name, .. }
+            | Callee::Bean { bean: name, .. }
+            | Callee::Builtin { kind: name, .. } => name,
+            Callee::Resource { name, .. } => {
+                return InvokeResult::Failed { message: format!("no script '{name}'").into() };
+            }
             Callee::Program { program, result_variable } => {
-                let run = self.programs.run(program, result_variable.clone(), invoke);
+                let process = &self.instances[&invoke.instance].process;
+                let run = self.programs.run(program, result_variable.clone(), invoke, process);
                 return self.tokio.block_on(run);
             }
             Callee::Decision(call) => {
@@ -150,7 +230,7 @@ impl Pure {
         match &call.binding {
             Bound::Latest | Bound::DeploymentOrLatest => versions.last().map(|(_, model)| model),
             // Here everything is deployed by itself.
-            Bound::Deployment => None,
+            Bound::Deployment | Bound::Definition => None,
             Bound::Version(number) => {
                 let at = usize::try_from(*number).ok()?.checked_sub(1)?;
                 versions.get(at).map(|(_, model)| model)
@@ -163,6 +243,10 @@ impl Pure {
     }
 
     fn keep(&mut self, key: InstanceKey, outcome: Outcome) {
+        for signal in outcome.signals {
+            let key = self.keys.next(self.now);
+            self.signals.push_back((signal, key));
+        }
         for change in outcome.jobs {
             match change {
                 JobChange::Insert(row) => {
@@ -184,6 +268,11 @@ impl Pure {
             match change {
                 UserTaskChange::Insert(row) => {
                     self.tasks.insert(row.key, (key, row));
+                }
+                UserTaskChange::Move { key, element } => {
+                    if let Some((_, row)) = self.tasks.get_mut(&key) {
+                        row.element = element;
+                    }
                 }
                 UserTaskChange::Delete(task) => {
                     self.tasks.remove(&task);
@@ -217,11 +306,16 @@ impl Pure {
     }
 
     /// Runs the engine's own jobs and what is due, until nothing is left to do.
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         self.expire();
-        while let Some((instance, command)) = self.next_job() {
-            // What is no longer possible is not done.
-            let _ = self.interpret(instance, command);
+        loop {
+            while let Some((instance, command)) = self.next_job() {
+                // What is no longer possible is not done.
+                let _ = self.interpret(instance, command);
+            }
+            if !self.something_happens() {
+                break;
+            }
         }
     }
 
@@ -270,7 +364,10 @@ impl Depth for Pure {
     }
 
     fn deploy(&mut self, sketch: &Sketch) -> Result<(), String> {
-        self.processes.insert(sketch.id.clone(), sketch.to_process()?);
+        let process = sketch.to_process()?;
+        let key = DefinitionKey::new(self.keys.next(self.now));
+        self.wait_for_starts(&sketch.id, key, &process);
+        self.processes.entry(sketch.id.clone()).or_default().push((key, process));
         Ok(())
     }
 
@@ -284,24 +381,19 @@ impl Depth for Pure {
     }
 
     fn start(&mut self, process: &str, variables: Document) -> Result<InstanceKey, Refusal> {
-        let process = self.processes.get(process).cloned();
-        let process = process.ok_or_else(|| Refusal("no such process".into()))?;
+        let latest = self.processes.get(process).and_then(|versions| versions.last()).cloned();
+        let (definition, process) = latest.ok_or_else(|| Refusal("no such process".into()))?;
         let key = InstanceKey::new(self.keys.next(self.now));
-        let instance = Instance {
-            process,
-            record: None,
-            state: SeenState::Alive,
-            variables: Document::new(),
-            went: Vec::new(),
-        };
-        self.instances.insert(key, instance);
+        self.instances.insert(key, Instance::new(process));
         let start = Start {
             instance: key,
-            definition: DefinitionKey::new(1),
+            definition,
             tenant: TenantId::none(),
             business_key: None,
             variables,
             awaited_by: None,
+            started_with: None,
+            at: None,
         };
         let started = self.command(key, Command::Start(start));
         if started.is_err() {
@@ -312,7 +404,7 @@ impl Depth for Pure {
 
     fn take(&mut self, lock: &Lock) -> Result<Option<Taken>, Refusal> {
         let wanted = self.jobs.values_mut().filter(|job| {
-            job.row.job.kind == JobKind::Worker
+            job.row.job.kind.is_for_clients()
                 && *job.row.job.job_type == *lock.job_type
                 && job.row.job.state == JobState::Ready
                 && job.worker.is_none()
@@ -398,6 +490,36 @@ impl Depth for Pure {
         self.command(instance, Command::Cancel)
     }
 
+    fn publish(&mut self, message: orloj::PublishMessage) -> Result<(), Refusal> {
+        self.publish_message(message)
+    }
+
+    fn correlate(&mut self, message: orloj::Correlate) -> Result<(), Refusal> {
+        self.correlate_message(message)
+    }
+
+    fn signal(&mut self, signal: orloj::BroadcastSignal) -> Result<(), Refusal> {
+        let orloj::BroadcastSignal { name, variables, .. } = signal;
+        let key = self.keys.next(self.now);
+        let signal = Signal { name, variables, only: None, heard_by: None, is_async: false };
+        self.signals.push_back((signal, key));
+        self.settle();
+        Ok(())
+    }
+
+    fn suspend(&mut self, instance: InstanceKey) -> Result<(), Refusal> {
+        self.command(instance, Command::Suspend)
+    }
+
+    fn resume(&mut self, instance: InstanceKey) -> Result<(), Refusal> {
+        self.command(instance, Command::Resume)
+    }
+
+    fn instances(&mut self) -> Vec<(String, InstanceKey)> {
+        let all = self.instances.iter();
+        all.map(|(key, instance)| (instance.process_id.clone(), *key)).collect()
+    }
+
     fn script(&mut self, delegate: &str, script: &[Behaviour]) {
         self.scripts.add(delegate, script);
     }
@@ -415,8 +537,8 @@ impl Depth for Pure {
             let variables = record.and_then(|record| record.variables.get(&scope));
             Document(variables.cloned().unwrap_or_default())
         };
-        let elements = record.map_or(&[][..], |record| &record.elements);
-        let tokens = elements.iter().map(|element| SeenToken {
+        let elements = record.into_iter().flat_map(|record| &record.elements);
+        let tokens = elements.map(|element| SeenToken {
             key: element.key,
             element: element.element.to_string(),
             variables: own(element.key),

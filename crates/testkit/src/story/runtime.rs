@@ -7,8 +7,8 @@ use orloj::types::{
     Document, ElementInstanceKey, IncidentKey, InstanceKey, JobKey, Timestamp, UserTaskKey,
 };
 use orloj::{
-    ActivateJobs, Deploy, Extend, InstanceState, JobKind, LongPoll, Orloj, Page, Resource,
-    StartInstance, StoreChoice, UserTaskFilter,
+    ActivateJobs, BroadcastSignal, Correlate, Deploy, Extend, InstanceState, JobKind, LongPoll,
+    Orloj, Page, PublishMessage, Resource, StartInstance, StoreChoice, UserTaskFilter,
 };
 
 use super::ast::{Behaviour, Story};
@@ -178,6 +178,37 @@ impl Depth for Runtime {
 
     fn cancel(&mut self, instance: InstanceKey) -> Result<(), Refusal> {
         self.settled(self.orloj.cancel(instance))
+    }
+
+    fn publish(&mut self, message: PublishMessage) -> Result<(), Refusal> {
+        self.settled(self.orloj.publish_message(message)).map(drop)
+    }
+
+    fn correlate(&mut self, message: Correlate) -> Result<(), Refusal> {
+        self.settled(self.orloj.correlate(message)).map(drop)
+    }
+
+    fn signal(&mut self, signal: BroadcastSignal) -> Result<(), Refusal> {
+        self.settled(self.orloj.broadcast_signal(signal)).map(drop)
+    }
+
+    fn suspend(&mut self, instance: InstanceKey) -> Result<(), Refusal> {
+        self.settled(self.orloj.suspend(instance))
+    }
+
+    fn resume(&mut self, instance: InstanceKey) -> Result<(), Refusal> {
+        self.settled(self.orloj.resume(instance))
+    }
+
+    fn instances(&mut self) -> Vec<(String, InstanceKey)> {
+        let (live, ended) = self.tokio.block_on(async {
+            let live = self.orloj.instances(None, false, ALL).await.expect("instances");
+            (live, self.orloj.instances(None, true, ALL).await.expect("ended ones"))
+        });
+        let all = live.into_iter().chain(ended);
+        let mut all: Vec<_> = all.map(|view| (view.process_id.to_string(), view.key)).collect();
+        all.sort_by_key(|(_, key)| *key);
+        all
     }
 
     fn script(&mut self, delegate: &str, script: &[Behaviour]) {

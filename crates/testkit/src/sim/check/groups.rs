@@ -42,11 +42,19 @@ impl Checker {
     ) -> Result<(), Violation> {
         for change in &group.changes {
             self.check_job_writes(before, group, change)?;
-            let Some(instance) = instance_of(change) else { continue };
-            for event in new_events(before, instance, change)? {
-                self.check_event(before, group, instance, &event)?;
+            for taken in &change.messages_taken {
+                if !self.taken.insert(taken.clone()) {
+                    let message =
+                        format!("{} gets message {} twice", taken.process_id, taken.message);
+                    return Err(Violation::new("I2", message));
+                }
             }
-            self.instance(store, library, instance)?;
+            for instance in instances_of(change) {
+                for event in new_events(before, instance, change)? {
+                    self.check_event(before, group, instance, &event)?;
+                }
+                self.instance(store, library, instance)?;
+            }
         }
         self.locks(store)
     }
@@ -164,9 +172,9 @@ fn new_events(
     decode_events(new).map_err(|error| Violation::new("I10", error.to_string()))
 }
 
-fn instance_of(change: &Change) -> Option<InstanceKey> {
-    let written = change.instances.first().map(InstanceWrite::key);
-    written.or_else(|| change.ended.first().map(|row| row.key))
+fn instances_of(change: &Change) -> BTreeSet<InstanceKey> {
+    let written = change.instances.iter().map(InstanceWrite::key);
+    written.chain(change.ended.iter().map(|row| row.key)).collect()
 }
 
 fn job_key(write: &JobWrite) -> JobKey {

@@ -3,7 +3,9 @@
 use orloj_model::{ElementKind, Process};
 use orloj_store::format::{ElementEntry, IncidentEntry, JobEntry, RecordMessage, decode_record};
 use orloj_store::{JobKind, JobRow, JobState};
-use orloj_types::{ElementInstanceKey, IncidentKey, InstanceKey, JobKey, UserTaskKey};
+use orloj_types::{
+    ElementInstanceKey, IncidentKey, InstanceKey, JobKey, SubscriptionKey, UserTaskKey,
+};
 
 use super::{Checker, Violation};
 use crate::sim::Library;
@@ -25,6 +27,7 @@ impl Checker {
             library.get(row.definition).ok_or_else(|| wrong("no definition".into()))?;
         check_rows(store, key, &record).map_err(wrong)?;
         check_exclusive(key, &record).map_err(wrong)?;
+        self.check_calls(store, library, key, &record).map_err(wrong)?;
         if record.elements.is_empty() {
             return Err(wrong("it lives without a token".into()));
         }
@@ -32,6 +35,47 @@ impl Checker {
             check_reason(&definition.process, element).map_err(wrong)?;
         }
         self.check_occurrences(key, &record)
+    }
+
+    /// A call activity waits for an instance that lives and knows its caller, and the other way
+    /// round. Of those that messages started with one key, one lives.
+    fn check_calls(
+        &self,
+        store: &Core,
+        library: &Library,
+        key: InstanceKey,
+        record: &RecordMessage,
+    ) -> Result<(), String> {
+        for element in &record.elements {
+            let Some(called) = element.called else { continue };
+            let called = InstanceKey::new(called + key.raw());
+            if store.instances.get(&called).is_none_or(|row| row.caller != Some(key)) {
+                return Err(format!("{} waits for {called}, which is gone", element.element));
+            }
+        }
+        if let Some(caller) = &record.caller {
+            let caller = InstanceKey::new(caller.instance);
+            let row = store.instances.get(&caller);
+            let of_caller = row.and_then(|row| decode_record(&row.record).ok());
+            let is_waited_for = of_caller.is_some_and(|record| {
+                let mut called = record.elements.iter().filter_map(|element| element.called);
+                called.any(|called| called + caller.raw() == key.raw())
+            });
+            if !is_waited_for {
+                return Err(format!("its caller {caller} does not wait for it"));
+            }
+        }
+        let Some(held) = &record.started_with else { return Ok(()) };
+        let process = |definition| library.get(definition).map(|known| &known.process.id);
+        let own = store.instances.get(&key).and_then(|row| process(row.definition));
+        let others = store.instances.values().filter(|row| row.key != key);
+        for other in others.filter(|row| process(row.definition) == own) {
+            let record = decode_record(&other.record).map_err(|error| error.to_string())?;
+            if record.started_with.as_ref() == Some(held) {
+                return Err(format!("{} was started with the key {held:?} too", other.key));
+            }
+        }
+        Ok(())
     }
 
     /// Each firing of a repeating timer has one job, for ever.
@@ -66,8 +110,9 @@ fn no_rows(store: &Core, key: InstanceKey) -> Result<(), String> {
     let tasks = store.user_tasks.values().any(|row| row.instance == key);
     let incidents = store.incidents.values().any(|row| row.instance == key);
     let variables = store.variables.values().any(|row| row.instance == key);
-    match (jobs, tasks, incidents, variables) {
-        (false, false, false, false) => Ok(()),
+    let waits = store.subscriptions.values().any(|row| row.instance == key);
+    match (jobs, tasks, incidents, variables, waits) {
+        (false, false, false, false, false) => Ok(()),
         left => Err(format!("it is gone but not its rows: {left:?}")),
     }
 }
@@ -99,7 +144,11 @@ fn check_rows(store: &Core, key: InstanceKey, record: &RecordMessage) -> Result<
     let incidents = record.elements.iter().flat_map(incidents_of);
     let incidents = incidents.map(|incident| IncidentKey::new(incident.key + base)).collect();
     let stored = store.incidents.values().filter(|row| row.instance == key);
-    same("incidents", incidents, stored.map(|row| row.key).collect())
+    same("incidents", incidents, stored.map(|row| row.key).collect())?;
+    let waits = record.elements.iter().chain(&record.root).flat_map(|host| &host.subscriptions);
+    let waits = waits.map(|wait| SubscriptionKey::new(wait.key + base)).collect();
+    let stored = store.subscriptions.values().filter(|row| row.instance == key);
+    same("subscriptions", waits, stored.map(|row| row.key).collect())
 }
 
 fn same<T: Ord + std::fmt::Debug>(
@@ -178,6 +227,8 @@ fn check_reason(process: &Process, element: &ElementEntry) -> Result<(), String>
         usize::from(element.user_task.is_some()),
         usize::from(element.incident.as_ref().is_some_and(|incident| incident.job.is_none())),
         usize::from(is_join && is_active && element.arrived_by.is_some()),
+        usize::from(element.called.is_some()),
+        element.subscriptions.iter().filter(|wait| wait.event == id).count(),
     ];
     if reasons.iter().sum::<usize>() != 1 {
         return Err(format!("the token at {id} has {reasons:?} reasons to wait"));

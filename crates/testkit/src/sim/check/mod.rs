@@ -22,9 +22,12 @@ use std::fmt;
 
 use orloj::node::RequestId;
 use orloj_store::format::decode_variables;
+use orloj_store::{EndedRow, MessageTaken};
 use orloj_types::{JobKey, ValueTag};
 
+use super::Library;
 use super::happening::{Answered, Ask, Asked};
+use super::library::TIMED_STARTS;
 use crate::sim_store::Core;
 
 pub(crate) use calls::Called;
@@ -62,6 +65,8 @@ pub(crate) struct Checker {
     /// Jobs given to workers, by attempt.
     delivered: BTreeSet<(JobKey, i32)>,
     invoked: BTreeSet<Called>,
+    /// Which process got which message.
+    taken: BTreeSet<MessageTaken>,
     /// Which job stood for which occurrence of a repeating timer.
     occurrences: BTreeMap<groups::Occurrence, JobKey>,
     /// When each session last gave a sign of life.
@@ -72,8 +77,14 @@ pub(crate) struct Checker {
 
 impl Checker {
     /// Everything has ended: nothing may be left, and every effect has an owner.
-    pub fn end(&self, store: &Core, asked: &BTreeMap<RequestId, Asked>) -> Result<(), Violation> {
+    pub fn end(
+        &self,
+        store: &Core,
+        library: &Library,
+        asked: &BTreeMap<RequestId, Asked>,
+    ) -> Result<(), Violation> {
         let left = [
+            ("subscriptions", store.subscriptions.len()),
             ("jobs", store.jobs.len()),
             ("user tasks", store.user_tasks.len()),
             ("incidents", store.incidents.len()),
@@ -84,7 +95,12 @@ impl Checker {
                 return Err(Violation::new("I1", format!("{count} {what} without an instance")));
             }
         }
-        self.starts_have_owners(store, asked)?;
+        let timed = library.named("timed").map(|known| known.key);
+        let fired = store.ended.values().filter(|row| Some(row.definition) == timed).count();
+        if fired != TIMED_STARTS {
+            return Err(Violation::new("I8", format!("a timer started {fired} instances")));
+        }
+        self.starts_have_owners(store, library, asked)?;
         self.completions_have_owners(asked)
     }
 
@@ -92,10 +108,14 @@ impl Checker {
     fn starts_have_owners(
         &self,
         store: &Core,
+        library: &Library,
         asked: &BTreeMap<RequestId, Asked>,
     ) -> Result<(), Violation> {
+        let nobody = ["timed", "told"].map(|id| library.named(id).map(|known| known.key));
         let mut seen = BTreeSet::new();
-        for row in store.ended.values() {
+        let is_asked_for =
+            |row: &&EndedRow| row.caller.is_none() && !nobody.contains(&Some(row.definition));
+        for row in store.ended.values().filter(is_asked_for) {
             let variables = decode_variables(&row.variables);
             let variables = variables.map_err(|e| Violation::new("I1", e.to_string()))?;
             let number = variables.get("asked").filter(|value| value.tag == ValueTag::Int);

@@ -54,6 +54,12 @@ impl Checker {
                 has_variable(store, *instance, name)
             }
             (Ask::Poll { .. }, Reply::Jobs(_)) => true,
+            (Ask::Publish { is_buffered }, Reply::Keys(keys)) => {
+                let is_there =
+                    |key: &i64| store.messages.contains_key(&orloj_store::MessageKey::new(*key));
+                !is_buffered || keys.iter().all(is_there)
+            }
+            (Ask::Signal, Reply::Keys(_)) => true,
             _ => {
                 let message = format!("{ask:?} is answered with {reply:?}");
                 return Err(Violation::new("I9", message));

@@ -1,0 +1,9 @@
+//! Code that stands in models, between the interpreter that asks for it and whatever runs it:
+//! what a program may know and how its effects become an answer, and how the result of a decision
+//! is put into variables. Without I/O; who runs a program, and where, is the caller's business.
+
+mod decision;
+mod program;
+
+pub use decision::answer as answer_decision;
+pub use program::{ProgramCall, answer as answer_program, language_of};

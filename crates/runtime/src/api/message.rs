@@ -1,0 +1,71 @@
+use std::sync::Arc;
+
+use orloj_types::{Document, ElementId, ElementInstanceKey, InstanceKey, TenantId};
+
+/// A message for whoever waits for its name and key, now or until it expires.
+#[derive(Clone, Debug, Default)]
+pub struct PublishMessage {
+    pub name: Arc<str>,
+    pub correlation_key: Arc<str>,
+    /// How long it waits for someone to wait for it. Zero: only those that wait now get it.
+    pub time_to_live_ms: i64,
+    /// While a message with the same one waits in the same place, another is refused.
+    pub message_id: Option<Arc<str>>,
+    pub variables: Document,
+    pub tenant: TenantId,
+}
+
+/// A message for exactly one waiting instance or start event, now.
+#[derive(Clone, Debug, Default)]
+pub struct Correlate {
+    pub name: Arc<str>,
+    /// Absent fields match all.
+    pub business_key: Option<Arc<str>>,
+    pub instance: Option<InstanceKey>,
+    pub tenant: TenantId,
+    pub variables: Document,
+}
+
+/// Who got a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Correlated {
+    Waiting(InstanceKey),
+    Started(InstanceKey),
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct BroadcastSignal {
+    pub name: Arc<str>,
+    pub variables: Document,
+    pub tenant: TenantId,
+}
+
+/// Tokens moved by hand.
+#[derive(Clone, Debug, Default)]
+pub struct Modify {
+    /// Done first.
+    pub activate: Vec<Activate>,
+    pub terminate: Vec<ElementInstanceKey>,
+    /// All instances of these elements.
+    pub terminate_all: Vec<ElementId>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Activate {
+    pub element: ElementId,
+    /// The scope that the element lies in, where several could be meant.
+    pub ancestor: Option<ElementInstanceKey>,
+    /// Of the scope around the element.
+    pub variables: Document,
+    /// Of the element's own scope.
+    pub locals: Document,
+}
+
+/// An instance goes on as one of another definition.
+#[derive(Clone, Debug)]
+pub struct MigrateInstance {
+    pub which: super::Which,
+    pub tenant: TenantId,
+    /// Which element becomes which.
+    pub plan: Vec<(ElementId, ElementId)>,
+}

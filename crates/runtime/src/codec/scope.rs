@@ -1,0 +1,295 @@
+//! The parts of a record that few records have: scopes with events, calls, several instances of
+//! one activity, and what can be undone.
+
+use orloj_interpreter::{
+    Caller, Compensation, ElementInstance, ElementState, Multi, Record, Role, Subscription,
+    SubscriptionKind,
+};
+use orloj_store::Error;
+use orloj_store::format::{
+    CallerEntry, CompensationEntry, ElementEntry, MultiEntry, RecordMessage, SubscriptionEntry,
+    VariableEntry,
+};
+use orloj_types::{
+    ElementId, ElementInstanceKey, InstanceKey, SubscriptionKey, Timestamp, Variables,
+};
+
+use super::record;
+
+/// `None` for most elements.
+pub(super) fn rest_of(element: &ElementInstance, record: &Record) -> Option<ElementEntry> {
+    let is_plain = element.role == Role::Plain
+        && element.subscriptions.is_empty()
+        && element.called.is_none()
+        && element.multi.is_none()
+        && element.compensations.is_empty()
+        && element.undoing == 0
+        && !element.is_assigned
+        && element.held.is_empty()
+        && element.thrown.is_none();
+    if is_plain {
+        return None;
+    }
+    let base = record.instance.raw();
+    let mut compensations = Vec::new();
+    flatten(&element.compensations, record.started_at, &mut compensations);
+    Some(ElementEntry {
+        role: role_number(element.role),
+        subscriptions: element.subscriptions.iter().map(|s| subscription(s, base)).collect(),
+        called: element.called.map(|key| key.raw() - base),
+        multi: element.multi.map(|multi| MultiEntry {
+            total: multi.total,
+            created: multi.created,
+            completed: multi.completed,
+        }),
+        compensations,
+        undoing: element.undoing,
+        is_assigned: element.is_assigned,
+        held: element.held.iter().map(|(n, v)| VariableEntry::new(n, v)).collect(),
+        thrown: element.thrown.as_deref().map(str::to_owned),
+        ..ElementEntry::default()
+    })
+}
+
+/// `None` for most records.
+pub(super) fn rest_of_record(record: &Record) -> Option<RecordMessage> {
+    let root = root_entry(record);
+    let is_plain = record.caller.is_none() && record.started_with.is_none();
+    if is_plain && root.is_none() && !record.is_suspended {
+        return None;
+    }
+    let caller = record.caller.map(|caller| CallerEntry {
+        instance: caller.instance.raw(),
+        element_instance: caller.element_instance.raw(),
+        root: caller.root.raw(),
+    });
+    Some(RecordMessage {
+        caller,
+        root,
+        is_suspended: record.is_suspended,
+        started_with: record.started_with.as_deref().map(Into::into),
+        ..RecordMessage::default()
+    })
+}
+
+/// The element of the instance itself, unless it says nothing.
+fn root_entry(record: &Record) -> Option<ElementEntry> {
+    let root = &record.root;
+    let rest = rest_of(root, record);
+    let is_beginning = root.arrived_by.is_some();
+    let is_quiet = root.jobs.is_empty()
+        && root.incident.is_none()
+        && root.timer_incidents.is_empty()
+        && !is_beginning;
+    if rest.is_none() && is_quiet {
+        return None;
+    }
+    let base = record.instance.raw();
+    Some(ElementEntry {
+        state: 1,
+        // The start event, while listeners of the process are at work.
+        arrived_by: root.arrived_by.as_deref().map(str::to_owned),
+        incident: root.incident.as_ref().map(|incident| record::incident_entry(incident, base)),
+        jobs: root.jobs.iter().map(|job| record::job_entry(job, base)).collect(),
+        timer_incidents: root
+            .timer_incidents
+            .iter()
+            .map(|incident| record::incident_entry(incident, base))
+            .collect(),
+        ..rest.unwrap_or_default()
+    })
+}
+
+pub(super) fn decode_caller(entry: &CallerEntry) -> Caller {
+    Caller {
+        instance: InstanceKey::new(entry.instance),
+        element_instance: ElementInstanceKey::new(entry.element_instance),
+        root: InstanceKey::new(entry.root),
+    }
+}
+
+pub(super) fn decode_root(
+    instance: InstanceKey,
+    message: &RecordMessage,
+) -> Result<ElementInstance, Error> {
+    match &message.root {
+        Some(entry) => record::element(entry, instance.raw(), message),
+        None => {
+            let (scope, at) = (instance.root_scope(), Timestamp::from_ms(message.started_at_ms));
+            let mut root = ElementInstance::new(scope, ElementId::from(""), scope, at);
+            root.state = ElementState::Active;
+            Ok(root)
+        }
+    }
+}
+
+pub(super) fn decode_rest(
+    into: &mut ElementInstance,
+    entry: &ElementEntry,
+    base: i64,
+    started_at: Timestamp,
+) -> Result<(), Error> {
+    into.role = role(entry.role)?;
+    into.subscriptions = entry
+        .subscriptions
+        .iter()
+        .map(|entry| decode_subscription(entry, base))
+        .collect::<Result<_, _>>()?;
+    into.called = entry.called.map(|key| InstanceKey::new(key + base));
+    into.multi = entry.multi.as_ref().map(|multi| Multi {
+        total: multi.total,
+        created: multi.created,
+        completed: multi.completed,
+    });
+    into.compensations = unflatten(&entry.compensations, started_at)?;
+    into.undoing = entry.undoing;
+    into.is_assigned = entry.is_assigned;
+    into.held = variables(&entry.held)?;
+    into.thrown = entry.thrown.as_deref().map(Into::into);
+    into.is_assigned = entry.is_assigned;
+    for variable in &entry.held {
+        into.held.insert(variable.name.as_str().into(), variable.value()?);
+    }
+    into.thrown = entry.thrown.as_deref().map(Into::into);
+    Ok(())
+}
+
+fn variables(entries: &[VariableEntry]) -> Result<Variables, Error> {
+    let mut variables = Variables::new();
+    for entry in entries {
+        variables.insert(entry.name.as_str().into(), entry.value()?);
+    }
+    Ok(variables)
+}
+
+fn role_number(role: Role) -> u32 {
+    match role {
+        Role::Plain => 0,
+        Role::Body => 1,
+        Role::Inner => 2,
+        Role::Handler => 3,
+        Role::Triggered => 4,
+        Role::Branch => 5,
+    }
+}
+
+fn role(number: u32) -> Result<Role, Error> {
+    Ok(match number {
+        0 => Role::Plain,
+        1 => Role::Body,
+        2 => Role::Inner,
+        3 => Role::Handler,
+        4 => Role::Triggered,
+        5 => Role::Branch,
+        other => return Err(Error::Damaged(format!("role {other}"))),
+    })
+}
+
+fn subscription(subscription: &Subscription, base: i64) -> SubscriptionEntry {
+    let (kind, name, correlation_key) = parts(&subscription.kind);
+    SubscriptionEntry {
+        key: subscription.key.raw() - base,
+        event: subscription.event.as_str().to_owned(),
+        kind: u32::from(kind as u8),
+        name: name.unwrap_or_default().to_owned(),
+        correlation_key: correlation_key.map(str::to_owned),
+    }
+}
+
+/// The kind of a subscription as stores know it, its name and its correlation key.
+pub(crate) fn parts(
+    kind: &SubscriptionKind,
+) -> (orloj_store::SubscriptionKind, Option<&str>, Option<&str>) {
+    use orloj_store::SubscriptionKind as Stored;
+    match kind {
+        SubscriptionKind::Message { name, correlation_key } => {
+            (Stored::Message, Some(name), correlation_key.as_deref())
+        }
+        SubscriptionKind::Signal { name } => (Stored::Signal, Some(name), None),
+        SubscriptionKind::Condition => (Stored::Condition, None, None),
+        SubscriptionKind::Hand => (Stored::Hand, None, None),
+        SubscriptionKind::Registry { event_type } => (Stored::Registry, Some(event_type), None),
+        SubscriptionKind::Variable { name } => (Stored::Variable, Some(name), None),
+    }
+}
+
+fn decode_subscription(entry: &SubscriptionEntry, base: i64) -> Result<Subscription, Error> {
+    use orloj_store::SubscriptionKind as Stored;
+    let name = || entry.name.as_str().into();
+    let kind = u8::try_from(entry.kind).ok().and_then(Stored::from_number);
+    let kind = match kind {
+        Some(Stored::Message) => SubscriptionKind::Message {
+            name: name(),
+            correlation_key: entry.correlation_key.as_deref().map(Into::into),
+        },
+        Some(Stored::Signal) => SubscriptionKind::Signal { name: name() },
+        Some(Stored::Condition) => SubscriptionKind::Condition,
+        Some(Stored::Hand) => SubscriptionKind::Hand,
+        Some(Stored::Registry) => SubscriptionKind::Registry { event_type: name() },
+        Some(Stored::Variable) => SubscriptionKind::Variable { name: name() },
+        None => return Err(Error::Damaged(format!("subscription kind {}", entry.kind))),
+    };
+    let key = SubscriptionKey::new(entry.key + base);
+    Ok(Subscription { key, event: entry.event.as_str().into(), kind })
+}
+
+/// What lies inside comes first, so that nothing here depends on how deep scopes are nested.
+fn flatten(
+    compensations: &[Compensation],
+    started_at: Timestamp,
+    entries: &mut Vec<CompensationEntry>,
+) {
+    enum Visit<'a> {
+        Enter(&'a Compensation),
+        Leave(&'a Compensation, usize),
+    }
+    let mut todo: Vec<Visit<'_>> = compensations.iter().rev().map(Visit::Enter).collect();
+    while let Some(visit) = todo.pop() {
+        match visit {
+            Visit::Enter(compensation) => {
+                todo.push(Visit::Leave(compensation, entries.len()));
+                todo.extend(compensation.inner.iter().rev().map(Visit::Enter));
+            }
+            Visit::Leave(compensation, first) => {
+                let inner = u32::try_from(entries.len() - first).unwrap_or(u32::MAX);
+                let variables = compensation.variables.iter();
+                entries.push(CompensationEntry {
+                    activity: compensation.activity.as_str().to_owned(),
+                    completed_ms: compensation.completed_at.ms_since(started_at),
+                    variables: variables.map(|(n, v)| VariableEntry::new(n, v)).collect(),
+                    inner,
+                });
+            }
+        }
+    }
+}
+
+fn unflatten(
+    entries: &[CompensationEntry],
+    started_at: Timestamp,
+) -> Result<Vec<Compensation>, Error> {
+    // Each with the number of entries it stands for.
+    let mut done: Vec<(Compensation, usize)> = Vec::new();
+    for entry in entries {
+        let mut inner = Vec::new();
+        let mut left = entry.inner as usize;
+        while left > 0 {
+            let (last, size) =
+                done.pop().ok_or_else(|| Error::Damaged("compensation nesting".into()))?;
+            left = left
+                .checked_sub(size)
+                .ok_or_else(|| Error::Damaged("compensation nesting".into()))?;
+            inner.push(last);
+        }
+        inner.reverse();
+        let variables = variables(&entry.variables)?;
+        let compensation = Compensation {
+            activity: entry.activity.as_str().into(),
+            completed_at: started_at.plus_ms(entry.completed_ms),
+            variables,
+            inner,
+        };
+        done.push((compensation, entry.inner as usize + 1));
+    }
+    Ok(done.into_iter().map(|(compensation, _)| compensation).collect())
+}

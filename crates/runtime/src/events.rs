@@ -1,0 +1,209 @@
+//! Messages, signals and commands about whole instances, as the handle takes them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use orloj_interpreter::{Command, Instruction, Migrate, Place};
+use orloj_store::{
+    LoadedInstance, PAGE_ROWS_MAX, StartKind, StartQuery, SubscriptionKind, SubscriptionQuery,
+    SubscriptionRow,
+};
+use orloj_types::{Document, ElementInstanceKey, InstanceKey, SubscriptionKey};
+
+use crate::api::{
+    BroadcastSignal, Correlate, Correlated, Error, MigrateInstance, Missing, Modify, PublishMessage,
+};
+use crate::definition::Definition;
+use crate::handle::{Orloj, check_texts, unexpected};
+use crate::node::{Reply, Request, StartRequest, store_error};
+
+impl Orloj {
+    /// Gives the message's key. It is on disk, or was given to those that waited for it, when the
+    /// answer comes.
+    pub async fn publish_message(&self, message: PublishMessage) -> Result<i64, Error> {
+        let id = message.message_id.as_deref().unwrap_or_default();
+        check_texts([&*message.name, &*message.correlation_key, id], &message.variables)?;
+        self.key_of(Request::Publish(message)).await
+    }
+
+    /// Gives a key for the operation. Whoever waits hears the signal soon afterwards.
+    pub async fn broadcast_signal(&self, signal: BroadcastSignal) -> Result<i64, Error> {
+        check_texts([&*signal.name], &signal.variables)?;
+        self.key_of(Request::Broadcast(signal)).await
+    }
+
+    /// Gives the message to the one waiting instance or, if none waits, to the one start event
+    /// that it fits. [`Error::Ambiguous`] tells how many there are if not one.
+    pub async fn correlate(&self, correlate: Correlate) -> Result<Correlated, Error> {
+        let business_key = correlate.business_key.as_deref().unwrap_or_default();
+        check_texts([&*correlate.name, business_key], &correlate.variables)?;
+        let waiting = self.waiting_for(&correlate).await?;
+        match &waiting[..] {
+            [] => {}
+            [row] => {
+                let (subscription, variables) = (row.key, correlate.variables);
+                self.trigger(subscription, variables).await?;
+                return Ok(Correlated::Waiting(row.instance));
+            }
+            several => {
+                let count = several.len();
+                return Err(Error::Ambiguous { name: correlate.name, count });
+            }
+        }
+        let query = StartQuery {
+            engine: self.inner.engine.clone(),
+            tenant: Some(correlate.tenant),
+            kind: StartKind::Message,
+            name: Some(correlate.name.clone()),
+            after: None,
+            limit: PAGE_ROWS_MAX,
+        };
+        let starts = match correlate.instance {
+            Some(_) => Vec::new(),
+            None => self.inner.store.starts(query).await.map_err(|e| store_error(&e))?,
+        };
+        let [start] = &starts[..] else {
+            return Err(Error::Ambiguous { name: correlate.name, count: starts.len() });
+        };
+        let request = StartRequest {
+            definition: self.inner.definitions.get(start.definition).await?,
+            business_key: correlate.business_key,
+            variables: correlate.variables,
+            at: Some(start.event.clone()),
+            await_end: false,
+        };
+        match self.request(Request::Start(request)).await? {
+            Reply::Started { instance } => Ok(Correlated::Started(instance)),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    async fn waiting_for(&self, correlate: &Correlate) -> Result<Vec<SubscriptionRow>, Error> {
+        let query = SubscriptionQuery {
+            engine: self.inner.engine.clone(),
+            tenant: Some(correlate.tenant.clone()),
+            kind: SubscriptionKind::Message,
+            name: Some(correlate.name.clone()),
+            correlation_key: None,
+            instance: correlate.instance,
+            after: None,
+            limit: PAGE_ROWS_MAX,
+        };
+        let store = &self.inner.store;
+        let rows = store.subscriptions(query).await.map_err(|e| store_error(&e))?;
+        let Some(business_key) = &correlate.business_key else { return Ok(rows) };
+        let mut instances: Vec<InstanceKey> = rows.iter().map(|row| row.instance).collect();
+        instances.dedup();
+        let loaded = store.load(instances).await.map_err(|e| store_error(&e))?;
+        let keys: BTreeMap<InstanceKey, Option<Arc<str>>> = loaded
+            .into_iter()
+            .map(|LoadedInstance { row, .. }| (row.key, row.business_key))
+            .collect();
+        let has_key = |row: &SubscriptionRow| {
+            keys.get(&row.instance).is_some_and(|key| key.as_ref() == Some(business_key))
+        };
+        Ok(rows.into_iter().filter(has_key).collect())
+    }
+
+    /// What a subscription waits for has come, whatever it is.
+    pub async fn trigger(
+        &self,
+        subscription: SubscriptionKey,
+        variables: Document,
+    ) -> Result<(), Error> {
+        check_texts([], &variables)?;
+        self.done(Request::Trigger { subscription, variables }).await
+    }
+
+    /// Continues an element instance that waits for nothing but this, such as a receive task
+    /// without a message.
+    pub async fn trigger_element(
+        &self,
+        element: ElementInstanceKey,
+        variables: Document,
+    ) -> Result<(), Error> {
+        let missing = || Error::Missing(Missing::ElementInstance(element.raw()));
+        let store = &self.inner.store;
+        let found = store.instance_of(element).await.map_err(|e| store_error(&e))?;
+        let instance = found.ok_or_else(missing)?;
+        for kind in [SubscriptionKind::Hand, SubscriptionKind::Message] {
+            let query = SubscriptionQuery {
+                engine: self.inner.engine.clone(),
+                tenant: None,
+                kind,
+                name: None,
+                correlation_key: None,
+                instance: Some(instance),
+                after: None,
+                limit: PAGE_ROWS_MAX,
+            };
+            let rows = store.subscriptions(query).await.map_err(|e| store_error(&e))?;
+            if let Some(row) = rows.iter().find(|row| row.element_instance == element) {
+                return self.trigger(row.key, variables).await;
+            }
+        }
+        Err(missing())
+    }
+
+    pub async fn modify(&self, instance: InstanceKey, modify: Modify) -> Result<(), Error> {
+        let mut instructions = Vec::new();
+        for activate in modify.activate {
+            check_texts([&*activate.element], &activate.variables)?;
+            check_texts([], &activate.locals)?;
+            let place = Place {
+                ancestor: activate.ancestor,
+                variables: activate.variables,
+                locals: activate.locals,
+            };
+            instructions.push(Instruction::StartBefore { element: activate.element, place });
+        }
+        for element_instance in modify.terminate {
+            instructions.push(Instruction::Cancel { element_instance });
+        }
+        let all = modify.terminate_all.into_iter();
+        instructions.extend(all.map(|element| Instruction::CancelAll { element }));
+        self.command(instance, Command::Modify { instructions }).await
+    }
+
+    pub async fn migrate(
+        &self,
+        instance: InstanceKey,
+        migrate: MigrateInstance,
+    ) -> Result<(), Error> {
+        let MigrateInstance { which, tenant, plan } = migrate;
+        let target: Arc<Definition> = self.inner.definitions.find(&which, &tenant).await?;
+        let command = Command::Migrate(Migrate {
+            definition: target.key,
+            target: target.process.clone(),
+            plan,
+        });
+        let (command, target) = (Box::new(command), Some(target));
+        self.done(Request::Instance { instance, command, target }).await
+    }
+
+    /// Nothing of the instance is worked on until it is resumed.
+    pub async fn suspend(&self, instance: InstanceKey) -> Result<(), Error> {
+        self.command(instance, Command::Suspend).await
+    }
+
+    pub async fn resume(&self, instance: InstanceKey) -> Result<(), Error> {
+        self.command(instance, Command::Resume).await
+    }
+
+    /// As `cancel`, but nothing of the process runs any more, listeners included.
+    pub async fn delete(&self, instance: InstanceKey) -> Result<(), Error> {
+        self.command(instance, Command::Delete).await
+    }
+
+    async fn command(&self, instance: InstanceKey, command: Command) -> Result<(), Error> {
+        let command = Box::new(command);
+        self.done(Request::Instance { instance, command, target: None }).await
+    }
+
+    async fn key_of(&self, request: Request) -> Result<i64, Error> {
+        match self.request(request).await? {
+            Reply::Keys(keys) => Ok(keys.first().copied().unwrap_or_default()),
+            other => Err(unexpected(&other)),
+        }
+    }
+}

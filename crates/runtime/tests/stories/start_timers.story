@@ -1,0 +1,14 @@
+story "a timer starts an instance as often as it says"
+  process daily:  start{timer R3/10s} -> work{service work} -> end
+  look                                  | 0 instances of daily
+  10s pass                              | 1 instances of daily, daily: job work waits
+  restart
+  10s pass                              | 2 instances of daily
+  10s pass                              | 3 instances of daily
+  10s pass                              | 3 instances of daily
+
+story "a timer starts an instance once"
+  process later, camunda:  start{timer 1h} -> ask{user} -> end
+  59m pass                              | 0 instances of later
+  1m passes                             | 1 instances of later, later: task at ask
+  1h passes                             | 1 instances of later
