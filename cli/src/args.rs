@@ -4,8 +4,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::plan::Plan;
 use crate::{
-    decision, definition, deploy, dev, feel, incident, instance, job, node, script_host, serve,
-    timer, uel, user_task,
+    decision, definition, deploy, dev, feel, incident, instance, job, lint, node, script_host,
+    serve, timer, trace, uel, user_task,
 };
 
 /// Durable BPMN processes and jobs: one engine for Camunda 7, Flowable and Zeebe models.
@@ -42,6 +42,10 @@ enum Noun {
     /// Nodes that share the store
     #[command(subcommand)]
     Node(node::Verb),
+    /// Every problem of BPMN files, with its place, and advice
+    Lint(lint::Arguments),
+    /// Rehearse a model in memory and show what happens step by step
+    Trace(trace::Arguments),
     /// Evaluate an expression in FEEL
     Feel(feel::Arguments),
     /// Evaluate a text with ${...} or #{...}
@@ -127,6 +131,8 @@ impl Cli {
             Noun::Incident(verb) => incident::plan(verb),
             Noun::UserTask(verb) => user_task::plan(verb),
             Noun::Node(verb) => node::plan(verb),
+            Noun::Lint(arguments) => lint::plan(arguments),
+            Noun::Trace(arguments) => trace::plan(arguments),
             Noun::Feel(arguments) => feel::plan(arguments),
             Noun::Uel(arguments) => uel::plan(arguments),
             Noun::Timer(arguments) => timer::plan(arguments),

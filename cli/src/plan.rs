@@ -1,7 +1,7 @@
 //! What to do, once every argument has been checked.
 
 use crate::call::Calls;
-use crate::{decision, dev, feel, script_host, serve, timer, uel};
+use crate::{decision, dev, feel, lint, script_host, serve, timer, trace, uel};
 
 pub enum Plan {
     Serve(Box<serve::Plan>),
@@ -10,6 +10,8 @@ pub enum Plan {
     Feel(feel::Plan),
     Uel(uel::Plan),
     Timer(Box<timer::Plan>),
+    LintModel(lint::Plan),
+    Trace(trace::Plan),
     Evaluate(decision::Evaluate),
     Lint(decision::Lint),
     ScriptHost(script_host::Plan),
@@ -24,6 +26,8 @@ impl Plan {
             Self::Feel(plan) => plan.act(),
             Self::Uel(plan) => plan.act(),
             Self::Timer(plan) => plan.act(),
+            Self::LintModel(plan) => plan.act(),
+            Self::Trace(plan) => plan.act(),
             Self::Evaluate(plan) => plan.act(),
             Self::Lint(plan) => plan.act(),
             Self::ScriptHost(plan) => plan.act(),

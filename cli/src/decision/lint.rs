@@ -102,10 +102,7 @@ fn json(file: &File, problem: &Diagnostic) -> serde_json::Value {
         "file": file.path.display().to_string(),
         "line": problem.position.line,
         "column": problem.position.column,
-        "severity": match problem.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        },
+        "severity": problem.severity.to_string(),
         "element": problem.element.as_deref(),
         "code": problem.code,
         "message": problem.message,

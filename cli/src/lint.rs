@@ -1,0 +1,117 @@
+//! `orloj lint`: every problem of BPMN files, and advice.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use orloj_model::{Diagnostic, Dialect, Options, Severity, advise, parse};
+use serde_json::json;
+
+use crate::args::Shape;
+use crate::{output, plan};
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// BPMN files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Whose model it is; told by each file's extensions where this is left out
+    #[arg(long, value_enum)]
+    engine: Option<Engine>,
+    /// How to show the problems
+    #[arg(short, long, value_enum, default_value_t = Shape::Table)]
+    output: Shape,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Engine {
+    Camunda7,
+    Flowable,
+    Zeebe,
+}
+
+pub struct Plan {
+    files: Vec<File>,
+    options: Options,
+    output: Shape,
+}
+
+struct File {
+    path: PathBuf,
+    content: Vec<u8>,
+}
+
+pub fn plan(arguments: Arguments) -> anyhow::Result<plan::Plan> {
+    let files = arguments.files.into_iter().map(|path| {
+        let content = fs::read(&path).with_context(|| path.display().to_string())?;
+        Ok(File { path, content })
+    });
+    let dialect = arguments.engine.map(|engine| match engine {
+        Engine::Camunda7 => Dialect::Camunda7,
+        Engine::Flowable => Dialect::Flowable,
+        Engine::Zeebe => Dialect::Zeebe,
+    });
+    let options = Options { dialect, ..Options::default() };
+    let files = files.collect::<anyhow::Result<_>>()?;
+    Ok(plan::Plan::LintModel(Plan { files, options, output: arguments.output }))
+}
+
+impl Plan {
+    pub fn act(&self) -> anyhow::Result<()> {
+        let mut found = Vec::new();
+        for file in &self.files {
+            found.extend(self.problems(file).into_iter().map(|problem| (file, problem)));
+        }
+        match self.output {
+            Shape::Table => {
+                for (file, problem) in &found {
+                    output::data(&line(file, problem))?;
+                }
+            }
+            Shape::Json => {
+                let all: Vec<_> = found.iter().map(|(file, problem)| json(file, problem)).collect();
+                output::data(&serde_json::to_string(&all)?)?;
+            }
+        }
+        let errors =
+            found.iter().filter(|(_, problem)| problem.severity == Severity::Error).count();
+        match (errors, found.len()) {
+            (0, 0) => output::talk("no problems"),
+            (0, _) => {}
+            (1, _) => bail!("1 error"),
+            _ => bail!("{errors} errors"),
+        }
+        Ok(())
+    }
+
+    /// In the order of the file.
+    fn problems(&self, file: &File) -> Vec<Diagnostic> {
+        let parsed = parse(&file.content, &self.options);
+        let mut problems = parsed.diagnostics;
+        problems.extend(parsed.processes.iter().flat_map(advise));
+        problems.sort_by_key(|problem| problem.position);
+        problems
+    }
+}
+
+/// `order.bpmn:12:7: error: the message [the-code] (element)`
+fn line(file: &File, problem: &Diagnostic) -> String {
+    let path = file.path.display();
+    match &problem.element {
+        Some(element) => format!("{path}:{problem} ({element})"),
+        None => format!("{path}:{problem}"),
+    }
+}
+
+fn json(file: &File, problem: &Diagnostic) -> serde_json::Value {
+    json!({
+        "file": file.path.display().to_string(),
+        "line": problem.position.line,
+        "column": problem.position.column,
+        "severity": problem.severity.to_string(),
+        "element": problem.element.as_deref(),
+        "code": problem.code,
+        "message": problem.message,
+    })
+}

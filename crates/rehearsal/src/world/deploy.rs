@@ -1,0 +1,191 @@
+//! Deployment: files that come together, taken or refused together.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use orloj_dmn::{InvocableKind, Mode, Model};
+use orloj_model::{Diagnostic, Options, Position, Process, Severity, Trigger, parse};
+use orloj_types::{DefinitionKey, DeploymentKey};
+
+use super::World;
+use super::bindings::{Together, form_id};
+use super::signals::{start_triggers, text_of};
+use super::version_tags::version_tags;
+use crate::run::Engine;
+
+/// Problems that a refusal tells.
+const PROBLEMS_TOLD_MAX: usize = 5;
+/// How codes begin that say what is not done here, though the model may be right.
+const UNSUPPORTED: &str = "unsupported";
+/// Of these, what no compatible system does either.
+const UNSUPPORTED_ANYWHERE: [&str; 1] = ["unsupported-import"];
+
+/// A file of a deployment.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// Without its folder; the ending tells what it is.
+    pub name: String,
+    pub bytes: Vec<u8>,
+}
+
+/// Why nothing was deployed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The engine that is meant would refuse it too.
+    #[error("{0}")]
+    Rejected(String),
+    /// The model may be right, but holds something that cannot be run here.
+    #[error("{0}")]
+    Unsupported(String),
+}
+
+/// What a file is to the engine.
+enum FileKind {
+    Processes,
+    Decisions,
+    Form,
+    /// Kept, and read by nobody.
+    Other,
+}
+
+impl World {
+    /// Deploys files together, or nothing of them.
+    pub fn deploy(&mut self, files: &[File]) -> Result<DeploymentKey, Refusal> {
+        let mut processes = Vec::new();
+        let mut decisions = Vec::new();
+        let mut together = Together::default();
+        for file in files {
+            match kind_of(&file.name) {
+                FileKind::Processes => processes.extend(self.read(file)?),
+                // No decision engine is part of Flowable's.
+                FileKind::Decisions if self.engine != Engine::Flowable => {
+                    let (model, tags) = (self.read_decisions(file)?, version_tags(&file.bytes));
+                    for id in decision_ids(&model) {
+                        let tag = tags.get(&*id).cloned();
+                        together.decisions.insert(id.clone());
+                        decisions.push((id, tag, model.clone()));
+                    }
+                }
+                FileKind::Form => together.forms.extend(form_id(&file.bytes)),
+                FileKind::Decisions | FileKind::Other => {}
+            }
+        }
+        self.check_together(&processes, &mut together)?;
+        let deployment = DeploymentKey::new(self.keys.next(self.now));
+        for (id, tag, model) in decisions {
+            self.definitions.add_decision(id, tag, deployment, model);
+        }
+        let mut added = Vec::new();
+        for process in processes {
+            let key = DefinitionKey::new(self.keys.next(self.now));
+            self.definitions.add(key, deployment, process);
+            added.push(key);
+        }
+        for key in added {
+            self.arm(key).map_err(|failed| Refusal::Rejected(failed.to_string()))?;
+        }
+        Ok(deployment)
+    }
+
+    fn read(&self, file: &File) -> Result<Vec<Process>, Refusal> {
+        let parsed = parse(&file.bytes, &Options::of(self.engine.dialect()));
+        if parsed.has_errors() {
+            return Err(refusal(self.engine, &file.name, &parsed.diagnostics));
+        }
+        let needs_process = match self.engine {
+            Engine::Zeebe | Engine::Flowable => true,
+            // There such a file is kept like any other resource.
+            Engine::Camunda7 => false,
+        };
+        if needs_process && parsed.processes.is_empty() {
+            return Err(Refusal::Rejected(format!("{}: no executable process", file.name)));
+        }
+        Ok(parsed.processes)
+    }
+
+    fn read_decisions(&self, file: &File) -> Result<Model, Refusal> {
+        let mode = match self.engine {
+            Engine::Zeebe => Mode::Camunda8,
+            Engine::Camunda7 | Engine::Flowable => Mode::Camunda7,
+        };
+        let options = orloj_dmn::Options { mode, ..orloj_dmn::Options::default() };
+        Model::parse(&file.bytes, &options)
+            .map_err(|problems| Refusal::Rejected(format!("{}: {problems}", file.name)))
+    }
+
+    /// What processes of one deployment may not have in common.
+    fn check_together(
+        &self,
+        processes: &[Process],
+        together: &mut Together,
+    ) -> Result<(), Refusal> {
+        let mut messages: BTreeSet<Arc<str>> = BTreeSet::new();
+        for process in processes {
+            if !together.processes.insert(process.id.as_str().into()) {
+                let message = format!("the process '{}' is there twice", process.id);
+                return Err(Refusal::Rejected(message));
+            }
+            if self.engine == Engine::Zeebe {
+                // There one message may start several processes.
+                continue;
+            }
+            for (_, trigger) in start_triggers(process) {
+                let Trigger::Message(start) = trigger else { continue };
+                let Some(name) = text_of(&start.name, self.now) else { continue };
+                if !messages.insert(name.clone()) {
+                    let message = format!("the message '{name}' would start two processes");
+                    return Err(Refusal::Rejected(message));
+                }
+            }
+        }
+        if self.engine == Engine::Zeebe {
+            let missing = processes.iter().find_map(|process| together.missing(process));
+            return missing.map_or(Ok(()), |missing| Err(Refusal::Rejected(missing)));
+        }
+        Ok(())
+    }
+}
+
+fn decision_ids(model: &Model) -> Vec<Arc<str>> {
+    let decisions = model.invocables().filter(|found| found.kind == InvocableKind::Decision);
+    decisions.map(|found| found.id).filter(|id| !id.is_empty()).collect()
+}
+
+fn kind_of(name: &str) -> FileKind {
+    let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+    if ends(&[".dmn", ".dmn11.xml"]) {
+        FileKind::Decisions
+    } else if ends(&[".cmmn", ".cmmn10.xml"]) {
+        FileKind::Other
+    } else if ends(&[".form"]) {
+        FileKind::Form
+    } else if ends(&[".bpmn", ".xml"]) {
+        FileKind::Processes
+    } else {
+        FileKind::Other
+    }
+}
+
+fn refusal(engine: Engine, file: &str, diagnostics: &[Diagnostic]) -> Refusal {
+    let errors: Vec<&Diagnostic> =
+        diagnostics.iter().filter(|found| found.severity == Severity::Error).collect();
+    let told: Vec<String> = errors
+        .iter()
+        .take(PROBLEMS_TOLD_MAX)
+        .map(|found| {
+            let Position { line, column } = found.position;
+            format!("{file}:{line}:{column}: {} ({})", found.message, found.code)
+        })
+        .collect();
+    let told = told.join("; ");
+    let is_unsupported = |found: &&Diagnostic| {
+        // What is not done of Zeebe's models is refused there.
+        engine != Engine::Zeebe
+            && found.code.starts_with(UNSUPPORTED)
+            && !UNSUPPORTED_ANYWHERE.contains(&found.code)
+    };
+    match errors.iter().all(is_unsupported) {
+        true => Refusal::Unsupported(told),
+        false => Refusal::Rejected(told),
+    }
+}

@@ -1,0 +1,255 @@
+//! The one place that talks to the interpreter: commands in, outcomes kept.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use orloj_interpreter::{
+    Command, EndKind, Event, Input, InvokeResults, LeaveKind, Need, Outcome, Progress, Record,
+    Role, Run, Signal, Start, Supply,
+};
+use orloj_types::{
+    DefinitionKey, Document, ElementId, ElementInstanceKey, InstanceKey, JobKey, KeyBlock, TenantId,
+};
+
+use super::World;
+use super::state::{Instance, InstanceState};
+use crate::run::Engine;
+
+/// An action did not succeed as a whole.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Failed(pub(crate) String);
+
+/// Signals that one action may send on, also to itself: what sends more never comes to an end.
+const SIGNALS_MAX: usize = 10_000;
+
+/// An instance to be.
+pub(super) struct NewInstance<'a> {
+    pub definition: DefinitionKey,
+    /// The start event whose trigger came; `None`: the one without a trigger.
+    pub at: Option<&'a ElementId>,
+    pub variables: Document,
+    /// The key of the message that starts it.
+    pub message_key: Option<Arc<str>>,
+}
+
+/// What became of a command.
+#[derive(Default)]
+pub(super) struct Kept {
+    /// The job that failed, where the command ran one.
+    pub failed_job: Option<(JobKey, Arc<str>)>,
+}
+
+impl World {
+    /// Does everything or nothing.
+    pub(super) fn transact<T>(
+        &mut self,
+        action: impl FnOnce(&mut Self) -> Result<T, Failed>,
+    ) -> Result<T, Failed> {
+        let (facts, mark) = (self.state.facts.clone(), self.state.visits.mark());
+        let done = action(self);
+        if done.is_err() {
+            self.state.facts = facts;
+            self.state.visits.undo_to(mark);
+        }
+        done
+    }
+
+    /// Starts an instance, and does what follows from that elsewhere.
+    pub(super) fn begin(&mut self, new: NewInstance<'_>) -> Result<(), Failed> {
+        let mut signals = VecDeque::new();
+        self.begin_quietly(new, &mut signals)?;
+        self.hear_all(signals)
+    }
+
+    /// Interprets a command of an instance, and does what follows from it elsewhere.
+    pub(super) fn command(
+        &mut self,
+        instance: InstanceKey,
+        command: Command,
+    ) -> Result<Kept, Failed> {
+        let mut signals = VecDeque::new();
+        let kept = self.command_quietly(instance, command, &mut signals)?;
+        self.hear_all(signals)?;
+        Ok(kept)
+    }
+
+    /// As [`World::begin`], but signals are left to the caller.
+    pub(super) fn begin_quietly(
+        &mut self,
+        new: NewInstance<'_>,
+        signals: &mut VecDeque<Signal>,
+    ) -> Result<(), Failed> {
+        let key = InstanceKey::new(self.keys.next(self.now));
+        let start = Start {
+            instance: key,
+            definition: new.definition,
+            tenant: TenantId::none(),
+            business_key: None,
+            variables: new.variables,
+            awaited_by: None,
+            started_with: None,
+            at: new.at.cloned(),
+        };
+        let outcome = self.interpret(new.definition, None, Command::Start(start))?;
+        self.keep(outcome, signals);
+        if let Some(instance) = self.state.facts.instances.get_mut(&key) {
+            instance.started_by_key = new.message_key;
+        }
+        Ok(())
+    }
+
+    /// As [`World::command`], but signals are left to the caller.
+    pub(super) fn command_quietly(
+        &mut self,
+        key: InstanceKey,
+        command: Command,
+        signals: &mut VecDeque<Signal>,
+    ) -> Result<Kept, Failed> {
+        let instance = self.state.facts.instances.get(&key);
+        let instance = instance.ok_or_else(|| Failed(format!("no instance {key}")))?;
+        let (definition, record) = (instance.definition, instance.record.clone());
+        let outcome = self.interpret(definition, record, command)?;
+        let failed_job = outcome.events.iter().find_map(|event| match event {
+            Event::JobFailed { key, message, .. } => Some((*key, message.clone())),
+            _ => None,
+        });
+        self.keep(outcome, signals);
+        Ok(Kept { failed_job })
+    }
+
+    /// Sends signals, and those that follow from them.
+    pub(super) fn hear_all(&mut self, mut signals: VecDeque<Signal>) -> Result<(), Failed> {
+        let mut heard = 0;
+        while let Some(signal) = signals.pop_front() {
+            heard += 1;
+            if heard > SIGNALS_MAX {
+                return Err(Failed(format!("more than {SIGNALS_MAX} signals in one action")));
+            }
+            self.broadcast(&signal, &mut signals)?;
+        }
+        Ok(())
+    }
+
+    fn interpret(
+        &mut self,
+        definition: DefinitionKey,
+        record: Option<Arc<Record>>,
+        command: Command,
+    ) -> Result<Outcome, Failed> {
+        let mut run = Run::begin(Input {
+            process: self.definitions.get(definition).process.clone(),
+            record,
+            command,
+            now: self.now,
+            keys: KeyBlock::default(),
+            results: InvokeResults::new(),
+        });
+        loop {
+            if self.watch.is_given_up() {
+                return Err(Failed("given up".to_owned()));
+            }
+            match run.advance(&mut self.keys, &self.calls) {
+                Progress::Done(outcome) => return Ok(outcome),
+                Progress::Rejected(rejection) => return Err(Failed(rejection.to_string())),
+                Progress::Invoke(invoke) => {
+                    let definition = self.definitions.get(invoke.definition);
+                    let (process, deployment) = (&definition.process, definition.deployment);
+                    let result = self.calls.answer(&invoke, process, |call| {
+                        let found =
+                            self.definitions.decision(&call.decision, &call.binding, deployment);
+                        found.map(|decision| &decision.model)
+                    });
+                    run.resume(result);
+                }
+                Progress::Need(need) => run.supply(self.supply(&need)),
+            }
+        }
+    }
+
+    fn supply(&self, need: &Need) -> Supply {
+        match need {
+            // Everything here is deployed without a tenant.
+            Need::Definition(called) if !called.tenant.is_empty() => Supply::Definition(None),
+            Need::Definition(called) => {
+                let deployment = self.definitions.get(called.caller).deployment;
+                let found = self.definitions.bound(&called.process, &called.binding, deployment);
+                // Nothing here is deployed for a tenant.
+                let found =
+                    found.filter(|_| called.tenant.is_empty() || called.falls_back_to_no_tenant);
+                Supply::Definition(found.map(|found| (found.key, found.process.clone())))
+            }
+            Need::Instance(key) => {
+                let found = self.state.facts.instances.get(key).and_then(|instance| {
+                    let process = self.definitions.get(instance.definition).process.clone();
+                    instance.record.clone().map(|record| (process, record))
+                });
+                Supply::Instance(found)
+            }
+        }
+    }
+
+    fn keep(&mut self, outcome: Outcome, signals: &mut VecDeque<Signal>) {
+        signals.extend(outcome.signals);
+        for other in outcome.others {
+            self.keep(other, signals);
+        }
+        for event in outcome.events {
+            self.note(event, outcome.definition);
+        }
+        let (definition, variables) = (outcome.definition, orloj_types::Variables::new());
+        let instance =
+            self.state.facts.instances.entry(outcome.instance).or_insert_with(|| Instance {
+                definition,
+                state: InstanceState::Active,
+                record: None,
+                last_variables: variables,
+                started_by_key: None,
+            });
+        instance.record = outcome.record.map(|record| match &self.keeper {
+            Some(keeper) => keeper.keep(record),
+            None => Arc::new(record),
+        });
+        if let Some(end) = outcome.end {
+            instance.last_variables = end.variables.0;
+            instance.state = match end.how {
+                EndKind::Completed => InstanceState::Completed,
+                EndKind::Cancelled => InstanceState::Cancelled,
+            };
+        }
+    }
+
+    fn note(&mut self, event: Event, definition: DefinitionKey) {
+        match event {
+            Event::ElementEntered { key, element, role, .. } => {
+                let process = &self.definitions.get(definition).process;
+                let model = process.find(&element).map(|index| process.element(index));
+                // History does not mention what the model does not name.
+                if model.is_none_or(|model| model.has_id) {
+                    self.note_entered(key, &element, role);
+                }
+            }
+            Event::ElementLeft { key, how } => {
+                self.state.visits.leave(key, how == LeaveKind::Terminated);
+            }
+            _ => {}
+        }
+    }
+
+    fn note_entered(&mut self, key: ElementInstanceKey, element: &ElementId, role: Role) {
+        // Flowable's history knows the instances of a multi-instance activity, but not the whole.
+        if role == Role::Body && self.engine == Engine::Flowable {
+            return;
+        }
+        self.state.visits.enter(key, scope_name(element, role, self.engine));
+    }
+}
+
+/// The name that visits and variables have in a trace.
+pub(super) fn scope_name(element: &ElementId, role: Role, engine: Engine) -> Arc<str> {
+    match role {
+        Role::Branch => format!("{element}#innerInstance").into(),
+        Role::Body if engine != Engine::Flowable => format!("{element}#body").into(),
+        _ => element.as_str().into(),
+    }
+}
