@@ -1,6 +1,8 @@
 //! Runs foreign test kits and corpora through Orloj and counts what agrees.
 
+mod cuts;
 mod files;
+mod oracle;
 mod tck;
 mod texts;
 
@@ -27,6 +29,13 @@ enum Command {
     },
     /// Parse every expression of the BPMN and DMN files under a folder
     Texts { folder: PathBuf },
+    /// Parse every BPMN file under a folder, cut off at many places
+    Cuts(cuts::Arguments),
+    /// Replay runs that were recorded from the real engines
+    Oracle(oracle::Arguments),
+    /// Run scripts for the process that started this one
+    #[command(hide = true)]
+    ScriptHost,
 }
 
 fn main() -> ExitCode {
@@ -34,6 +43,12 @@ fn main() -> ExitCode {
     let done = match arguments.command {
         Command::Tck { folder, short } => tck::run(&folder, short),
         Command::Texts { folder } => texts::run(&folder),
+        Command::Cuts(arguments) => cuts::run(&arguments),
+        Command::Oracle(arguments) => oracle::run(&arguments),
+        Command::ScriptHost => {
+            let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
+            orloj_script::host::run(input, output).map_err(Into::into)
+        }
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
