@@ -8,6 +8,7 @@ mod instances;
 mod languages;
 mod latency;
 mod memory;
+mod models;
 mod place;
 mod report;
 mod restart;
@@ -58,6 +59,8 @@ enum Command {
     Restart(restart::Options),
     /// Expressions, decision tables, timers and scripts
     Languages(languages::Options),
+    /// Reading models and moving tokens, without a store
+    Models(models::Options),
     /// Kills servers under load and checks that nothing acknowledged is lost
     Crash(crash::Options),
 }
@@ -86,7 +89,7 @@ fn main() -> anyhow::Result<()> {
 
 async fn all_figures(ground: &Ground) -> anyhow::Result<Vec<Figure>> {
     let mut all = Vec::new();
-    for name in ["steps", "instances", "latency", "memory", "restart", "languages"] {
+    for name in ["steps", "instances", "latency", "memory", "restart", "languages", "models"] {
         let arguments = Arguments::try_parse_from(["orloj-bench", name])?;
         if let Some(command) = &arguments.command {
             all.extend(figures(ground, command).await?);
@@ -104,6 +107,7 @@ async fn figures(ground: &Ground, command: &Command) -> anyhow::Result<Vec<Figur
         Command::Memory(options) => memory::run(ground, options).await,
         Command::Restart(options) => restart::run(ground, options).await,
         Command::Languages(options) => languages::run(options).await,
+        Command::Models(options) => models::run(options),
         Command::Crash(options) => {
             crash::run(ground, options).await?;
             Ok(Vec::new())

@@ -30,15 +30,15 @@ macro_rules! pass {
 }
 
 impl Store for Timed {
-    fn commit(&self, group: Arc<Group>) -> Fut<'_, (), CommitError> {
+    fn commit(&self, group: Arc<Group>) -> Fut<'_, Committed, CommitError> {
         Box::pin(async move {
-            self.inner.commit(group.clone()).await?;
+            let met = self.inner.commit(group.clone()).await?;
             let at = Instant::now();
             let mut committed = self.committed.lock().expect("no panic while it was held");
             for write in group.changes.iter().flat_map(|change| &change.instances) {
                 committed.insert(write.key(), at);
             }
-            Ok(())
+            Ok(met)
         })
     }
 
@@ -63,6 +63,20 @@ impl Store for Timed {
         fn incident(key: IncidentKey) -> Option<IncidentRow>;
         fn user_task(key: UserTaskKey) -> Option<UserTaskRow>;
         fn instance_of(scope: ElementInstanceKey) -> Option<InstanceKey>;
+        fn subscription(key: SubscriptionKey) -> Option<SubscriptionRow>;
+        fn subscriptions(query: SubscriptionQuery) -> Vec<SubscriptionRow>;
+        fn message(key: MessageKey) -> Option<MessageRow>;
+        fn messages(query: MessageQuery) -> Vec<MessageRow>;
+        fn fit(channel: Channel, now: Timestamp) -> Option<Fit>;
+        fn fits(now: Timestamp, after: Option<MessageKey>, limit: u32) -> Vec<Fit>;
+        fn start_fits(channel: Channel, now: Timestamp) -> Vec<StartFit>;
+        fn start_holder(process: ProcessId, tenant: TenantId, correlation_key: Arc<str>) -> Option<InstanceKey>;
+        fn expire_messages(now: Timestamp, limit: u32) -> u32;
+        fn broadcasts(limit: u32) -> Vec<BroadcastRow>;
+        fn starts(query: StartQuery) -> Vec<StartRow>;
+        fn due_starts(now: Timestamp, limit: u32) -> Vec<StartRow>;
+        fn called_instances(by: CalledBy, page: Page) -> Vec<InstanceRow>;
+        fn called_ended(by: CalledBy, page: Page) -> Vec<EndedRow>;
         fn deploy(deployment: NewDeployment) -> StoredDeployment;
         fn definition(key: DefinitionKey) -> Option<DefinitionRow>;
         fn find_definition(process_id: ProcessId, tenant: TenantId, version: Option<i32>) -> Option<DefinitionRow>;

@@ -5,11 +5,13 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bpmn;
 pub mod dmn;
 pub mod feel;
 pub mod groovy;
 pub mod hostile;
 pub mod mutation;
+pub mod process;
 pub mod random;
 pub mod target;
 pub mod timer;

@@ -2,7 +2,7 @@
 
 use crate::mutation::mutated;
 use crate::random::Random;
-use crate::{dmn, feel, groovy, timer, uel};
+use crate::{bpmn, dmn, feel, groovy, process, timer, uel};
 
 pub struct Target {
     pub name: &'static str,
@@ -39,4 +39,6 @@ pub const ALL: &[Target] = &[
         seeds: groovy::SEEDS,
         make: |random| mutated(groovy::SEEDS, groovy::WORDS, random),
     },
+    Target { name: "bpmn", check: bpmn::check, seeds: bpmn::SEEDS, make: bpmn::make },
+    Target { name: "process", check: process::check, seeds: process::SEEDS, make: process::make },
 ];

@@ -4,27 +4,41 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 
+use crate::postgres::{Cluster, Settings};
 use crate::{process, workspace};
 
-/// Sub-command of the conformance program, and the folder it reads.
-const RUNS: [(&str, &str); 2] = [("tck", "tck"), ("texts", "corpus")];
+/// Sub-commands of the conformance program, and the folder under `shared` that each reads.
+const RUNS: [(&[&str], &str); 4] = [
+    (&["tck"], "tck"),
+    (&["texts"], "corpus"),
+    (&["cuts", "--every", "25"], "corpus"),
+    (&["oracle", "--check", "--root"], ""),
+];
+/// One recorded run of so many is played with its records in a store between two steps: about 500.
+const SAVED_EVERY: &str = "16";
 
 pub fn run() -> Result<()> {
     let shared = workspace::root().join("../shared");
     ensure!(
         shared.is_dir(),
-        "no folder `shared` beside the repository: put the DMN kit into ../shared/tck and models \
-         into ../shared/corpus, or run `cargo run --release -p orloj-conformance -- tck DIR`"
+        "no folder `shared` beside the repository: put the DMN kit into ../shared/tck, models \
+         into ../shared/corpus and recorded runs into ../shared/oracle, or run \
+         `cargo run --release -p orloj-conformance -- tck DIR`"
     );
-    for (command, folder) in RUNS {
-        play(command, &shared.join(folder))?;
+    for (arguments, folder) in RUNS {
+        play(arguments, &shared.join(folder))?;
+    }
+    let postgres = Cluster::start(Settings::Test)?;
+    for store in ["sqlite", postgres.url()] {
+        let saved = ["oracle", "--every", SAVED_EVERY, "--store", store, "--root"];
+        play(&saved, &shared)?;
     }
     Ok(())
 }
 
-fn play(command: &str, folder: &Path) -> Result<()> {
+fn play(arguments: &[&str], folder: &Path) -> Result<()> {
     let mut cargo = workspace::cargo();
-    cargo.args(["run", "--quiet", "--release", "--package", "orloj-conformance", "--", command]);
-    process::run(cargo.arg(folder))?;
+    cargo.args(["run", "--quiet", "--release", "--package", "orloj-conformance", "--"]);
+    process::run(cargo.args(arguments).arg(folder))?;
     Ok(())
 }

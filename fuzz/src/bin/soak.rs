@@ -23,7 +23,7 @@ const STACK_BYTES: usize = 2 << 20;
 const USAGE: &str = "\
 usage: soak TARGET [--seconds N] [--inputs N] [--seed N] [--input NUMBER] [--file FILE]
 
-TARGET is feel, uel, timer, dmn, groovy or all. Without a limit it runs for 60 seconds per target.
+TARGET is feel, uel, timer, dmn, groovy, bpmn, process or all. Without a limit it runs for 60 seconds per target.
 --input runs a single one of the inputs again, --file the content of a file.";
 
 struct Arguments {
