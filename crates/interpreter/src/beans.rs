@@ -65,6 +65,11 @@ impl BeanCalls {
         self.scripts.replace(self.scripts.get() + 1)
     }
 
+    /// How often expressions of the step have called something.
+    pub(crate) fn take_count(&self) -> u32 {
+        self.count.take()
+    }
+
     pub(crate) fn take_stopped(&self) -> Option<Failure> {
         self.stopped.borrow_mut().take()
     }
@@ -127,5 +132,62 @@ fn value_of(argument: &Argument) -> Value {
         Argument::Holder(Holder::Task) => Value::text("task"),
         Argument::Holder(Holder::ExternalTask) => Value::text("externalTask"),
         Argument::Bean(name) => Value::Text(Arc::clone(name)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{Sketch, Story, start, user};
+
+    /// A task whose output calls one bean and whose outgoing flow another.
+    fn two_beans(sketch: Sketch) -> Sketch {
+        sketch
+            .node("start", start())
+            .node("ask", user())
+            .node("then", user())
+            .node("else", user())
+            .flows("start -> ask")
+            .output("ask", "c.k() == null ? x + 1 : x", "x")
+            .flow_if("ask", "then", "d.ok() == null")
+            .default_flow("ask", "else")
+    }
+
+    #[test]
+    fn every_call_has_an_answer_of_its_own_and_a_repeated_step_changes_nothing_twice() {
+        for is_saved in [false, true] {
+            let sketch = two_beans(Sketch::camunda());
+            let priority = sketch.expression("e.rank() == null ? 3 : 4");
+            let sketch = match is_saved {
+                true => sketch.async_after("ask"),
+                false => sketch,
+            };
+            let process = sketch.with("ask", |e| e.jobs.priority = Some(priority)).build();
+            let mut story = Story::of(process);
+            for bean in ["c", "d", "e"] {
+                story = story.delegate(bean, &[]);
+            }
+            story.start(r#"{"x":1}"#);
+            let told = story.complete_user_task("ask", "{}");
+            assert!(told.contains(r#"instance: {"x":2}"#), "{told}");
+            let called: Vec<&str> =
+                story.invoked.iter().filter_map(|call| call.split(' ').next()).collect();
+            let expected: &[&str] = if is_saved { &["c", "d", "e"] } else { &["c", "d"] };
+            assert_eq!(called, expected);
+        }
+    }
+
+    #[test]
+    fn a_save_point_before_an_element_may_ask_a_bean() {
+        let sketch = Sketch::camunda()
+            .node("start", start())
+            .node("ask", user())
+            .flows("start -> ask")
+            .async_before("ask");
+        let priority = sketch.expression("e.rank() == null ? 3 : 4");
+        let process = sketch.with("ask", |e| e.jobs.priority = Some(priority)).build();
+        let mut story = Story::of(process).delegate("e", &[]);
+        let told = story.start("{}");
+        assert!(told.contains("before ask, ready, retries 3, priority 3"), "{told}");
+        assert_eq!(story.invoked.len(), 1);
     }
 }

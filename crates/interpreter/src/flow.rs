@@ -78,7 +78,11 @@ pub(crate) fn arrive(
             enter(turn, key);
             Ok(())
         }
-        Some(point) => jobs::create_async(turn, key, element, JobKind::AsyncBefore, point),
+        // A stage of its own: it may have to be repeated, and the instance is made once.
+        Some(point) => {
+            turn.work.push_next(Step::Go { key, stage: Stage::Before(point) });
+            Ok(())
+        }
     }
 }
 
@@ -171,10 +175,11 @@ pub(crate) fn end_later(
         // It fails at once where it cannot choose.
         flows_to_take(turn, key, element)?;
     }
+    let draft = jobs::draft_async(turn, key, element, JobKind::AsyncAfter, save_point)?;
     jobs::cancel_all(turn, key);
     events::close_all(turn, key);
     turn.element_mut(key).state = ElementState::Leaving;
-    jobs::create_async(turn, key, element, JobKind::AsyncAfter, save_point)?;
+    jobs::create(turn, key, draft);
     Ok(Went::Rests)
 }
 
@@ -200,6 +205,7 @@ pub(crate) fn finish(
         true => flows_to_take(turn, key, element)?,
         false => Cow::Borrowed(&[][..]),
     };
+    let draft = jobs::draft_async(turn, key, element, JobKind::AsyncAfter, save_point)?;
     jobs::cancel_all(turn, key);
     events::close_all(turn, key);
     if !is_hidden_link(turn, &element.kind) {
@@ -211,9 +217,9 @@ pub(crate) fn finish(
         turn.element_mut(key).arrived_by =
             settled.first().map(|&f| turn.process.flow(f).id.clone());
     }
-    jobs::create_async(turn, key, element, JobKind::AsyncAfter, save_point)?;
+    jobs::create(turn, key, draft.clone());
     for &flow in settled.iter().skip(1) {
-        branch_off(turn, key, element, flow, save_point)?;
+        branch_off(turn, key, element, flow, draft.clone());
     }
     Ok(Went::Rests)
 }
@@ -230,8 +236,8 @@ fn branch_off(
     from: ElementInstanceKey,
     element: &Element,
     flow: FlowIndex,
-    save_point: SavePoint,
-) -> Ruled {
+    draft: jobs::Draft,
+) {
     let key = ElementInstanceKey::new(turn.next_key());
     let from = turn.element(from);
     let mut branch = ElementInstance::new(key, element.id.clone(), from.scope, turn.now);
@@ -239,7 +245,7 @@ fn branch_off(
     branch.state = ElementState::Leaving;
     branch.arrived_by = Some(turn.process.flow(flow).id.clone());
     turn.work.record.elements.insert(branch);
-    jobs::create_async(turn, key, element, JobKind::AsyncAfter, save_point)
+    jobs::create(turn, key, draft);
 }
 
 /// The last stage: the element instance vanishes and its token goes on.

@@ -15,6 +15,7 @@ use crate::record::{Job, JobKind, JobState, Role};
 use crate::turn::Turn;
 
 /// A job to be.
+#[derive(Clone)]
 pub(crate) struct Draft {
     pub(crate) kind: JobKind,
     pub(crate) job_type: Arc<str>,
@@ -57,24 +58,39 @@ pub(crate) fn create_async(
     kind: JobKind,
     save_point: SavePoint,
 ) -> Ruled {
+    let draft = draft_async(turn, of, element, kind, save_point)?;
+    create(turn, of, draft);
+    Ok(())
+}
+
+/// As [`create_async`], but the job is not made yet: nothing changes.
+pub(crate) fn draft_async(
+    turn: &Turn<'_>,
+    of: ElementInstanceKey,
+    element: &Element,
+    kind: JobKind,
+    save_point: SavePoint,
+) -> Ruled<Draft> {
     let priority = match priority_of(turn, of, element) {
         // Between two visits there is nothing yet that an incident could be shown on.
-        Err(_) if turn.semantics().failures == Failures::Incident => 0,
+        Err(failure)
+            if failure.needs.is_none() && turn.semantics().failures == Failures::Incident =>
+        {
+            0
+        }
         priority => priority?,
     };
     if let Some(category) = &element.jobs.category {
         extract::optional_text(turn, of, element, "category of the job", category)?;
     }
-    let draft = Draft {
+    Ok(Draft {
         kind,
         job_type: Arc::default(),
         retries: retries_of(turn, retry_cycle_of(turn, of, element)),
         priority,
         exclusive: save_point.exclusive,
         due_at: None,
-    };
-    create(turn, of, draft);
-    Ok(())
+    })
 }
 
 /// How often a job of the engine's own is tried. A computed cycle is only known at the first

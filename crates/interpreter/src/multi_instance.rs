@@ -250,6 +250,11 @@ pub(crate) fn before_inner_leaves(
         return Err(Failure::new(&element.id, FailureKind::Foreign, message));
     };
     let place = place_of(turn, key, multi);
+    // Code may have set the counter to anything.
+    let Some(place) = place.filter(|place| *place < numbers.total) else {
+        let message = "the counter of the loop does not say which of its instances this is";
+        return Err(Failure::new(&element.id, FailureKind::ExtractValue, message));
+    };
     let results = gathered::results(turn, key, element, multi)?;
     let is_enough = is_enough(turn, key, body, element, multi, numbers)?;
     let is_last = numbers.completed + 1 >= numbers.total || numbers.created >= numbers.total;
@@ -268,13 +273,13 @@ pub(crate) fn before_inner_leaves(
     Ok(Leaving { place, results, is_enough, is_terminated, next })
 }
 
-fn place_of(turn: &Turn<'_>, key: ElementInstanceKey, multi: &MultiInstance) -> u32 {
+fn place_of(turn: &Turn<'_>, key: ElementInstanceKey, multi: &MultiInstance) -> Option<u32> {
     use orloj_expr::Scope as _;
     let name = multi.index_variable.as_deref().unwrap_or(COUNTER);
     let from = i64::from(turn.semantics().loops.counted_from);
     match View::new(&turn.work.record, key).get(name) {
-        Some(Value::Int(counter)) => u32::try_from(counter - from).unwrap_or(0),
-        _ => 0,
+        Some(Value::Int(counter)) => u32::try_from(counter.checked_sub(from)?).ok(),
+        _ => Some(0),
     }
 }
 

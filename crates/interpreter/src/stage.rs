@@ -8,7 +8,9 @@
 //! Every stage either does its work whole or changes nothing: where something from outside is
 //! needed first, it is repeated from its beginning.
 
-use orloj_model::{Element, ElementIndex, ElementKind, EndListeners, Failures, ListenerEvent};
+use orloj_model::{
+    Element, ElementIndex, ElementKind, EndListeners, Failures, ListenerEvent, SavePoint,
+};
 use orloj_types::ElementInstanceKey;
 
 use crate::agenda::Step;
@@ -23,11 +25,13 @@ use crate::jobs;
 use crate::listeners::{self, Listened};
 use crate::mappings;
 use crate::multi_instance;
-use crate::record::{ElementState, Role};
+use crate::record::{ElementState, JobKind, Role};
 use crate::turn::Turn;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
+    /// A save point before the element.
+    Before(SavePoint),
     Inputs,
     /// Listeners of the start, from this one on.
     Start(u32),
@@ -50,6 +54,8 @@ pub(crate) enum Stage {
     /// Listeners of the end, from this one on.
     End(u32),
     Outputs,
+    /// Perhaps a save point after the element.
+    Finish,
     Leave,
 }
 
@@ -77,6 +83,7 @@ pub(crate) fn go(
         match run(turn, key, stage) {
             Ok(went) => {
                 turn.apply_bean_replies();
+                turn.end_calls();
                 match went {
                     Went::On(next) => stage = next,
                     Went::Rests => {
@@ -113,9 +120,12 @@ pub(crate) fn go(
 /// From which the stage can be repeated.
 fn state_before(stage: Stage, state: ElementState) -> ElementState {
     match stage {
-        Stage::Inputs | Stage::Start(_) | Stage::Watch | Stage::Begin | Stage::Call => {
-            ElementState::Entering
-        }
+        Stage::Before(_)
+        | Stage::Inputs
+        | Stage::Start(_)
+        | Stage::Watch
+        | Stage::Begin
+        | Stage::Call => ElementState::Entering,
         Stage::Worked
         | Stage::Created(_)
         | Stage::Assigned(_)
@@ -123,7 +133,9 @@ fn state_before(stage: Stage, state: ElementState) -> ElementState {
         | Stage::Deleted(_)
         | Stage::TimedOut(_) => state,
         Stage::Leave if state == ElementState::Leaving => ElementState::Leaving,
-        Stage::Done | Stage::End(_) | Stage::Outputs | Stage::Leave => ElementState::Active,
+        Stage::Done | Stage::End(_) | Stage::Outputs | Stage::Finish | Stage::Leave => {
+            ElementState::Active
+        }
     }
 }
 
@@ -139,6 +151,10 @@ pub(crate) fn of_state(state: ElementState) -> Stage {
 fn run(turn: &mut Turn<'_>, key: ElementInstanceKey, stage: Stage) -> Ruled<Went> {
     let instance = turn.element(key);
     let (role, index) = (instance.role, turn.index_of(&instance.element));
+    if let Stage::Before(point) = stage {
+        jobs::create_async(turn, key, turn.model(index), JobKind::AsyncBefore, point)?;
+        return Ok(Went::Rests);
+    }
     if role == Role::Body {
         return run_body(turn, key, index, stage);
     }
@@ -193,13 +209,13 @@ fn run(turn: &mut Turn<'_>, key: ElementInstanceKey, stage: Stage) -> Ruled<Went
             Listened::Waits => Ok(Went::Rests),
             Listened::Over => match turn.semantics().end_listeners {
                 EndListeners::BeforeOutputs => Ok(Went::On(Stage::Outputs)),
-                EndListeners::AfterOutputs => flow::finish(turn, key, index),
+                EndListeners::AfterOutputs => Ok(Went::On(Stage::Finish)),
             },
         },
         Stage::Outputs => {
             mappings::apply_outputs(turn, key, element)?;
             match turn.semantics().end_listeners {
-                EndListeners::BeforeOutputs => flow::finish(turn, key, index),
+                EndListeners::BeforeOutputs => Ok(Went::On(Stage::Finish)),
                 EndListeners::AfterOutputs => {
                     if listeners::find(&element.listeners, &ListenerEvent::End, 0).is_some() {
                         jobs::cancel_all(turn, key);
@@ -209,6 +225,8 @@ fn run(turn: &mut Turn<'_>, key: ElementInstanceKey, stage: Stage) -> Ruled<Went
                 }
             }
         }
+        Stage::Before(_) => unreachable!("a save point is the same for a body"),
+        Stage::Finish => flow::finish(turn, key, index),
         Stage::Leave => flow::leave_by_flows(turn, key, index),
     }
 }
@@ -266,8 +284,10 @@ fn run_body(
         }
         Stage::Worked | Stage::Done | Stage::End(_) | Stage::Outputs => {
             multi_instance::apply_outputs(turn, key, index)?;
-            flow::finish(turn, key, index)
+            Ok(Went::On(Stage::Finish))
         }
+        Stage::Before(_) => unreachable!("a save point is the same for a body"),
+        Stage::Finish => flow::finish(turn, key, index),
         Stage::Leave => flow::leave_by_flows(turn, key, index),
     }
 }

@@ -53,7 +53,7 @@ impl<'a> Turn<'a> {
             let again = step.clone();
             self.beans.reset();
             match self.perform(step) {
-                Ok(None) => {}
+                Ok(None) => self.end_calls(),
                 Ok(yielded) => return Ok(yielded),
                 Err(Failure { needs: Some(needs), .. }) => {
                     self.switch(member);
@@ -66,6 +66,13 @@ impl<'a> Turn<'a> {
         crate::gathered::settle_all(self);
         crate::multi_instance::leave_checks(self);
         Ok(None)
+    }
+
+    /// What expressions of a step have called is called no more: later calls are others.
+    pub(crate) fn end_calls(&mut self) {
+        if self.beans.take_count() > 0 {
+            self.work.calls += 1;
+        }
     }
 
     /// What was ended says its farewell first; what watches variables comes when nothing else is

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use orloj_model::{Element, ElementKind, Process};
-use orloj_types::{ElementId, ElementInstanceKey};
+use orloj_types::{ElementId, ElementInstanceKey, SubscriptionKey};
 
 use crate::agenda::Step;
 use crate::command::{Migrate, Rejection};
@@ -126,6 +126,8 @@ fn rename(turn: &mut Turn<'_>, key: ElementInstanceKey, plan: &BTreeMap<&Element
     for mut subscription in subscriptions {
         turn.work.changes.subscription_gone(subscription.key);
         let Some(event) = named(&subscription.event) else { continue };
+        // Under a new key: rows of the old one go with this change.
+        subscription.key = SubscriptionKey::new(turn.next_key());
         subscription.event = event;
         let row = SubscriptionRow { subscription: subscription.clone(), element_instance: key };
         turn.element_mut(key).subscriptions.push(subscription);
