@@ -1,11 +1,12 @@
 //! `orloj lint`: every problem of BPMN files, and advice.
 
 use std::fs;
+use std::io;
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::{Args, ValueEnum};
-use orloj_model::{Diagnostic, Dialect, Options, Severity, advise, parse};
+use orloj_model::{Diagnostic, Dialect, Options, Position, Severity, advise, parse};
 use serde_json::json;
 
 use crate::args::Shape;
@@ -39,21 +40,21 @@ pub struct Plan {
 
 struct File {
     path: PathBuf,
-    content: Vec<u8>,
+    content: io::Result<Vec<u8>>,
 }
 
 pub fn plan(arguments: Arguments) -> anyhow::Result<plan::Plan> {
     let files = arguments.files.into_iter().map(|path| {
-        let content = fs::read(&path).with_context(|| path.display().to_string())?;
-        Ok(File { path, content })
+        let content = fs::read(&path);
+        File { path, content }
     });
+    let files = files.collect();
     let dialect = arguments.engine.map(|engine| match engine {
         Engine::Camunda7 => Dialect::Camunda7,
         Engine::Flowable => Dialect::Flowable,
         Engine::Zeebe => Dialect::Zeebe,
     });
     let options = Options { dialect, ..Options::default() };
-    let files = files.collect::<anyhow::Result<_>>()?;
     Ok(plan::Plan::LintModel(Plan { files, options, output: arguments.output }))
 }
 
@@ -87,11 +88,26 @@ impl Plan {
 
     /// In the order of the file.
     fn problems(&self, file: &File) -> Vec<Diagnostic> {
-        let parsed = parse(&file.content, &self.options);
+        let content = match &file.content {
+            Ok(content) => content,
+            Err(error) => return vec![unreadable(error)],
+        };
+        let parsed = parse(content, &self.options);
         let mut problems = parsed.diagnostics;
         problems.extend(parsed.processes.iter().flat_map(advise));
         problems.sort_by_key(|problem| problem.position);
         problems
+    }
+}
+
+/// A file that cannot be read keeps nobody from hearing about the others.
+fn unreadable(error: &io::Error) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Error,
+        position: Position::FIRST,
+        element: None,
+        code: "file-unreadable",
+        message: format!("the file cannot be read: {error}"),
     }
 }
 

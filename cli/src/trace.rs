@@ -112,6 +112,9 @@ pub fn plan(arguments: Arguments) -> anyhow::Result<plan::Plan> {
 
 fn single(arguments: Arguments) -> anyhow::Result<Run> {
     let file = arguments.file.context("a file or --runs")?;
+    for companion in &arguments.companions {
+        fs::metadata(companion).with_context(|| format!("cannot read {}", companion.display()))?;
+    }
     let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
     let engine = match arguments.engine {
         Some(Dialect::Camunda7) => Engine::Camunda7,

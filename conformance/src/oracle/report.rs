@@ -163,7 +163,7 @@ const PAGE_HEAD: &str = "\
 Runs of real models, played here and by the engines they were written for: the share of runs that \
 agree. A level counts only when those below hold: L0 is whether the files are taken, L1 where the \
 run comes to, L2 every visit, variable and incident at the end, L3 every single step and job. \
-Written by `cargo run --release -p orloj-conformance -- oracle --write`; a figure that falls fails \
+Runs that the real engine itself could not finish are left out. Written by `cargo run --release -p orloj-conformance -- oracle --write`; a figure that falls fails \
 `cargo xtask conformance`.
 
 ";

@@ -405,6 +405,10 @@ pub(crate) fn check_texts<const N: usize>(
     if texts.iter().any(|text| text.contains('\0')) || !variables.is_storable() {
         return Err(Error::Invalid("a text contains the character U+0000".into()));
     }
+    // The engine's own rows begin with it.
+    if texts.iter().any(|text| text.starts_with('\u{1}')) {
+        return Err(Error::Invalid("a text begins with the character U+0001".into()));
+    }
     Ok(())
 }
 

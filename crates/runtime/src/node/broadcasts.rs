@@ -57,6 +57,10 @@ impl Errand {
 
     fn name(&self) -> Arc<str> {
         match self {
+            // A name may begin with anything that a model computes.
+            Self::Signal { name, except: None } if name.starts_with(MARK) => {
+                format!("{MARK}all {name}").into()
+            }
             Self::Signal { name, except: None } => name.clone(),
             Self::Signal { name, except: Some(instance) } => {
                 format!("{MARK}but {instance} {name}").into()
@@ -74,6 +78,7 @@ impl Errand {
         };
         let (word, rest) = marked.split_once(' ')?;
         Some(match word {
+            "all" => Self::Signal { name: rest.into(), except: None },
             "local" | "but" => {
                 let (instance, name) = rest.split_once(' ')?;
                 let (instance, name) = (InstanceKey::new(instance.parse().ok()?), name.into());

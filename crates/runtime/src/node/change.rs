@@ -140,7 +140,7 @@ impl Node {
                     change.user_tasks_added.push(codec::user_task_row(&engine, identity, row, now))
                 }
                 UserTaskChange::Delete(key) => change.user_tasks_gone.push(key),
-                // Only migration moves tasks, and no face offers it yet.
+                // The row keeps the element it was made for; the record knows the new one.
                 UserTaskChange::Move { .. } => {}
             }
         }
