@@ -29,6 +29,8 @@ pub(crate) struct Draft {
 pub(crate) fn create(turn: &mut Turn<'_>, of: ElementInstanceKey, draft: Draft) -> JobKey {
     let key = JobKey::new(turn.next_key());
     let state = match draft.due_at {
+        // It waits for the instance to be resumed first.
+        _ if turn.work.record.is_suspended => JobState::Parked,
         Some(_) => JobState::Waiting,
         None if draft.exclusive => turn.work.record.exclusive.join(key),
         None => JobState::Ready,
@@ -197,6 +199,7 @@ pub(crate) fn make_ready(turn: &mut Turn<'_>, key: JobKey) {
     let job = turn.job_mut(key).expect("the caller found the job");
     let exclusive = job.exclusive;
     let state = match exclusive {
+        _ if turn.work.record.is_suspended => JobState::Parked,
         true => turn.work.record.exclusive.join(key),
         false => JobState::Ready,
     };
