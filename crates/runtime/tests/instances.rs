@@ -4,8 +4,8 @@ use std::path::Path;
 
 use orloj::types::{Document, TenantId};
 use orloj::{
-    Activate, Deploy, Dialect, Error, InstanceState, MigrateInstance, Modify, Orloj, Page,
-    StartInstance, StoreChoice, UserTaskFilter, Which,
+    Activate, Correlate, Deploy, Dialect, Error, InstanceState, MigrateInstance, Modify, Orloj,
+    Page, StartInstance, StoreChoice, UserTaskFilter, Which,
 };
 use orloj_testkit::sketch::Sketch;
 
@@ -54,6 +54,44 @@ async fn a_migrated_instance_goes_on_as_one_of_the_new_version() {
     finish_task(&orloj).await;
     let detail = orloj.instance(started.instance).await.expect("it is known");
     assert_eq!((detail.view.state, detail.view.version), (InstanceState::Completed, 2));
+    orloj.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_migrated_instance_still_gets_its_message() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let orloj = open(&folder.path().join("orloj.db")).await;
+    let mut started = None;
+    for wait in ["hear", "listen"] {
+        let file = format!(
+            r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="t">
+            <message id="m" name="call"/><process id="order" isExecutable="true"><startEvent id="s"/>
+            <sequenceFlow id="f" sourceRef="s" targetRef="{wait}"/>
+            <receiveTask id="{wait}" messageRef="m"/></process></definitions>"#
+        );
+        orloj.deploy(Deploy::file("order.bpmn", file.as_bytes())).await.expect("deployed");
+        if wait == "hear" {
+            let start = StartInstance::latest("order");
+            started = Some(orloj.start(start).await.expect("started").instance);
+        }
+    }
+    let instance = started.expect("the first version was started");
+    let migrate = MigrateInstance {
+        which: Which::Latest("order".into()),
+        tenant: TenantId::none(),
+        plan: vec![("hear".into(), "listen".into())],
+    };
+    orloj.migrate(instance, migrate).await.expect("migrated");
+    let correlate = Correlate {
+        name: "call".into(),
+        business_key: None,
+        instance: None,
+        tenant: TenantId::none(),
+        variables: Document::new(),
+    };
+    orloj.correlate(correlate).await.expect("somebody waits");
+    let detail = orloj.instance(instance).await.expect("it is known");
+    assert_eq!(detail.view.state, InstanceState::Completed);
     orloj.shutdown().await;
 }
 
