@@ -60,10 +60,14 @@ pub fn answer(
     if let Some(scope) = unknown_scope(&outcome, call.process) {
         return InvokeResult::Failed { message: format!("there is no scope '{scope}'").into() };
     }
+    if let Some(fact) = outcome.effects.iter().find_map(fact_set) {
+        let message = format!("a script cannot set '{fact}'");
+        return InvokeResult::Failed { message: message.into() };
+    }
     let (mut variables, mut locals, mut removed) = (Document::new(), Document::new(), Vec::new());
     for effect in outcome.effects {
         match effect {
-            // Gone when the command ends. A business key is told to the instance by clients only.
+            // Gone when the command ends.
             Effect::Set { scope: VariableScope::Transient, .. } | Effect::SetFact { .. } => {}
             Effect::Set { scope: VariableScope::Local, name, value } => {
                 locals.insert(name, value.to_stored());
@@ -93,6 +97,14 @@ pub fn answer(
             InvokeResult::Error { code: code.into(), message, variables }
         }
         Err(failure) => InvokeResult::Failed { message: failure.to_string().into() },
+    }
+}
+
+/// What a program wants to change of the instance besides variables.
+fn fact_set(effect: &Effect) -> Option<&str> {
+    match effect {
+        Effect::SetFact { name, .. } => Some(name),
+        _ => None,
     }
 }
 
