@@ -4,7 +4,6 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use anyhow::bail;
 use clap::{Args, ValueEnum};
 use orloj_model::{Diagnostic, Dialect, Options, Position, Severity, advise, parse};
 use serde_json::json;
@@ -77,13 +76,7 @@ impl Plan {
         }
         let errors =
             found.iter().filter(|(_, problem)| problem.severity == Severity::Error).count();
-        match (errors, found.len()) {
-            (0, 0) => output::talk("no problems"),
-            (0, _) => {}
-            (1, _) => bail!("1 error"),
-            _ => bail!("{errors} errors"),
-        }
-        Ok(())
+        output::verdict(errors, found.len())
     }
 
     /// In the order of the file.

@@ -20,6 +20,17 @@ pub fn talk(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
+/// The last word of a check: how many errors of so many problems there were.
+pub fn verdict(errors: usize, problems: usize) -> anyhow::Result<()> {
+    match (errors, problems) {
+        (0, 0) => talk("no problems"),
+        (0, _) => {}
+        (1, _) => anyhow::bail!("1 error"),
+        _ => anyhow::bail!("{errors} errors"),
+    }
+    Ok(())
+}
+
 pub fn exit_code(result: anyhow::Result<()>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,

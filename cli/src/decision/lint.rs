@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use anyhow::bail;
 use clap::Args;
 use orloj_dmn::{Diagnostic, Diagnostics, Model, Options, Severity};
 use serde_json::json;
@@ -54,13 +53,7 @@ impl Plan {
         }
         let errors =
             found.iter().filter(|(_, problem)| problem.severity == Severity::Error).count();
-        match (errors, found.len()) {
-            (0, 0) => output::talk("no problems"),
-            (0, _) => {}
-            (1, _) => bail!("1 error"),
-            _ => bail!("{errors} errors"),
-        }
-        Ok(())
+        output::verdict(errors, found.len())
     }
 
     /// Of one file, with the others at hand if it wants any.

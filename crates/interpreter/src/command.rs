@@ -195,3 +195,28 @@ pub enum Rejection {
     #[error("more than {limit} elements visited in one command")]
     TooManyVisits { limit: u32 },
 }
+
+impl Rejection {
+    /// The answer when there is no record: what the command was about is gone with its instance.
+    pub fn gone(command: &Command, instance: InstanceKey) -> Self {
+        match command {
+            Command::RunJob { job }
+            | Command::JobDue { job }
+            | Command::CompleteJob { job, .. }
+            | Command::UpdateRetries { job, .. } => Self::JobNotFound(*job),
+            Command::FailJob(fail) => Self::JobNotFound(fail.job),
+            Command::ThrowError(throw) => Self::JobNotFound(throw.job),
+            Command::ResolveIncident { incident } => Self::IncidentNotFound(*incident),
+            Command::CompleteUserTask { task, .. } => Self::UserTaskNotFound(*task),
+            Command::SetVariables { scope, .. } => Self::ScopeNotFound(*scope),
+            Command::Trigger { subscription, .. } => Self::SubscriptionNotFound(*subscription),
+            Command::Start(_)
+            | Command::Modify { .. }
+            | Command::Migrate(_)
+            | Command::Suspend
+            | Command::Resume
+            | Command::Cancel
+            | Command::Delete => Self::InstanceNotFound(instance),
+        }
+    }
+}

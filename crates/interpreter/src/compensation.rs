@@ -16,7 +16,6 @@ use orloj_model::{
 use orloj_types::{ElementId, ElementInstanceKey, Variables};
 
 use crate::agenda::Step;
-use crate::events::trigger_of;
 use crate::flow;
 use crate::outcome::{Event, LeaveKind};
 use crate::record::{Compensation, ElementInstance, ElementState, Role};
@@ -68,7 +67,7 @@ fn undoing_subprocess(turn: &Turn<'_>, index: ElementIndex) -> Option<ElementInd
     let undoes = |&subprocess: &ElementIndex| {
         let starts = &turn.process.scope(Some(subprocess)).starts;
         let is_undoing = |&start: &ElementIndex| {
-            matches!(trigger_of(turn.model(start)), Some(Trigger::Compensation))
+            matches!(turn.model(start).trigger(), Some(Trigger::Compensation))
         };
         starts.iter().any(is_undoing)
     };

@@ -46,7 +46,7 @@ pub(crate) fn ask_all(turn: &mut Turn<'_>) -> Ruled {
     for (host, subscription) in &waiting {
         let element = turn.model(turn.index_of(&subscription.event));
         let mut count = 0;
-        match events::trigger_of(element) {
+        match element.trigger() {
             Some(Trigger::Condition(condition)) => {
                 let is_fresh = fresh.contains(&subscription.key);
                 let asked = changes

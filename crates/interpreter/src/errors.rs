@@ -233,7 +233,7 @@ fn inside<'a>(turn: &Turn<'a>, scope: ElementInstanceKey) -> Option<&'a orloj_mo
 fn best(turn: &Turn<'_>, events: &[ElementIndex], what: &Thrown) -> Option<ElementIndex> {
     let find = |exact: bool| {
         events.iter().copied().find(|&index| {
-            let known = match (what, events::trigger_of(turn.model(index))) {
+            let known = match (what, turn.model(index).trigger()) {
                 (Thrown::Error { .. }, Some(Trigger::Error(ErrorCatch { code, .. })))
                 | (
                     Thrown::Escalation { .. },
@@ -266,7 +266,7 @@ fn payload(turn: &Turn<'_>, event: ElementIndex, throwing: &Throwing) -> Variabl
             payload.insert(name.clone(), value);
         }
     };
-    match (&throwing.what, events::trigger_of(turn.model(event))) {
+    match (&throwing.what, turn.model(event).trigger()) {
         (Thrown::Error { code, message }, Some(Trigger::Error(catches))) => {
             put(&catches.code_variable, Some(code));
             put(&catches.message_variable, Some(message));

@@ -34,16 +34,6 @@ pub(crate) fn stays(event: &Element) -> bool {
     }
 }
 
-/// The trigger of an element that is an event or waits for one.
-pub(crate) fn trigger_of(element: &Element) -> Option<&Trigger> {
-    match &element.kind {
-        ElementKind::StartEvent(start) => start.trigger.as_ref(),
-        ElementKind::CatchEvent(trigger) => trigger.as_ref(),
-        ElementKind::BoundaryEvent(boundary) => Some(&boundary.trigger),
-        _ => None,
-    }
-}
-
 /// Evaluates what an event waits for, as seen from `scope`. Nothing changes yet. Events that are
 /// thrown at and not waited for (errors, escalations, compensation) need nothing.
 pub(crate) fn prepare<'a>(
@@ -59,7 +49,7 @@ pub(crate) fn prepare<'a>(
         };
         return Ok(Some(Ready::Subscription { event, kind }));
     }
-    let Some(trigger) = trigger_of(event) else {
+    let Some(trigger) = event.trigger() else {
         return Ok(Some(Ready::Subscription { event, kind: SubscriptionKind::Hand }));
     };
     let kind = match trigger {
@@ -163,7 +153,7 @@ pub(crate) fn open_conditions(turn: &mut Turn<'_>, host: ElementInstanceKey, ele
     for &index in &element.boundaries {
         let event = turn.model(index);
         let waits = turn.element(host).subscriptions.iter().any(|s| s.event == event.id);
-        if matches!(trigger_of(event), Some(Trigger::Condition(_))) && !waits {
+        if matches!(event.trigger(), Some(Trigger::Condition(_))) && !waits {
             open(turn, host, Ready::Subscription { event, kind: SubscriptionKind::Condition });
         }
     }
@@ -255,8 +245,7 @@ pub(crate) fn hear(turn: &mut Turn<'_>, mut signal: Signal) -> Ruled {
         return Ok(());
     }
     turn.switch(here);
-    let is_heard = |event: &Element| matches!(trigger_of(event), Some(Trigger::Signal(_)));
-    if turn.process.elements.iter().any(is_heard) {
+    if turn.process.contents.signal_events {
         let mut waiting: Vec<_> = Vec::new();
         for holder in turn.work.record.holders() {
             for subscription in &holder.subscriptions {

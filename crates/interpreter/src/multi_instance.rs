@@ -300,9 +300,9 @@ fn is_enough(
         false => i64::from(numbers.created) - completed,
     };
     let total = i64::from(numbers.total);
-    let told: [(&str, i64); 4] = match loops.counters {
-        true => [(TOTAL, total), (ACTIVE, active), (COMPLETED, completed), (COMPLETED, completed)],
-        false => [
+    let told: &[(&str, i64)] = match loops.counters {
+        true => &[(TOTAL, total), (ACTIVE, active), (COMPLETED, completed)],
+        false => &[
             ("numberOfInstances", total),
             ("numberOfActiveInstances", active),
             ("numberOfCompletedInstances", completed),
@@ -310,7 +310,7 @@ fn is_enough(
         ],
     };
     let told: BTreeMap<Arc<str>, Value> =
-        told.into_iter().map(|(name, number)| (name.into(), Value::Int(number))).collect();
+        told.iter().map(|&(name, number)| (name.into(), Value::Int(number))).collect();
     let scope = if loops.condition_sees_item { key } else { body };
     let view = View::new(&turn.work.record, scope).under(&told);
     match turn.evaluate_in(&element.id, &view, condition)? {

@@ -204,7 +204,7 @@ impl Run {
             _ => record,
         };
         let Some(record) = record else {
-            return Progress::Rejected(commands::missing(&self.command, self.instance));
+            return Progress::Rejected(Rejection::gone(&self.command, self.instance));
         };
         debug_assert!(exclusive::holds(&record), "what was written is what was promised");
         // A run that fails a job goes back to the record as it was.

@@ -171,13 +171,7 @@ fn run(turn: &mut Turn<'_>, key: ElementInstanceKey, stage: Stage) -> Ruled<Went
             mappings::apply_inputs(turn, key, element)?;
             Ok(Went::On(Stage::Start(0)))
         }
-        Stage::Start(next) => {
-            match listeners::next(turn, key, element, &ListenerEvent::Start, next)? {
-                Listened::Go(next) => Ok(Went::On(Stage::Start(next))),
-                Listened::Waits => Ok(Went::Rests),
-                Listened::Over => Ok(Went::On(Stage::Watch)),
-            }
-        }
+        Stage::Start(next) => listen(turn, key, element, &ListenerEvent::Start, next, Stage::Watch),
         Stage::Watch => {
             events::open_conditions(turn, key, element);
             Ok(Went::On(Stage::Begin))
@@ -204,14 +198,13 @@ fn run(turn: &mut Turn<'_>, key: ElementInstanceKey, stage: Stage) -> Ruled<Went
             EndListeners::BeforeOutputs => Stage::End(0),
             EndListeners::AfterOutputs => Stage::Outputs,
         })),
-        Stage::End(next) => match listeners::next(turn, key, element, &ListenerEvent::End, next)? {
-            Listened::Go(next) => Ok(Went::On(Stage::End(next))),
-            Listened::Waits => Ok(Went::Rests),
-            Listened::Over => match turn.semantics().end_listeners {
-                EndListeners::BeforeOutputs => Ok(Went::On(Stage::Outputs)),
-                EndListeners::AfterOutputs => Ok(Went::On(Stage::Finish)),
-            },
-        },
+        Stage::End(next) => {
+            let then = match turn.semantics().end_listeners {
+                EndListeners::BeforeOutputs => Stage::Outputs,
+                EndListeners::AfterOutputs => Stage::Finish,
+            };
+            listen(turn, key, element, &ListenerEvent::End, next, then)
+        }
         Stage::Outputs => {
             mappings::apply_outputs(turn, key, element)?;
             match turn.semantics().end_listeners {
@@ -229,6 +222,26 @@ fn run(turn: &mut Turn<'_>, key: ElementInstanceKey, stage: Stage) -> Ruled<Went
         Stage::Finish => flow::finish(turn, key, index),
         Stage::Leave => flow::leave_by_flows(turn, key, index),
     }
+}
+
+/// Calls the next listener of the start or the end; `then` comes after the last.
+fn listen(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    event: &ListenerEvent,
+    next: u32,
+    then: Stage,
+) -> Ruled<Went> {
+    let again = match event {
+        ListenerEvent::End => Stage::End,
+        _ => Stage::Start,
+    };
+    Ok(match listeners::next(turn, key, element, event, next)? {
+        Listened::Go(next) => Went::On(again(next)),
+        Listened::Waits => Went::Rests,
+        Listened::Over => Went::On(then),
+    })
 }
 
 /// The events at the boundary of an element where no token rests cannot occur. But what they wait
@@ -252,11 +265,7 @@ fn run_body(
     let listens = turn.semantics().loops.body_listens;
     match stage {
         Stage::Start(next) if listens => {
-            match listeners::next(turn, key, turn.model(index), &ListenerEvent::Start, next)? {
-                Listened::Go(next) => Ok(Went::On(Stage::Start(next))),
-                Listened::Waits => Ok(Went::Rests),
-                Listened::Over => Ok(Went::On(Stage::Watch)),
-            }
+            listen(turn, key, turn.model(index), &ListenerEvent::Start, next, Stage::Watch)
         }
         Stage::Inputs | Stage::Start(_) | Stage::Watch => {
             turn.element_mut(key).state = ElementState::Active;
@@ -276,11 +285,7 @@ fn run_body(
         }
         Stage::Worked | Stage::Done if listens => Ok(Went::On(Stage::End(0))),
         Stage::End(next) if listens => {
-            match listeners::next(turn, key, turn.model(index), &ListenerEvent::End, next)? {
-                Listened::Go(next) => Ok(Went::On(Stage::End(next))),
-                Listened::Waits => Ok(Went::Rests),
-                Listened::Over => Ok(Went::On(Stage::Outputs)),
-            }
+            listen(turn, key, turn.model(index), &ListenerEvent::End, next, Stage::Outputs)
         }
         Stage::Worked | Stage::Done | Stage::End(_) | Stage::Outputs => {
             multi_instance::apply_outputs(turn, key, index)?;

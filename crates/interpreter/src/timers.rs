@@ -106,7 +106,7 @@ pub(crate) fn fire(
     if matches!(element.kind, ElementKind::UserTask(_)) {
         return time_out(turn, on, element, listener, repeat);
     }
-    let (Some(repeat), Some(Trigger::Timer(timer))) = (repeat, events::trigger_of(element)) else {
+    let (Some(repeat), Some(Trigger::Timer(timer))) = (repeat, element.trigger()) else {
         return events::occur(turn, on, index, Variables::new());
     };
     // What interrupts its scope takes all away that waits there.
@@ -127,7 +127,7 @@ pub(crate) fn repeat_despite_failure(
     repeat: &Repeat,
 ) {
     let element = turn.model(turn.index_of(event));
-    let timer = match events::trigger_of(element) {
+    let timer = match element.trigger() {
         Some(Trigger::Timer(timer)) => Some(timer),
         _ => timeout_of(element, listener).map(|(_, timeout)| &timeout.timer),
     };

@@ -8,7 +8,7 @@ use orloj_model::{ElementIndex, Trigger};
 use orloj_types::{ElementInstanceKey, Variables};
 
 use crate::element::Begun;
-use crate::events::{self, trigger_of};
+use crate::events::{self};
 use crate::failure::{Failure, FailureKind, Ruled};
 use crate::record::{Compensation, Role};
 use crate::turn::Turn;
@@ -47,7 +47,7 @@ fn find_event(
     let end = turn.element(key);
     let found = turn.model_of(end.scope).and_then(|index| {
         let is_cancel =
-            |&event: &ElementIndex| matches!(trigger_of(turn.model(event)), Some(Trigger::Cancel));
+            |&event: &ElementIndex| matches!(turn.model(event).trigger(), Some(Trigger::Cancel));
         turn.model(index).boundaries.iter().copied().find(is_cancel)
     });
     let Some(event) = found else {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use orloj_model::{Conditions, Process, Trigger};
+use orloj_model::{Conditions, Process};
 use orloj_types::{
     DefinitionKey, Document, ElementId, ElementInstanceKey, InstanceKey, StoredValue,
     SubscriptionKey,
@@ -12,7 +12,6 @@ use orloj_types::{
 use crate::agenda::{Agenda, MemberIndex, Step};
 use crate::changes::Changes;
 use crate::conditions::Seen;
-use crate::events::trigger_of;
 use crate::farewell::Farewell;
 use crate::host::Worked;
 use crate::need::CalledProcess;
@@ -249,13 +248,11 @@ impl Work {
     }
 }
 
+/// Whether variables of its instances are watched.
 fn has_watchers(process: &Process) -> bool {
-    let asks = process.semantics.conditions == Conditions::OnChange;
-    process.elements.iter().any(|element| match trigger_of(element) {
-        Some(Trigger::Condition(_)) => asks,
-        Some(Trigger::Variable(_)) => true,
-        _ => false,
-    })
+    let contents = process.contents;
+    contents.variable_events
+        || contents.conditional_events && process.semantics.conditions == Conditions::OnChange
 }
 
 fn part(mut record: Record, mut changes: Changes, ended: Option<EndKind>, is_new: bool) -> Outcome {

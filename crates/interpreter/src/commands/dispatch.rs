@@ -1,12 +1,10 @@
 //! From a command to its file.
 
-use orloj_types::InstanceKey;
-
 use super::{
     cancel, complete_job, complete_user_task, fail_job, job_due, migrate, modify, resolve_incident,
     run_job, set_variables, start, suspend, throw_error, trigger, update_retries,
 };
-use crate::command::{Command, Rejection};
+use crate::command::Command;
 use crate::failure::Stop;
 use crate::turn::Turn;
 
@@ -53,28 +51,5 @@ pub(crate) fn begin(turn: &mut Turn<'_>) -> Result<(), Stop> {
             cancel::delete(turn);
             Ok(())
         }
-    }
-}
-
-/// The answer when there is no record: what the command was about is gone with its instance.
-pub(crate) fn missing(command: &Command, instance: InstanceKey) -> Rejection {
-    match command {
-        Command::RunJob { job }
-        | Command::JobDue { job }
-        | Command::CompleteJob { job, .. }
-        | Command::UpdateRetries { job, .. } => Rejection::JobNotFound(*job),
-        Command::FailJob(fail) => Rejection::JobNotFound(fail.job),
-        Command::ThrowError(throw) => Rejection::JobNotFound(throw.job),
-        Command::ResolveIncident { incident } => Rejection::IncidentNotFound(*incident),
-        Command::CompleteUserTask { task, .. } => Rejection::UserTaskNotFound(*task),
-        Command::SetVariables { scope, .. } => Rejection::ScopeNotFound(*scope),
-        Command::Trigger { subscription, .. } => Rejection::SubscriptionNotFound(*subscription),
-        Command::Start(_)
-        | Command::Modify { .. }
-        | Command::Migrate(_)
-        | Command::Suspend
-        | Command::Resume
-        | Command::Cancel
-        | Command::Delete => Rejection::InstanceNotFound(instance),
     }
 }

@@ -19,7 +19,7 @@ mod update_retries;
 mod worker_job;
 
 pub(crate) use complete_job::take_over;
-pub(crate) use dispatch::{begin, missing};
+pub(crate) use dispatch::begin;
 pub(crate) use migrate::resubscribe;
 pub(crate) use modify::follow;
 pub(crate) use start::{Draft, first_record};

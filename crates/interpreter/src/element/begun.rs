@@ -4,9 +4,8 @@ use orloj_model::{ElementIndex, ElementKind};
 use orloj_types::ElementInstanceKey;
 
 use super::{
-    boundary_event, call_activity, catch_event, decision_task, end_event, event_gateway,
-    inclusive_gateway, parallel_gateway, receive_task, script_task, service_task, start_event,
-    subprocess, throw_event, user_task,
+    boundary_event, call_activity, catch_event, decision_task, event_gateway, join, receive_task,
+    script_task, service_task, start_event, subprocess, throw_event, user_task,
 };
 use crate::failure::Ruled;
 use crate::turn::Turn;
@@ -30,11 +29,12 @@ pub(crate) fn begin(
     let element = turn.model(index);
     match &element.kind {
         ElementKind::StartEvent(start) => start_event::begin(turn, key, element, start),
-        ElementKind::EndEvent(throw) => end_event::begin(turn, key, index, element, throw),
         ElementKind::CatchEvent(trigger) => {
             catch_event::begin(turn, key, element, trigger.as_ref())
         }
-        ElementKind::ThrowEvent(throw) => throw_event::begin(turn, key, index, element, throw),
+        ElementKind::EndEvent(throw) | ElementKind::ThrowEvent(throw) => {
+            throw_event::begin(turn, key, index, element, throw)
+        }
         ElementKind::BoundaryEvent(_) => boundary_event::begin(turn, key, element),
         ElementKind::ServiceTask(task) => service_task::begin(turn, key, index, element, task),
         ElementKind::UserTask(task) => user_task::begin(turn, key, element, task),
@@ -43,8 +43,9 @@ pub(crate) fn begin(
         ElementKind::CallActivity(call) => call_activity::begin(turn, key, element, call),
         ElementKind::SubProcess(inner) => subprocess::begin(turn, key, index, inner),
         ElementKind::PlainTask | ElementKind::ExclusiveGateway => Ok(Begun::Done),
-        ElementKind::ParallelGateway => parallel_gateway::begin(turn, key, element),
-        ElementKind::InclusiveGateway => inclusive_gateway::begin(turn, key, element),
+        ElementKind::ParallelGateway | ElementKind::InclusiveGateway => {
+            Ok(join::begin(turn, key, element))
+        }
         ElementKind::EventGateway => event_gateway::begin(turn, key, element),
     }
 }

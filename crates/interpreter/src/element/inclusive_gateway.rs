@@ -14,34 +14,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use orloj_model::{Element, ElementIndex, ElementKind, Joins, Throw};
 use orloj_types::{ElementId, ElementInstanceKey};
 
-use super::Begun;
+use super::join;
 use crate::agenda::Step;
-use crate::failure::Ruled;
 use crate::flow;
-use crate::outcome::{Event, LeaveKind};
 use crate::record::{ElementInstance, ElementState};
 use crate::stage::Stage;
 use crate::turn::Turn;
-
-pub(crate) fn begin(
-    turn: &mut Turn<'_>,
-    key: ElementInstanceKey,
-    element: &Element,
-) -> Ruled<Begun> {
-    let joins = turn.semantics().joins;
-    if joins == Joins::PerFlow {
-        return Ok(Begun::Done);
-    }
-    flow::note_entered(turn, key);
-    let Some(others) = others(turn, key, element) else {
-        if joins == Joins::PerTokenEndedAtOnce {
-            turn.event(Event::ElementLeft { key, how: LeaveKind::Completed });
-        }
-        return Ok(Begun::Waits);
-    };
-    merge(turn, &others);
-    Ok(Begun::Done)
-}
 
 /// The waiting tokens that go on together with `key`; `None` while another can still come.
 pub(super) fn others(
@@ -52,16 +30,6 @@ pub(super) fn others(
     match element.incoming.len() {
         0 | 1 => Some(Vec::new()),
         _ => complete_set(turn, key, element),
-    }
-}
-
-/// The other tokens vanish.
-fn merge(turn: &mut Turn<'_>, others: &[ElementInstanceKey]) {
-    for &other in others {
-        flow::remove(turn, other);
-        if turn.semantics().joins == Joins::PerToken {
-            turn.event(Event::ElementLeft { key: other, how: LeaveKind::Completed });
-        }
     }
 }
 
@@ -176,10 +144,9 @@ pub(crate) fn reconsider_all(turn: &mut Turn<'_>) -> bool {
 }
 
 fn reconsider(turn: &mut Turn<'_>) -> bool {
-    let is_gateway = |element: &Element| matches!(element.kind, ElementKind::InclusiveGateway);
     if !turn.semantics().choices.join_reconsiders
         || turn.work.ended.is_some()
-        || !turn.process.elements.iter().any(is_gateway)
+        || !turn.process.contents.inclusive_gateways
     {
         return false;
     }
@@ -195,7 +162,7 @@ fn reconsider(turn: &mut Turn<'_>) -> bool {
     }
     for (key, index) in waiting {
         let Some(others) = complete_set(turn, key, turn.model(index)) else { continue };
-        merge(turn, &others);
+        join::merge(turn, &others);
         let stage = match turn.semantics().joins {
             Joins::PerFlow => {
                 flow::note_entered(turn, key);

@@ -7,7 +7,6 @@ mod boundary_event;
 pub(crate) mod call_activity;
 mod catch_event;
 mod decision_task;
-mod end_event;
 pub(crate) mod event_gateway;
 pub(crate) mod exclusive_gateway;
 pub(crate) mod inclusive_gateway;

@@ -12,37 +12,8 @@
 use orloj_model::{Element, Joins};
 use orloj_types::ElementInstanceKey;
 
-use super::Begun;
-use crate::failure::Ruled;
-use crate::flow;
-use crate::outcome::{Event, LeaveKind};
 use crate::record::{ElementInstance, ElementState};
 use crate::turn::Turn;
-
-pub(crate) fn begin(
-    turn: &mut Turn<'_>,
-    key: ElementInstanceKey,
-    element: &Element,
-) -> Ruled<Begun> {
-    let joins = turn.semantics().joins;
-    if joins == Joins::PerFlow {
-        return Ok(Begun::Done);
-    }
-    flow::note_entered(turn, key);
-    let Some(others) = others(turn, key, element) else {
-        if joins == Joins::PerTokenEndedAtOnce {
-            turn.event(Event::ElementLeft { key, how: LeaveKind::Completed });
-        }
-        return Ok(Begun::Waits);
-    };
-    for other in others {
-        flow::remove(turn, other);
-        if joins == Joins::PerToken {
-            turn.event(Event::ElementLeft { key: other, how: LeaveKind::Completed });
-        }
-    }
-    Ok(Begun::Done)
-}
 
 /// The waiting tokens that go on together with `key`; `None` while some are missing.
 pub(super) fn others(

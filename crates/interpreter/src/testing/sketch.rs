@@ -6,12 +6,13 @@ use std::sync::Arc;
 use orloj_expr::{Expression, Language, Profile};
 use orloj_model::{
     Boundary, CallActivity, CallBinding, CallMapping, Cancelling, Catching, Choices, Code,
-    CompletionVariables, Condition, Conditions, DelegateTask, Element, ElementIndex, ElementKind,
-    EndListeners, ErrorCatch, EscalationCatch, Failures, Flow, FlowIndex, IncidentNames,
-    JobSettings, Joins, Listener, ListenerEvent, Loops, Mapping, MappingSource, MessageCatch,
-    MissedFirings, Position, Process, RetryCycle, RetryPlan, SavePoint, Scope, Script, Semantics,
-    ServiceTask, SiblingOrder, StartEvent, SubProcess, SubProcessKind, TaskEvents, Throw, Timer,
-    TimerKind, Trigger, UncaughtError, Undoing, UserTask, Walk, WorkerTask,
+    CompletionVariables, Condition, Conditions, Contents, DelegateTask, Element, ElementIndex,
+    ElementKind, EndListeners, ErrorCatch, EscalationCatch, Failures, Flow, FlowIndex,
+    IncidentNames, JobSettings, Joins, Listener, ListenerEvent, Loops, Mapping, MappingSource,
+    MessageCatch, MissedFirings, Position, Process, RetryCycle, RetryPlan, SavePoint, Scope,
+    Script, Semantics, ServiceTask, SiblingOrder, StartEvent, SubProcess, SubProcessKind,
+    TaskEvents, Throw, Timer, TimerKind, Trigger, UncaughtError, Undoing, UserTask, Walk,
+    WorkerTask,
 };
 use orloj_types::{ElementId, ProcessId, Value};
 
@@ -441,6 +442,7 @@ impl Sketch {
             id: ProcessId::from("sketch"),
             name: None,
             version_tag: None,
+            contents: Contents::of(&self.elements),
             elements: self.elements,
             flows: self.flows,
             root,

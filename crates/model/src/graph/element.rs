@@ -57,6 +57,18 @@ pub struct Element {
     pub position: Position,
 }
 
+impl Element {
+    /// What the element waits for, where it is an event with a trigger.
+    pub fn trigger(&self) -> Option<&Trigger> {
+        match &self.kind {
+            ElementKind::StartEvent(start) => start.trigger.as_ref(),
+            ElementKind::CatchEvent(trigger) => trigger.as_ref(),
+            ElementKind::BoundaryEvent(boundary) => Some(&boundary.trigger),
+            _ => None,
+        }
+    }
+}
+
 /// An asynchronous continuation: the state is saved and a job carries on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SavePoint {

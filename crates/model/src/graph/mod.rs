@@ -29,7 +29,7 @@ pub use event::{
 };
 pub use listener::{Code, Field, Listener, ListenerEvent, Timeout};
 pub use multi_instance::{Aggregation, Items, MultiInstance, OutputCollection};
-pub use process::{DataObject, Process, Scope};
+pub use process::{Contents, DataObject, Process, Scope};
 pub use script::{
     Place, Program, ProgramHost, ProgramLanguage, Script, ScriptLanguage, ScriptResource,
     ScriptTask,

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use orloj_expr::Expression;
 use orloj_types::{ElementId, ProcessId};
 
-use super::ElementKind;
 use super::element::{Element, ElementIndex, Flow, FlowIndex};
 use super::listener::Listener;
 use super::semantics::Semantics;
 use super::subprocess::SubProcess;
+use super::{ElementKind, Trigger};
 
 /// One executable process of a file.
 #[derive(Clone, Debug)]
@@ -25,6 +25,7 @@ pub struct Process {
     /// Of the process as a whole: its start and its end.
     pub listeners: Vec<Listener>,
     pub semantics: Semantics,
+    pub contents: Contents,
     /// By the author's id; state refers to elements only this way.
     pub by_id: BTreeMap<ElementId, ElementIndex>,
 }
@@ -56,6 +57,31 @@ impl Process {
             ElementKind::SubProcess(SubProcess { scope, .. }) => scope,
             other => panic!("a {} contains nothing", other.name()),
         }
+    }
+}
+
+/// Which kinds of elements a process has anywhere. Every command asks, so it is told once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    pub conditional_events: bool,
+    pub variable_events: bool,
+    pub signal_events: bool,
+    pub inclusive_gateways: bool,
+}
+
+impl Contents {
+    pub fn of(elements: &[Element]) -> Self {
+        let mut contents = Self::default();
+        for element in elements {
+            match element.trigger() {
+                Some(Trigger::Condition(_)) => contents.conditional_events = true,
+                Some(Trigger::Variable(_)) => contents.variable_events = true,
+                Some(Trigger::Signal(_)) => contents.signal_events = true,
+                _ => {}
+            }
+            contents.inclusive_gateways |= matches!(element.kind, ElementKind::InclusiveGateway);
+        }
+        contents
     }
 }
 

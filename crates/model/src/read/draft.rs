@@ -9,9 +9,9 @@ use orloj_xml::Position;
 use orloj_expr::Expression;
 
 use crate::graph::{
-    DataObject, Element, ElementIndex, ElementKind, Flow, FlowIndex, JobSettings, Listener,
-    Mapping, MultiInstance, Process, SavePoint, Scope, Semantics, SiblingOrder, StartEvent,
-    SubProcess,
+    Contents, DataObject, Element, ElementIndex, ElementKind, Flow, FlowIndex, JobSettings,
+    Listener, Mapping, MultiInstance, Process, SavePoint, Scope, Semantics, SiblingOrder,
+    StartEvent, SubProcess,
 };
 use crate::options::Dialect;
 use crate::read::context::{Subject, Written};
@@ -178,6 +178,7 @@ impl<'a> Draft<'a> {
             flows: self.flows.into_iter().map(|draft| draft.flow).collect(),
             root: scopes.root,
             listeners: self.listeners,
+            contents: Contents::of(&elements),
             elements,
             semantics,
             by_id: self.by_id,

@@ -212,7 +212,7 @@ impl Node {
             Question::Channel { .. } => self.messages.doubt(),
             Question::Fits => self.fits_unknown(),
             Question::ExpireMessages => self.messages_expired(0),
-            Question::DueStarts => self.due_starts_unknown(error),
+            Question::DueStarts => self.due_starts_unknown(),
             Question::Broadcasts | Question::Receivers { .. } => self.leave_broadcast(),
             _ => {}
         }
@@ -389,25 +389,7 @@ impl Node {
 
     /// There is no such instance, as far as the store knows.
     fn missing(&mut self, instance: InstanceKey, work: &Work) {
-        let rejection = match &work.command {
-            Command::RunJob { job }
-            | Command::JobDue { job }
-            | Command::CompleteJob { job, .. }
-            | Command::UpdateRetries { job, .. } => Rejection::JobNotFound(*job),
-            Command::FailJob(fail) => Rejection::JobNotFound(fail.job),
-            Command::ThrowError(throw) => Rejection::JobNotFound(throw.job),
-            Command::ResolveIncident { incident } => Rejection::IncidentNotFound(*incident),
-            Command::CompleteUserTask { task, .. } => Rejection::UserTaskNotFound(*task),
-            Command::SetVariables { scope, .. } => Rejection::ScopeNotFound(*scope),
-            Command::Trigger { subscription, .. } => Rejection::SubscriptionNotFound(*subscription),
-            Command::Start(_)
-            | Command::Cancel
-            | Command::Delete
-            | Command::Suspend
-            | Command::Resume
-            | Command::Modify { .. }
-            | Command::Migrate(_) => Rejection::InstanceNotFound(instance),
-        };
+        let rejection = Rejection::gone(&work.command, instance);
         self.refuse(work, rejection.into());
     }
 

@@ -117,7 +117,7 @@ impl Node {
         receivers: Receivers,
     ) {
         if receivers.is_known {
-            return self.reply(id, Err(exists(&message)));
+            return self.reply(id, Err(Error::MessageExists));
         }
         let key = self.keys.next(self.now);
         if message.time_to_live_ms <= 0 {
@@ -350,10 +350,6 @@ impl Node {
 /// Every message without a key starts an instance.
 pub(super) fn key_of(correlation_key: &Arc<str>) -> Option<Arc<str>> {
     Some(correlation_key.clone()).filter(|key| !key.is_empty())
-}
-
-fn exists(_message: &PublishMessage) -> Error {
-    Error::MessageExists
 }
 
 pub(super) fn document_of(bytes: &[u8]) -> Document {

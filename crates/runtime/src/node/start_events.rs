@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use orloj_interpreter::{Command, Repeat, Start};
-use orloj_store::{Change, Error as StoreError, StartRepeat, StartRow, StartWrite};
+use orloj_store::{Change, StartRepeat, StartRow, StartWrite};
 use orloj_types::{DefinitionKey, Document, ElementId, InstanceKey};
 use rustc_hash::FxHashMap;
 
@@ -119,7 +119,7 @@ impl Node {
         self.actions.push(Action::Find { ticket, find });
     }
 
-    pub(super) fn due_starts_unknown(&mut self, _error: &StoreError) {
+    pub(super) fn due_starts_unknown(&mut self) {
         self.start_events.is_looking = false;
         self.due.add(self.now.plus_ms(RETRY_MS));
     }
