@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -12,7 +12,7 @@ use orloj::{Call, Deploy, Orloj, Resource, StartInstance, StoreChoice};
 /// Tasks of the chain, and so jobs of one instance.
 pub const TASKS: u32 = 10;
 
-const PROCESS: &str = "chain";
+pub const PROCESS: &str = "chain";
 
 /// A process of `tasks` tasks, each behind a save point; the last has a delegate of its own.
 pub fn model(tasks: u32) -> String {
@@ -46,9 +46,22 @@ pub struct Chain {
 
 impl Chain {
     pub async fn open(store: StoreChoice) -> anyhow::Result<Self> {
+        Self::with_executor(store, true).await
+    }
+
+    /// With the executor off, until it is started.
+    pub async fn open_idle(store: StoreChoice) -> anyhow::Result<Self> {
+        Self::with_executor(store, false).await
+    }
+
+    async fn with_executor(store: StoreChoice, is_active: bool) -> anyhow::Result<Self> {
+        /// A node of the same name would be taken for this one's predecessor.
+        static OPENED: AtomicU32 = AtomicU32::new(0);
+        let number = OPENED.fetch_add(1, Ordering::Relaxed);
         let orloj = Orloj::builder()
             .store(store)
-            .executor(true)
+            .node_name(&format!("bench-{}-{number}", std::process::id()))
+            .executor(is_active)
             .delegate("Step", |_: Call| async { Ok(Document::new()) })
             .delegate("Last", |_: Call| async { Ok(Document::new()) })
             .build()

@@ -4,15 +4,20 @@
 mod chain;
 mod crash;
 mod floor;
+mod growth;
 mod instances;
+mod items;
 mod languages;
 mod latency;
 mod memory;
 mod models;
+mod nodes;
+mod peers;
 mod place;
 mod report;
 mod restart;
 mod server;
+mod snapshot;
 mod steps;
 mod timed;
 
@@ -51,6 +56,8 @@ enum Command {
     Steps(steps::Options),
     /// One-task instances through a native gRPC worker
     Instances(instances::Options),
+    /// Very many jobs of one instance: time, growth, largest commit
+    Items(items::Options),
     /// Commit to first line of the delegate; one instance alone
     Latency(latency::Options),
     /// Memory, idle cost, write-ahead log per step
@@ -61,6 +68,14 @@ enum Command {
     Languages(languages::Options),
     /// Reading models and moving tokens, without a store
     Models(models::Options),
+    /// Steps beside thousands and millions of waiting jobs, timers and instances
+    Growth(growth::Options),
+    /// Steps while a transaction of somebody else holds an old snapshot
+    Snapshot(snapshot::Options),
+    /// Steps of several nodes on one PostgreSQL
+    Nodes(nodes::Options),
+    /// The same chain on Camunda 7 and Flowable; the ratios
+    Peers(peers::Options),
     /// Kills servers under load and checks that nothing acknowledged is lost
     Crash(crash::Options),
 }
@@ -73,6 +88,9 @@ fn main() -> anyhow::Result<()> {
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let figures = runtime.block_on(async {
         let figures = match &arguments.command {
+            Some(Command::Peers(options)) => {
+                peers::run(&ground, options, arguments.json).await.map(|()| Vec::new())
+            }
             Some(command) => figures(&ground, command).await,
             None => all_figures(&ground).await,
         };
@@ -103,11 +121,17 @@ async fn figures(ground: &Ground, command: &Command) -> anyhow::Result<Vec<Figur
         Command::Floor(options) => floor::command::run(ground, options).await,
         Command::Steps(options) => steps::run(ground, options).await,
         Command::Instances(options) => instances::run(ground, options).await,
+        Command::Items(options) => items::run(ground, options).await,
         Command::Latency(options) => latency::run(ground, options).await,
         Command::Memory(options) => memory::run(ground, options).await,
         Command::Restart(options) => restart::run(ground, options).await,
         Command::Languages(options) => languages::run(options).await,
         Command::Models(options) => models::run(options),
+        Command::Growth(options) => growth::run(ground, options).await,
+        Command::Snapshot(options) => snapshot::run(ground, options).await,
+        Command::Nodes(options) => nodes::run(ground, options).await,
+        // Its lines are of their own kind, and printed by it.
+        Command::Peers(_) => Ok(Vec::new()),
         Command::Crash(options) => {
             crash::run(ground, options).await?;
             Ok(Vec::new())

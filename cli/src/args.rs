@@ -4,8 +4,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::plan::Plan;
 use crate::{
-    decision, definition, deploy, dev, feel, incident, instance, job, lint, node, script_host,
-    serve, timer, trace, uel, user_task,
+    batch, config, dead_letter, decision, definition, deploy, deployment, dev, executor, feel,
+    history, incident, instance, job, job_definition, limit, lint, message, meter, node,
+    script_host, serve, signal, timer, trace, uel, user_task,
 };
 
 /// Durable BPMN processes and jobs: one engine for Camunda 7, Flowable and Zeebe models.
@@ -24,24 +25,59 @@ enum Noun {
     Serve(serve::Arguments),
     /// Deploy models
     Deploy(deploy::Arguments),
+    /// What was deployed together
+    #[command(subcommand)]
+    Deployment(deployment::Verb),
     /// Deployed versions of processes
     #[command(subcommand)]
     Definition(definition::Verb),
     /// Runs of processes
     #[command(subcommand)]
     Instance(instance::Verb),
+    /// Messages for those who wait for them
+    #[command(subcommand)]
+    Message(message::Verb),
+    /// Signals for all who wait for them
+    #[command(subcommand)]
+    Signal(signal::Verb),
     /// Durable work: tasks for workers, asynchronous steps, timers
     #[command(subcommand)]
     Job(job::Verb),
+    /// What the jobs of one element have in common
+    #[command(subcommand)]
+    JobDefinition(job_definition::Verb),
+    /// Jobs whose tries are used up
+    #[command(subcommand)]
+    DeadLetter(dead_letter::Verb),
+    /// Timers that wait, and when a text fires
+    Timer(timer::Arguments),
     /// Problems that wait for a person
     #[command(subcommand)]
     Incident(incident::Verb),
     /// Tasks for people
     #[command(subcommand)]
     UserTask(user_task::Verb),
+    /// Large work that is done in parts
+    #[command(subcommand)]
+    Batch(batch::Verb),
+    /// How many jobs may run at once, and how many may begin in a time
+    #[command(subcommand)]
+    Limit(limit::Verb),
+    /// What has happened, and what people did
+    #[command(subcommand)]
+    History(history::Verb),
+    /// What nodes have counted
+    #[command(subcommand)]
+    Meter(meter::Verb),
     /// Nodes that share the store
     #[command(subcommand)]
     Node(node::Verb),
+    /// What runs asynchronous steps and timers on one node
+    #[command(subcommand)]
+    Executor(executor::Verb),
+    /// Configuration files, and those of Camunda 7 and Flowable
+    #[command(subcommand)]
+    Config(config::Verb),
     /// Every problem of BPMN files, with its place, and advice
     Lint(lint::Arguments),
     /// Rehearse a model in memory and show what happens step by step
@@ -50,8 +86,6 @@ enum Noun {
     Feel(feel::Arguments),
     /// Evaluate a text with ${...} or #{...}
     Uel(uel::Arguments),
-    /// When a timer fires
-    Timer(timer::Arguments),
     /// DMN models
     #[command(subcommand)]
     Decision(decision::Verb),
@@ -71,6 +105,12 @@ pub struct Client {
         default_value = "http://127.0.0.1:8080"
     )]
     pub url: String,
+    /// Open this store instead, while no node holds it: sqlite:PATH or postgres://...
+    #[arg(long, value_name = "STORE")]
+    pub store: Option<String>,
+    /// Whose name to write into the log of operations
+    #[arg(long, value_name = "NAME", env = "ORLOJ_USER", hide_env_values = true)]
+    pub user: Option<String>,
     /// How to show the answer
     #[arg(short, long, value_enum, default_value_t = Format::Table)]
     pub output: Format,
@@ -102,6 +142,32 @@ pub enum Notation {
     Json,
 }
 
+/// Whose models are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Vendor {
+    Camunda7,
+    Flowable,
+    Zeebe,
+}
+
+impl Vendor {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Camunda7 => "camunda7",
+            Self::Flowable => "flowable",
+            Self::Zeebe => "zeebe",
+        }
+    }
+
+    pub fn dialect(self) -> orloj_model::Dialect {
+        match self {
+            Self::Camunda7 => orloj_model::Dialect::Camunda7,
+            Self::Flowable => orloj_model::Dialect::Flowable,
+            Self::Zeebe => orloj_model::Dialect::Zeebe,
+        }
+    }
+}
+
 /// Which part of a listing.
 #[derive(Clone, Debug, Args)]
 pub struct Paging {
@@ -125,12 +191,23 @@ impl Cli {
             Noun::Dev(arguments) => dev::plan(arguments),
             Noun::Serve(arguments) => serve::plan(arguments),
             Noun::Deploy(arguments) => deploy::plan(arguments),
+            Noun::Deployment(verb) => deployment::plan(verb),
             Noun::Definition(verb) => definition::plan(verb),
             Noun::Instance(verb) => instance::plan(verb),
+            Noun::Message(verb) => message::plan(verb),
+            Noun::Signal(verb) => signal::plan(verb),
             Noun::Job(verb) => job::plan(verb),
+            Noun::JobDefinition(verb) => job_definition::plan(verb),
+            Noun::DeadLetter(verb) => dead_letter::plan(verb),
             Noun::Incident(verb) => incident::plan(verb),
             Noun::UserTask(verb) => user_task::plan(verb),
+            Noun::Batch(verb) => batch::plan(verb),
+            Noun::Limit(verb) => limit::plan(verb),
+            Noun::History(verb) => history::plan(verb),
+            Noun::Meter(verb) => meter::plan(verb),
             Noun::Node(verb) => node::plan(verb),
+            Noun::Executor(verb) => executor::plan(verb),
+            Noun::Config(verb) => config::plan(verb),
             Noun::Lint(arguments) => lint::plan(arguments),
             Noun::Trace(arguments) => trace::plan(arguments),
             Noun::Feel(arguments) => feel::plan(arguments),
@@ -189,9 +266,49 @@ mod tests {
     }
 
     #[test]
+    fn help_of_models() {
+        insta::assert_snapshot!(help(&["deploy"]));
+        insta::assert_snapshot!(help(&["lint"]));
+        insta::assert_snapshot!(help(&["trace"]));
+        insta::assert_snapshot!(help(&["definition"]));
+    }
+
+    #[test]
+    fn help_of_events() {
+        insta::assert_snapshot!(help(&["message", "publish"]));
+        insta::assert_snapshot!(help(&["message", "correlate"]));
+        insta::assert_snapshot!(help(&["signal", "broadcast"]));
+    }
+
+    #[test]
+    fn help_of_jobs() {
+        insta::assert_snapshot!(help(&["job"]));
+        insta::assert_snapshot!(help(&["job", "list"]));
+        insta::assert_snapshot!(help(&["job", "retries"]));
+        insta::assert_snapshot!(help(&["job-definition"]));
+        insta::assert_snapshot!(help(&["job-definition", "suspend"]));
+        insta::assert_snapshot!(help(&["dead-letter"]));
+        insta::assert_snapshot!(help(&["batch"]));
+        insta::assert_snapshot!(help(&["batch", "create"]));
+    }
+
+    #[test]
+    fn help_of_what_operators_look_at() {
+        insta::assert_snapshot!(help(&["deployment"]));
+        insta::assert_snapshot!(help(&["incident"]));
+        insta::assert_snapshot!(help(&["limit", "set"]));
+        insta::assert_snapshot!(help(&["history"]));
+        insta::assert_snapshot!(help(&["meter", "list"]));
+        insta::assert_snapshot!(help(&["executor"]));
+    }
+
+    #[test]
     fn help_of_a_noun_and_its_verbs() {
         insta::assert_snapshot!(help(&["instance"]));
         insta::assert_snapshot!(help(&["instance", "list"]));
         insta::assert_snapshot!(help(&["instance", "start"]));
+        insta::assert_snapshot!(help(&["instance", "modify"]));
+        insta::assert_snapshot!(help(&["instance", "migrate"]));
+        insta::assert_snapshot!(help(&["instance", "set-variables"]));
     }
 }

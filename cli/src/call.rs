@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use serde_json::{Map, Value};
+
 use crate::args::{Client, Format, Paging};
 use crate::client::Connection;
 use crate::output;
@@ -48,7 +50,7 @@ pub struct View {
 
 impl Calls {
     pub fn act(self) -> anyhow::Result<()> {
-        let connection = Connection::new(&self.client.url)?;
+        let connection = Connection::open(&self.client)?;
         for call in self.calls {
             let body = connection.send(&call.request)?;
             match (call.answer, self.client.output) {
@@ -90,6 +92,15 @@ impl Path {
             self.separator = '&';
         }
         self
+    }
+
+    /// The fields of a filter.
+    pub fn with_all(self, filter: &Map<String, Value>) -> Self {
+        filter.iter().fold(self, |path, (name, value)| match value {
+            Value::Null => path,
+            Value::String(text) => path.with(name, Some(text)),
+            other => path.with(name, Some(other)),
+        })
     }
 
     pub fn page(self, paging: &Paging) -> Self {

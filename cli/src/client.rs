@@ -3,11 +3,13 @@
 use std::io;
 use std::time::Duration;
 
-use anyhow::{anyhow, bail};
+use anyhow::{anyhow, bail, ensure};
+use orloj_server::Direct;
 use serde::Deserialize;
-use ureq::http::Response;
-use ureq::{Agent, Body};
+use ureq::Agent;
+use ureq::http::StatusCode;
 
+use crate::args::Client;
 use crate::call::Request;
 
 /// Every answer of the API is prompt; a node that takes longer is in trouble.
@@ -17,7 +19,12 @@ const ANSWER_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 pub struct Connection {
     agent: Agent,
+    /// Where the answers come from: the address of a node, or a store.
     url: String,
+    /// Who gives the commands.
+    user: Option<String>,
+    /// Instead of a node.
+    store: Option<Direct>,
 }
 
 /// The shape of every refusal.
@@ -39,28 +46,39 @@ struct Detail {
 }
 
 impl Connection {
+    pub fn open(client: &Client) -> anyhow::Result<Self> {
+        let user = client.user.clone();
+        let is_plain = user.as_ref().is_none_or(|user| user.chars().all(|c| c.is_ascii_graphic()));
+        ensure!(is_plain, "--user: only letters, digits and signs without blanks can be sent");
+        let Some(store) = &client.store else {
+            return Ok(Self { user, ..Self::new(&client.url)? });
+        };
+        let direct = Direct::open(store)?;
+        Ok(Self { agent: agent(), url: "the store".to_owned(), user, store: Some(direct) })
+    }
+
     pub fn new(url: &str) -> anyhow::Result<Self> {
         let url = url.trim_end_matches('/');
         match url.strip_prefix("http://") {
             Some(host) if !host.is_empty() => {}
             _ => bail!("--url: '{url}' is not the address of a node; write http://HOST:PORT"),
         }
-        let agent = Agent::config_builder()
-            .http_status_as_error(false)
-            .timeout_global(Some(ANSWER_MAX))
-            // A node is spoken to directly: a proxy cannot reach this machine's own.
-            .proxy(None)
-            .build()
-            .new_agent();
-        Ok(Self { agent, url: url.to_owned() })
+        Ok(Self { agent: agent(), url: url.to_owned(), user: None, store: None })
     }
 
     /// The body of a successful answer.
     pub fn send(&self, request: &Request) -> anyhow::Result<String> {
+        if let Some(store) = &self.store {
+            return self.send_to_store(store, request);
+        }
         let answer = match request {
             Request::Get(path) => self.agent.get(self.at(path)).call(),
             Request::PostJson(path, body) => {
-                self.agent.post(self.at(path)).content_type("application/json").send(body)
+                let mut request = self.agent.post(self.at(path)).content_type("application/json");
+                if let Some(user) = &self.user {
+                    request = request.header("orloj-user", user);
+                }
+                request.send(body)
             }
             Request::PostXml(path, body) => {
                 self.agent.post(self.at(path)).content_type("application/xml").send(&body[..])
@@ -73,7 +91,24 @@ impl Connection {
             .limit(ANSWER_BYTES_MAX)
             .read_to_string()
             .map_err(|error| self.silent(error))?;
-        if answer.status().is_success() { Ok(body) } else { Err(self.refused(&answer, &body)) }
+        let status = answer.status();
+        if status.is_success() { Ok(body) } else { Err(self.refused(status, &body)) }
+    }
+
+    fn send_to_store(&self, store: &Direct, request: &Request) -> anyhow::Result<String> {
+        let mut builder = ureq::http::Request::builder();
+        if let Some(user) = &self.user {
+            builder = builder.header("orloj-user", user);
+        }
+        let (method, path, body) = match request {
+            Request::Get(path) => ("GET", path, Vec::new()),
+            Request::PostJson(path, body) => ("POST", path, body.clone().into_bytes()),
+            Request::PostXml(path, body) => ("POST", path, body.clone()),
+        };
+        let answer = store.send(builder.method(method).uri(path).body(body)?)?;
+        let body = String::from_utf8_lossy(&answer.body).into_owned();
+        let status = StatusCode::from_u16(answer.status)?;
+        if status.is_success() { Ok(body) } else { Err(self.refused(status, &body)) }
     }
 
     pub fn not_orloj(&self, error: &serde_json::Error) -> anyhow::Error {
@@ -101,9 +136,8 @@ impl Connection {
         )
     }
 
-    fn refused(&self, answer: &Response<Body>, body: &str) -> anyhow::Error {
+    fn refused(&self, status: StatusCode, body: &str) -> anyhow::Error {
         let Ok(refusal) = serde_json::from_str::<Refusal>(body) else {
-            let status = answer.status();
             return anyhow!("the answer of {} is not one of an Orloj node: {status}", self.url);
         };
         let mut text = refusal.message;
@@ -113,6 +147,16 @@ impl Connection {
         }
         anyhow!(text)
     }
+}
+
+fn agent() -> Agent {
+    Agent::config_builder()
+        .http_status_as_error(false)
+        .timeout_global(Some(ANSWER_MAX))
+        // A node is spoken to directly: a proxy cannot reach this machine's own.
+        .proxy(None)
+        .build()
+        .new_agent()
 }
 
 impl Detail {

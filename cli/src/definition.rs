@@ -1,10 +1,13 @@
 //! `orloj definition`
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 use serde::Deserialize;
+use serde_json::{Value, json};
 
-use crate::args::{Client, Paging};
-use crate::call::{Answer, Path, ask};
+use crate::args::{Client, Paging, key};
+use crate::call::{Answer, Path, View, ask};
+use crate::job::object;
+use crate::moment::moment;
 use crate::plan::Plan;
 use crate::table::{self, Row};
 
@@ -12,12 +15,68 @@ use crate::table::{self, Row};
 pub enum Verb {
     /// Newest first
     List(List),
+    /// One of them
+    Show(One),
+    /// The file that one came with
+    Xml(One),
+    /// Start no instance of one until it is resumed
+    Suspend(Suspend),
+    /// Go on with one that is suspended
+    #[command(visible_alias = "activate")]
+    Resume(Suspend),
+    /// Remove one; instances that run go on
+    Delete(One),
+}
+
+#[derive(Debug, Args)]
+pub struct One {
+    #[arg(value_parser = key())]
+    key: i64,
+    #[command(flatten)]
+    client: Client,
 }
 
 #[derive(Debug, Args)]
 pub struct List {
+    /// Only of this process
+    #[arg(long, value_name = "ID")]
+    process: Option<String>,
+    /// Only of this tenant
+    #[arg(long)]
+    tenant: Option<String>,
+    /// Only of this deployment
+    #[arg(long, value_name = "KEY", value_parser = key())]
+    deployment: Option<i64>,
+    /// Only those that are suspended, or only those that are not
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true",
+        require_equals = true)]
+    suspended: Option<bool>,
+    /// Only the latest version of each process
+    #[arg(long)]
+    latest: bool,
     #[command(flatten)]
     paging: Paging,
+    #[command(flatten)]
+    client: Client,
+}
+
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("which").required(true).multiple(false))]
+pub struct Suspend {
+    #[arg(group = "which", value_parser = key())]
+    key: Option<i64>,
+    /// Every version of this process
+    #[arg(long, group = "which", value_name = "ID")]
+    process: Option<String>,
+    /// Of the process in this tenant only
+    #[arg(long, requires = "process")]
+    tenant: Option<String>,
+    /// The instances that run as well
+    #[arg(long)]
+    include_instances: bool,
+    /// Not now but then
+    #[arg(long, value_name = "MOMENT", value_parser = moment)]
+    at: Option<String>,
     #[command(flatten)]
     client: Client,
 }
@@ -25,10 +84,63 @@ pub struct List {
 pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
     Ok(match verb {
         Verb::List(list) => {
-            let path = Path::new("/api/definitions").page(&list.paging);
+            let path = Path::new("/api/definitions")
+                .with("process", list.process)
+                .with("tenant", list.tenant)
+                .with("deployment", list.deployment)
+                .with("suspended", list.suspended)
+                .with("latest", list.latest.then_some(true))
+                .page(&list.paging);
             ask(list.client, path.get(), Answer::Show(table::listing::<Definition>))
         }
+        Verb::Show(one) => {
+            let path = Path::new(format!("/api/definitions/{}", one.key));
+            ask(one.client, path.get(), Answer::Show(show))
+        }
+        Verb::Xml(one) => {
+            let path = Path::new(format!("/api/definitions/{}/xml", one.key));
+            let file = |text: &str| Ok(View { data: text.to_owned(), note: None });
+            ask(one.client, path.get(), Answer::Show(file))
+        }
+        Verb::Suspend(which) => which.plan("suspend", "suspended"),
+        Verb::Resume(which) => which.plan("resume", "resumed"),
+        Verb::Delete(delete) => {
+            let path = Path::new(format!("/api/definitions/{}/delete", delete.key));
+            let said = format!("definition {} is deleted", delete.key);
+            ask(delete.client, path.post_json(String::new()), Answer::Done(said))
+        }
     })
+}
+
+impl Suspend {
+    fn plan(self, verb: &str, done: &str) -> Plan {
+        let mut body = object(json!({"includeInstances": self.include_instances, "at": self.at}));
+        body.retain(|_, value| !value.is_null());
+        let (path, what) = match (self.key, self.process) {
+            (Some(key), _) => {
+                (format!("/api/definitions/{key}/{verb}"), format!("definition {key} is"))
+            }
+            (None, process) => {
+                let process = process.unwrap_or_default();
+                body.insert("process".to_owned(), json!(process));
+                if let Some(tenant) = self.tenant {
+                    body.insert("tenant".to_owned(), json!(tenant));
+                }
+                (format!("/api/definitions/{verb}"), format!("every version of {process} is"))
+            }
+        };
+        let said = match self.at {
+            Some(at) => format!("{what} {done} at {at}"),
+            None => format!("{what} {done}"),
+        };
+        let request = Path::new(path).post_json(Value::Object(body).to_string());
+        ask(self.client, request, Answer::Done(said))
+    }
+}
+
+fn show(json: &str) -> serde_json::Result<View> {
+    let definition: Definition = serde_json::from_str(json)?;
+    Ok(View { data: table::rows(&[definition]), note: None })
 }
 
 #[derive(Deserialize)]
@@ -39,10 +151,13 @@ pub struct Definition {
     version: i32,
     resource: String,
     deployed_at: String,
+    #[serde(default)]
+    suspended: bool,
 }
 
 impl Row for Definition {
-    const COLUMNS: &'static [&'static str] = &["KEY", "PROCESS", "VERSION", "RESOURCE", "DEPLOYED"];
+    const COLUMNS: &'static [&'static str] =
+        &["KEY", "PROCESS", "VERSION", "RESOURCE", "DEPLOYED", "SUSPENDED"];
 
     fn cells(&self) -> Vec<String> {
         vec![
@@ -51,6 +166,7 @@ impl Row for Definition {
             self.version.to_string(),
             self.resource.clone(),
             self.deployed_at.clone(),
+            if self.suspended { "yes" } else { "no" }.to_owned(),
         ]
     }
 }

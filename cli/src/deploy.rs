@@ -3,31 +3,43 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use clap::Args;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use crate::args::Client;
-use crate::call::{Answer, Call, Calls, Path, View};
+use crate::args::{Client, Vendor};
+use crate::call::{Answer, Path, Request, View, ask};
+use crate::decision::Decision;
 use crate::definition::Definition;
 use crate::plan::Plan;
 use crate::table;
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// BPMN files; each is a deployment of its own
+    /// BPMN and DMN files, deployed together: all of them or none
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Whose files those are that do not tell it [default: as the others, else camunda7]
+    #[arg(long, value_enum)]
+    engine: Option<Vendor>,
     #[command(flatten)]
     client: Client,
 }
 
-/// Every file is read before the first is sent.
-pub fn plan(arguments: Arguments) -> anyhow::Result<Plan> {
-    let calls = arguments.files.into_iter().map(call).collect::<anyhow::Result<_>>()?;
-    Ok(Plan::Ask(Calls { client: arguments.client, calls }))
+struct File {
+    name: String,
+    content: Vec<u8>,
 }
 
-fn call(file: PathBuf) -> anyhow::Result<Call> {
+/// Every file is read before anything is sent.
+pub fn plan(arguments: Arguments) -> anyhow::Result<Plan> {
+    let files = arguments.files.into_iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
+    let request = request(files, arguments.engine)?;
+    Ok(ask(arguments.client, request, Answer::Show(deployed)))
+}
+
+fn read(file: PathBuf) -> anyhow::Result<File> {
     let content = std::fs::read(&file).with_context(|| file.display().to_string())?;
     let limit = orloj_server::BODY_BYTES_MAX;
     ensure!(
@@ -38,8 +50,44 @@ fn call(file: PathBuf) -> anyhow::Result<Call> {
     );
     // The name alone: a file deployed again from another folder is still the same resource.
     let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
-    let request = Path::new("/api/deployments").with("name", Some(name)).post_xml(content);
-    Ok(Call { request, answer: Answer::Show(deployed) })
+    Ok(File { name, content })
+}
+
+fn request(mut files: Vec<File>, engine: Option<Vendor>) -> anyhow::Result<Request> {
+    let path = Path::new("/api/deployments");
+    let engine = engine.map(Vendor::word);
+    if files.len() == 1 {
+        let File { name, content } = files.remove(0);
+        return Ok(path.with("name", Some(name)).with("engine", engine).post_xml(content));
+    }
+    let body = together(files)?;
+    let limit = orloj_server::DEPLOYMENT_BYTES_MAX;
+    ensure!(body.len() <= limit, "{} bytes in all; a deployment has at most {limit}", body.len());
+    Ok(path.with("engine", engine).post_json(body))
+}
+
+fn together(files: Vec<File>) -> anyhow::Result<String> {
+    #[derive(Serialize)]
+    struct Body {
+        resources: Vec<Resource>,
+    }
+    #[derive(Serialize)]
+    struct Resource {
+        name: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        content: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        base64: Option<String>,
+    }
+    let resource = |File { name, content }| match String::from_utf8(content) {
+        Ok(text) => Resource { name, content: Some(text), base64: None },
+        Err(other) => {
+            let base64 = Some(BASE64_STANDARD.encode(other.as_bytes()));
+            Resource { name, content: None, base64 }
+        }
+    };
+    let body = Body { resources: files.into_iter().map(resource).collect() };
+    Ok(serde_json::to_string(&body)?)
 }
 
 fn deployed(json: &str) -> serde_json::Result<View> {
@@ -47,34 +95,68 @@ fn deployed(json: &str) -> serde_json::Result<View> {
     struct Deployed {
         duplicate: bool,
         definitions: Vec<Definition>,
+        decisions: Vec<Decision>,
     }
     let deployed: Deployed = serde_json::from_str(json)?;
     let note = deployed.duplicate.then(|| "already deployed: nothing has changed".to_owned());
-    Ok(View { data: table::rows(&deployed.definitions), note })
+    let mut tables = Vec::new();
+    if !deployed.definitions.is_empty() {
+        tables.push(table::rows(&deployed.definitions));
+    }
+    if !deployed.decisions.is_empty() {
+        tables.push(table::rows(&deployed.decisions));
+    }
+    Ok(View { data: tables.join("\n\n"), note })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::args::Format;
-    use crate::call::Request;
+
+    fn file(name: &str, content: &[u8]) -> File {
+        File { name: name.to_owned(), content: content.to_vec() }
+    }
 
     #[test]
-    fn a_file_is_sent_under_its_own_name() {
+    fn a_file_is_sent_as_it_is_under_its_own_name() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("my order.bpmn");
-        std::fs::write(&file, "<x/>").unwrap();
-        assert_eq!(
-            call(file).unwrap().request,
-            Request::PostXml("/api/deployments?name=my%20order.bpmn".to_owned(), b"<x/>".to_vec())
-        );
+        let path = folder.path().join("my order.bpmn");
+        std::fs::write(&path, "<x/>").unwrap();
+        let request = request(vec![read(path).unwrap()], Some(Vendor::Zeebe)).unwrap();
+        let path = "/api/deployments?name=my%20order.bpmn&engine=zeebe".to_owned();
+        assert_eq!(request, Request::PostXml(path, b"<x/>".to_vec()));
+    }
+
+    #[test]
+    fn several_files_are_one_deployment() {
+        let files = vec![file("a.bpmn", b"<a/>"), file("b.dmn", b"\xff\xfe<\0")];
+        let body = r#"{"resources":[{"name":"a.bpmn","content":"<a/>"},{"name":"b.dmn","base64":"//48AA=="}]}"#;
+        let expected = Request::PostJson("/api/deployments".to_owned(), body.to_owned());
+        assert_eq!(request(files, None).unwrap(), expected);
     }
 
     #[test]
     fn a_missing_file_is_named_and_nothing_is_sent() {
-        let client = Client { url: "http://nowhere".to_owned(), output: Format::Table };
-        let arguments = Arguments { files: vec!["/nowhere/a.bpmn".into()], client };
+        let client = Client {
+            url: "http://nowhere".to_owned(),
+            store: None,
+            user: None,
+            output: Format::Table,
+        };
+        let arguments = Arguments { files: vec!["/nowhere/a.bpmn".into()], engine: None, client };
         let Err(error) = plan(arguments) else { panic!("must fail") };
         assert_eq!(format!("{error:#}"), "/nowhere/a.bpmn: No such file or directory (os error 2)");
+    }
+
+    #[test]
+    fn decisions_are_shown_beside_processes() {
+        let json = r#"{"key":"1","duplicate":false,"definitions":[{"key":"2","process":"p",
+            "version":1,"resource":"p.bpmn","deployment":"1",
+            "deployedAt":"2030-01-01T00:00:00Z","tenant":null}],
+            "decisions":[{"key":"4","decision":"fee","name":"Fee","version":3,"versionTag":null,
+            "requirements":{"key":"3","id":"d","name":"d","version":1},"resource":"d.dmn",
+            "deployment":"1","deployedAt":"2030-01-01T00:00:00Z","tenant":null}]}"#;
+        insta::assert_snapshot!(deployed(json).unwrap().data);
     }
 }

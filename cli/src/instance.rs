@@ -8,8 +8,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::args::{Client, Paging, key};
+use crate::bulk::fields;
 use crate::call::{Answer, Path, View, ask};
 use crate::incident::Incident;
+use crate::instance_changes::{self, Migrate, Modify, SetVariables};
+use crate::instance_choice::{Choice, Count, Filter, Restart};
 use crate::job::Job;
 use crate::plan::Plan;
 use crate::table::{self, Row, or_dash, plain};
@@ -22,15 +25,33 @@ pub enum Verb {
     Show(One),
     /// Start one
     Start(Start),
-    /// End one that runs
-    Cancel(One),
+    /// How many run
+    Count(Count),
+    /// Variables of one
+    Variables(One),
+    /// End those that run
+    Cancel(Choice),
+    /// Work on nothing of them until they are resumed
+    Suspend(Choice),
+    /// Go on with those that are suspended
+    #[command(visible_alias = "activate")]
+    Resume(Choice),
+    /// As cancel, but no listener is called
+    Delete(Choice),
+    /// Start anew what has ended
+    Restart(Restart),
+    /// Move tokens of one by hand
+    Modify(Modify),
+    /// Let one go on as another version, or as another process
+    Migrate(Migrate),
+    /// Set variables of one
+    SetVariables(SetVariables),
 }
 
 #[derive(Debug, Args)]
 pub struct List {
-    /// Only of this process
-    #[arg(long, value_name = "ID")]
-    process: Option<String>,
+    #[command(flatten)]
+    filter: Filter,
     /// Those that have ended instead
     #[arg(long)]
     ended: bool,
@@ -61,6 +82,9 @@ pub struct Start {
     /// Your own name for it
     #[arg(long)]
     business_key: Option<String>,
+    /// Begin before this element instead of at the start event; may be repeated
+    #[arg(long, value_name = "ELEMENT")]
+    before: Vec<String>,
     #[command(flatten)]
     client: Client,
 }
@@ -69,7 +93,7 @@ pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
     Ok(match verb {
         Verb::List(list) => {
             let path = Path::new("/api/instances")
-                .with("process", list.process)
+                .with_all(&fields(&list.filter)?)
                 .with("ended", list.ended.then_some(true))
                 .page(&list.paging);
             ask(list.client, path.get(), Answer::Show(table::listing::<Instance>))
@@ -83,11 +107,19 @@ pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
             let path = Path::new("/api/instances");
             ask(start.client, path.post_json(body), Answer::Show(started))
         }
-        Verb::Cancel(one) => {
-            let path = Path::new(format!("/api/instances/{}/cancel", one.key));
-            let said = format!("instance {} is cancelled", one.key);
-            ask(one.client, path.post_json(String::new()), Answer::Done(said))
+        Verb::Count(count) => count.plan()?,
+        Verb::Variables(one) => {
+            let path = Path::new(format!("/api/instances/{}/variables", one.key));
+            ask(one.client, path.get(), Answer::Show(show_variables))
         }
+        Verb::Cancel(choice) => choice.plan("cancel", "cancelled")?,
+        Verb::Suspend(choice) => choice.plan("suspend", "suspended")?,
+        Verb::Resume(choice) => choice.plan("resume", "resumed")?,
+        Verb::Delete(choice) => choice.plan("delete", "deleted")?,
+        Verb::Restart(restart) => restart.plan()?,
+        Verb::Modify(modify) => instance_changes::modify(modify)?,
+        Verb::Migrate(migrate) => instance_changes::migrate(migrate)?,
+        Verb::SetVariables(set) => instance_changes::set_variables(set)?,
     })
 }
 
@@ -99,12 +131,15 @@ fn start_body(start: &Start) -> anyhow::Result<String> {
         version: Option<i32>,
         variables: &'a RawValue,
         business_key: Option<&'a str>,
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        before: &'a [String],
     }
     let body = Body {
         process: &start.process,
         version: start.version,
         variables: json_object(&start.variables)?,
         business_key: start.business_key.as_deref(),
+        before: &start.before,
     };
     Ok(serde_json::to_string(&body)?)
 }
@@ -118,7 +153,7 @@ pub fn json_object(text: &str) -> anyhow::Result<&RawValue> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Instance {
+pub struct Instance {
     key: String,
     process: String,
     version: i32,
@@ -237,6 +272,12 @@ fn repeat_names(history: &mut [Event]) {
     }
 }
 
+fn show_variables(json: &str) -> serde_json::Result<View> {
+    let found: BTreeMap<String, Box<RawValue>> = serde_json::from_str(json)?;
+    let note = found.is_empty().then(|| "none".to_owned());
+    Ok(View { data: variables(&found), note })
+}
+
 fn variables(variables: &BTreeMap<String, Box<RawValue>>) -> String {
     let lines = variables.iter().map(|(name, value)| plain(&format!("{name} = {value}")));
     lines.collect::<Vec<_>>().join("\n")
@@ -290,7 +331,34 @@ mod tests {
         );
         assert_eq!(
             request("cancel 7"),
-            Request::PostJson("/api/instances/7/cancel".to_owned(), String::new())
+            Request::PostJson("/api/instances/7/cancel".to_owned(), "{}".to_owned())
+        );
+        for verb in ["suspend", "resume", "delete"] {
+            let path = format!("/api/instances/7/{verb}");
+            assert_eq!(request(&format!("{verb} 7")), Request::PostJson(path, "{}".to_owned()));
+        }
+    }
+
+    #[test]
+    fn changes_by_hand_are_sent_as_they_were_given() {
+        let post = |path: &str, body: &str| Request::PostJson(path.to_owned(), body.to_owned());
+        assert_eq!(
+            request("modify 7 --activate pay --activate sub@9 --terminate 8 --terminate-all a@b"),
+            post(
+                "/api/instances/7/modify",
+                r#"{"activate":[{"element":"pay","ancestor":null,"variables":{}},{"element":"sub","ancestor":9,"variables":{}}],"terminate":[8],"terminateAll":["a@b"]}"#
+            )
+        );
+        assert_eq!(
+            request("migrate 7 --process order --version 2 --map a=b --map c=d"),
+            post(
+                "/api/instances/7/migrate",
+                r#"{"process":"order","version":2,"plan":{"a":"b","c":"d"}}"#
+            )
+        );
+        assert_eq!(
+            request("set-variables 7 --vars {\"a\":1} --local"),
+            post("/api/element-instances/7/variables", r#"{"variables":{"a":1},"local":true}"#)
         );
     }
 

@@ -4,11 +4,11 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-use orloj_model::{Diagnostic, Dialect, Options, Position, Severity, advise, parse};
+use clap::Args;
+use orloj_model::{Diagnostic, Options, Position, Severity, advise, parse};
 use serde_json::json;
 
-use crate::args::Shape;
+use crate::args::{Shape, Vendor};
 use crate::{output, plan};
 
 #[derive(Debug, Args)]
@@ -18,17 +18,13 @@ pub struct Arguments {
     files: Vec<PathBuf>,
     /// Whose model it is; told by each file's extensions where this is left out
     #[arg(long, value_enum)]
-    engine: Option<Engine>,
+    engine: Option<Vendor>,
+    /// Apply the transforms of this configuration file first, as a node does
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// How to show the problems
     #[arg(short, long, value_enum, default_value_t = Shape::Table)]
     output: Shape,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Engine {
-    Camunda7,
-    Flowable,
-    Zeebe,
 }
 
 pub struct Plan {
@@ -48,12 +44,11 @@ pub fn plan(arguments: Arguments) -> anyhow::Result<plan::Plan> {
         File { path, content }
     });
     let files = files.collect();
-    let dialect = arguments.engine.map(|engine| match engine {
-        Engine::Camunda7 => Dialect::Camunda7,
-        Engine::Flowable => Dialect::Flowable,
-        Engine::Zeebe => Dialect::Zeebe,
-    });
-    let options = Options { dialect, ..Options::default() };
+    let dialect = arguments.engine.map(Vendor::dialect);
+    let mut options = Options { dialect, ..Options::default() };
+    if let Some(file) = &arguments.config {
+        options = options.with_hook(orloj_server::config::transforms_of(file)?);
+    }
     Ok(plan::Plan::LintModel(Plan { files, options, output: arguments.output }))
 }
 

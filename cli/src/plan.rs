@@ -1,12 +1,17 @@
 //! What to do, once every argument has been checked.
 
+use crate::batch::Watch;
+use crate::bulk::Bulk;
 use crate::call::Calls;
-use crate::{decision, dev, feel, lint, script_host, serve, timer, trace, uel};
+use crate::{config, decision, dev, feel, lint, script_host, serve, timer, trace, uel};
 
 pub enum Plan {
     Serve(Box<serve::Plan>),
     Dev(Box<dev::Plan>),
     Ask(Calls),
+    Bulk(Box<Bulk>),
+    Watch(Watch),
+    Config(Box<config::Plan>),
     Feel(feel::Plan),
     Uel(uel::Plan),
     Timer(Box<timer::Plan>),
@@ -23,6 +28,9 @@ impl Plan {
             Self::Serve(plan) => serve::act(&plan),
             Self::Dev(plan) => dev::act(&plan),
             Self::Ask(calls) => calls.act(),
+            Self::Bulk(bulk) => bulk.act(),
+            Self::Watch(watch) => watch.act(),
+            Self::Config(plan) => plan.act(),
             Self::Feel(plan) => plan.act(),
             Self::Uel(plan) => plan.act(),
             Self::Timer(plan) => plan.act(),

@@ -42,6 +42,54 @@ pub fn rows<T: Row>(rows: &[T]) -> String {
     table.trim_fmt()
 }
 
+/// One thing, a field a line.
+pub fn fields(json: &str) -> serde_json::Result<View> {
+    let fields: serde_json::Map<String, serde_json::Value> = serde_json::from_str(json)?;
+    let width = fields.keys().map(|name| heading(name).chars().count()).max().unwrap_or(0);
+    let line = |(name, value): (&String, &serde_json::Value)| {
+        let value = match value {
+            serde_json::Value::Null => "-".to_owned(),
+            serde_json::Value::String(text) => plain(text),
+            serde_json::Value::Array(items) if items.is_empty() => "-".to_owned(),
+            serde_json::Value::Array(items) => {
+                let items = items.iter().map(|item| match item {
+                    serde_json::Value::String(text) => plain(text),
+                    other => other.to_string(),
+                });
+                items.collect::<Vec<_>>().join(", ")
+            }
+            other => other.to_string(),
+        };
+        format!("{:width$}  {value}", heading(name))
+    };
+    // What it goes by comes first.
+    let (first, rest): (Vec<_>, Vec<_>) = fields.iter().partition(|(name, _)| *name == "key");
+    let data = first.into_iter().chain(rest).map(line).collect::<Vec<_>>().join("\n");
+    Ok(View { data, note: None })
+}
+
+/// `retriesLeft` as `RETRIES LEFT`.
+fn heading(name: &str) -> String {
+    let mut heading = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() {
+            heading.push(' ');
+        }
+        heading.extend(c.to_uppercase());
+    }
+    heading
+}
+
+/// The number of things counted.
+pub fn count(json: &str) -> serde_json::Result<View> {
+    #[derive(Deserialize)]
+    struct Count {
+        count: u64,
+    }
+    let count: Count = serde_json::from_str(json)?;
+    Ok(View { data: count.count.to_string(), note: None })
+}
+
 /// Text of processes on one line, and unable to steer a terminal.
 pub fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()

@@ -1,22 +1,60 @@
-//! `orloj timer`
+//! `orloj timer`: those of a node, and when a text fires.
 
 use anyhow::{Context, anyhow};
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use jiff::tz::TimeZone;
 use orloj_expr::excerpt;
 use orloj_timer::{Dialect, Schedule, zone};
 use orloj_types::Timestamp;
 use serde_json::json;
 
-use crate::args::Shape;
+use crate::args::{Client, Shape};
+use crate::bulk::{Said, fields};
+use crate::call::{Answer, Path, ask};
+use crate::job::filter::{JobFilter, Set};
+use crate::job::{self, Job, JobKeys};
 use crate::table::{self, Row};
 use crate::{clock, output, plan};
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Arguments {
-    /// A date, duration, repetition or cron expression
-    #[arg(allow_hyphen_values = true)]
-    text: String,
+    #[command(subcommand)]
+    verb: Option<Verb>,
+    #[command(flatten)]
+    firings: Firings,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Those that wait, the earliest first
+    List(List),
+    /// Run them now, and not when they are due
+    Fire(JobKeys),
+    /// Set when they are due
+    Due(job::Due),
+}
+
+#[derive(Debug, Args)]
+struct List {
+    #[command(flatten)]
+    filter: JobFilter,
+    /// At most so many rows
+    #[arg(long, value_name = "ROWS", default_value_t = 50,
+        value_parser = clap::value_parser!(u32).range(1..=1000))]
+    limit: u32,
+    /// Leave out so many rows
+    #[arg(long, value_name = "ROWS")]
+    offset: Option<u32>,
+    #[command(flatten)]
+    client: Client,
+}
+
+#[derive(Debug, Args)]
+struct Firings {
+    /// A date, duration, repetition or cron expression: shows when it fires
+    #[arg(required = true, allow_hyphen_values = true)]
+    text: Option<String>,
     /// Whose rules the text follows
     #[arg(long, value_enum, default_value_t = Engine::Zeebe)]
     dialect: Engine,
@@ -52,12 +90,29 @@ pub struct Plan {
 }
 
 pub fn plan(arguments: Arguments) -> anyhow::Result<plan::Plan> {
+    match arguments.verb {
+        Some(Verb::List(list)) => {
+            let filter = JobFilter { set: Some(Set::Timers), ..list.filter };
+            let path = Path::new("/api/jobs")
+                .with_all(&fields(&filter)?)
+                .with("order", Some("earliest-due"))
+                .with("offset", list.offset)
+                .with("limit", Some(list.limit));
+            Ok(ask(list.client, path.get(), Answer::Show(table::listing::<Job>)))
+        }
+        Some(Verb::Fire(jobs)) => jobs.of(Set::Timers).plan("fire", Said::is("fired")),
+        Some(Verb::Due(due)) => due.of(Set::Timers).plan(),
+        None => firings(arguments.firings),
+    }
+}
+
+fn firings(arguments: Firings) -> anyhow::Result<plan::Plan> {
     let dialect = match arguments.dialect {
         Engine::Zeebe => Dialect::Zeebe,
         Engine::Camunda7 => Dialect::Camunda7,
         Engine::Flowable => Dialect::Flowable,
     };
-    let text = &arguments.text;
+    let text = &arguments.text.context("a text is needed")?;
     let schedule =
         Schedule::guess(dialect, text).map_err(|e| anyhow!(excerpt(text, e.offset, &e.message)))?;
     let zone = match &arguments.zone {

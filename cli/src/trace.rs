@@ -8,11 +8,13 @@ use std::thread;
 
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum};
+use orloj_model::Transforms;
 use orloj_rehearsal::{
-    Engine, Pass, Run, Stage, Stubs, Subject, play_all, play_one, read_runs, readable,
+    Engine, Pass, Run, Stage, StartBy, Stubs, Subject, play_all, play_one, read_runs, readable,
 };
 use orloj_script::ScriptHost;
 
+use crate::args::Vendor;
 use crate::{output, plan};
 
 #[derive(Debug, Args)]
@@ -22,13 +24,22 @@ pub struct Arguments {
     file: Option<PathBuf>,
     /// Whose model it is; told by the file's extensions where this is left out
     #[arg(long, value_enum, conflicts_with = "runs")]
-    engine: Option<Dialect>,
+    engine: Option<Vendor>,
+    /// Apply the transforms of this configuration file first, as a node does
+    #[arg(long, value_name = "FILE", conflicts_with = "runs")]
+    config: Option<PathBuf>,
     /// Another file that is deployed with it: a called process, a decision
     #[arg(long = "with", value_name = "FILE", conflicts_with = "runs")]
     companions: Vec<PathBuf>,
     /// The process to start; the first executable one where this is left out
     #[arg(long, value_name = "PROCESS", conflicts_with = "runs")]
     start: Option<String>,
+    /// Start it by this message, for Zeebe with a correlation key
+    #[arg(long, value_name = "NAME[=KEY]", conflicts_with_all = ["runs", "signal"])]
+    message: Option<String>,
+    /// Start it by this signal
+    #[arg(long, value_name = "NAME", conflicts_with = "runs")]
+    signal: Option<String>,
     /// Variables to start with, as a JSON object
     #[arg(long, value_name = "JSON", conflicts_with = "runs")]
     vars: Option<String>,
@@ -47,13 +58,6 @@ pub struct Arguments {
     /// What stands in for Java classes and beans; without it they are missing
     #[arg(long, value_name = "FILE")]
     stubs: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Dialect {
-    Camunda7,
-    Flowable,
-    Zeebe,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -78,6 +82,7 @@ enum Shape {
 
 pub struct Plan {
     stubs: Stubs,
+    transforms: Option<Transforms>,
     what: What,
 }
 
@@ -97,6 +102,8 @@ pub fn plan(arguments: Arguments) -> anyhow::Result<plan::Plan> {
         }
         None => Stubs::default(),
     };
+    let transforms = arguments.config.as_deref().map(orloj_server::config::transforms_of);
+    let transforms = transforms.transpose()?;
     let what = match &arguments.runs {
         Some(path) => {
             let runs = read_runs(&read(path)?, &arguments.root);
@@ -107,7 +114,7 @@ pub fn plan(arguments: Arguments) -> anyhow::Result<plan::Plan> {
             What::One { run: Box::new(single(arguments)?), output }
         }
     };
-    Ok(plan::Plan::Trace(Plan { stubs, what }))
+    Ok(plan::Plan::Trace(Plan { stubs, transforms, what }))
 }
 
 fn single(arguments: Arguments) -> anyhow::Result<Run> {
@@ -117,9 +124,7 @@ fn single(arguments: Arguments) -> anyhow::Result<Run> {
     }
     let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
     let engine = match arguments.engine {
-        Some(Dialect::Camunda7) => Engine::Camunda7,
-        Some(Dialect::Flowable) => Engine::Flowable,
-        Some(Dialect::Zeebe) => Engine::Zeebe,
+        Some(vendor) => Engine::of(vendor.dialect()),
         None => Engine::of(orloj_model::parse(&bytes, &orloj_model::Options::default()).dialect),
     };
     let start = arguments.start.or_else(|| Subject::of(&bytes).process);
@@ -135,15 +140,29 @@ fn single(arguments: Arguments) -> anyhow::Result<Run> {
         Order::Fail => Pass::Fail,
         Order::Error => Pass::Error,
     };
+    let start_by = match (arguments.message, arguments.signal, arguments.output) {
+        (Some(message), _, _) => {
+            let (name, key) = message.split_once('=').unwrap_or((&message, ""));
+            StartBy::Message { name: name.to_owned(), key: key.to_owned() }
+        }
+        (None, Some(name), _) => StartBy::Signal { name },
+        // People want to see it run; programs compare it with a start by hand.
+        (None, None, Shape::Text) => StartBy::Anything,
+        (None, None, Shape::Json) => StartBy::Hand,
+    };
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let id = format!("{name}#{}", start.as_deref().unwrap_or("-"));
     let files = std::iter::once(file).chain(arguments.companions).collect();
-    Ok(Run { id, engine, files, start, vars, pass })
+    Ok(Run { id, engine, files, start, vars, pass, start_by })
 }
 
 impl Plan {
     pub fn act(self) -> anyhow::Result<()> {
-        let stage = Arc::new(Stage::new(self.stubs, Some(ScriptHost::current()?))?);
+        let mut stage = Stage::new(self.stubs, Some(ScriptHost::current()?))?;
+        if let Some(transforms) = self.transforms {
+            stage = stage.with_hook(transforms);
+        }
+        let stage = Arc::new(stage);
         match self.what {
             What::One { run, output: Shape::Json } => {
                 output::data(&play_one(&stage, *run)?.to_json())?;

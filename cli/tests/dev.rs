@@ -92,6 +92,59 @@ fn dev_has_something_to_show_and_stops_when_asked() {
     assert_eq!(last, "stopped; everything is saved");
 }
 
+fn model(name: &str) -> String {
+    format!("{}/tests/models/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn files_are_deployed_together_and_events_reach_their_processes() {
+    let dev = Dev::start();
+    let count = |dev: &Dev| dev.json("definition list")["items"].as_array().unwrap().len();
+    let before = count(&dev);
+    let files = ["broken.bpmn", "claim.bpmn", "broken.dmn"].map(model).join(" ");
+    let refused = dev.ask(&format!("deploy {files}"));
+    assert_eq!(refused.status.code(), Some(1));
+    let said = text(&refused.stderr);
+    assert!(said.contains("broken.bpmn:") && said.contains("broken.dmn:"), "{said}");
+    assert_eq!(count(&dev), before);
+
+    let files = ["claim.bpmn", "dish.dmn"].map(model).join(" ");
+    let deployed = dev.ask(&format!("deploy {files}"));
+    assert!(deployed.status.success(), "{}", text(&deployed.stderr));
+    let shown = text(&deployed.stdout);
+    assert!(shown.contains("claim") && shown.contains("DECISION"), "{shown}");
+
+    let published = dev.ask("message publish claim --key c-1 --vars {\"claimant\":\"anna\"}");
+    assert!(published.status.success(), "{}", text(&published.stderr));
+    let instance = |dev: &Dev| {
+        let listed = dev.json("instance list --process claim");
+        let items = listed["items"].as_array().unwrap();
+        items.first().map(|one| one["key"].as_str().unwrap().to_owned())
+    };
+    let key = instance(&dev).expect("it was started");
+    for (verb, said) in [("suspend", "suspended"), ("resume", "resumed")] {
+        let done = dev.ask(&format!("instance {verb} {key}"));
+        assert_eq!(text(&done.stderr), format!("instance {key} is {said}\n"));
+    }
+    let set = dev.ask(&format!("instance set-variables {key} --vars {{\"seen\":1}}"));
+    assert!(set.status.success(), "{}", text(&set.stderr));
+    let modified = dev.ask(&format!("instance modify {key} --activate wait"));
+    assert!(modified.status.success(), "{}", text(&modified.stderr));
+    assert_eq!(dev.json(&format!("instance show {key}"))["variables"]["seen"], 1);
+    let deleted = dev.ask(&format!("instance delete {key}"));
+    assert_eq!(text(&deleted.stderr), format!("instance {key} is deleted\n"));
+    assert_eq!(instance(&dev), None);
+
+    let nameless = orloj().args(["message", "publish", "", "--url", &dev.url]).output().unwrap();
+    assert_eq!(text(&nameless.stderr), "orloj: a message needs a name\n");
+    let nobody = dev.ask("message correlate rain");
+    assert_eq!(nobody.status.code(), Some(1));
+    let correlated = dev.ask("message correlate claim --vars {\"claimant\":\"bob\"}");
+    assert!(text(&correlated.stderr).contains("it was started"), "{}", text(&correlated.stderr));
+    let broadcast = dev.ask("signal broadcast storm --vars {\"claimant\":\"carl\"}");
+    assert!(broadcast.status.success(), "{}", text(&broadcast.stderr));
+}
+
 #[test]
 fn a_second_node_on_the_same_address_says_so() {
     let dev = Dev::start();

@@ -26,3 +26,24 @@ fn a_trace_shows_what_happens_step_by_step() {
         &["trace", "parcel.bpmn", "--vars", "[1]"],
     ]));
 }
+
+#[test]
+fn transforms_of_a_configuration_are_applied() {
+    insta::assert_snapshot!(transcript(&[
+        &["lint", "parcel.bpmn", "--config", "orloj.toml"],
+        &["trace", "parcel.bpmn", "--config", "fixed.toml"],
+        &["lint", "parcel.bpmn", "--config", "wrong.toml"],
+        &["trace", "parcel.bpmn", "--config", "nothing.toml"],
+    ]));
+}
+
+#[test]
+fn what_waits_for_an_event_is_started_by_it() {
+    insta::assert_snapshot!(transcript(&[
+        &["trace", "claim.bpmn", "--vars", r#"{"claimant":"anna"}"#],
+        &["trace", "claim.bpmn", "--signal", "storm"],
+        &["trace", "claim.bpmn", "--message", "claim=c-1", "--vars", r#"{"claimant":7}"#],
+        &["trace", "claim.bpmn", "--message", "flood"],
+        &["trace", "claim.bpmn", "-o", "json"],
+    ]));
+}

@@ -6,10 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::extract::Request;
+use axum::middleware::map_request;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
+use orloj::Orloj;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
@@ -24,6 +27,22 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 const PING_INTERVAL: Duration = Duration::from_secs(30);
 /// After a failed accept, which nearly always means that no file is left to open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// The API of a further engine, to be nested below its name: `/jobs` there is `/api/jobs` here.
+pub fn of_engine(orloj: Orloj) -> Router {
+    let router = orloj_api_orloj::router(orloj);
+    Router::new().fallback_service(router).layer(map_request(below_api))
+}
+
+async fn below_api(mut request: Request) -> Request {
+    let uri = request.uri();
+    let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+    // A path that is one stays one below another.
+    if let Ok(path) = format!("/api{}{query}", uri.path()).parse() {
+        *request.uri_mut() = path;
+    }
+    request
+}
 
 /// Until `stop`; then no connection is accepted, and those open end with their current request.
 pub async fn serve(listener: TcpListener, router: Router, stop: Stop) {

@@ -2,6 +2,7 @@
 //! ends it. No rules of processes live here.
 
 pub mod config;
+mod direct;
 mod http;
 mod node;
 mod run;
@@ -9,8 +10,9 @@ mod signals;
 mod telemetry;
 
 pub use config::{Config, Flags};
+pub use direct::{Answer, Direct};
 pub use node::{Addresses, Node};
 pub use orloj;
-pub use orloj_api_orloj::BODY_BYTES_MAX;
+pub use orloj_api_orloj::{BODY_BYTES_MAX, DEPLOYMENT_BYTES_MAX};
 pub use run::run;
 pub use signals::Stop;

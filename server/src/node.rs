@@ -13,6 +13,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use orloj::script::ScriptHost;
+use orloj::settings::Settings;
+use orloj::types::EngineName;
 use orloj::{Builder, Orloj, StoreChoice};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -29,6 +31,8 @@ const SHUTDOWN_MAX: std::time::Duration = std::time::Duration::from_secs(25);
 
 pub struct Node {
     orloj: Orloj,
+    /// Further engines of the configuration, by name.
+    others: Vec<(EngineName, Orloj)>,
     grpc: TcpListener,
     http: TcpListener,
     addresses: Addresses,
@@ -51,27 +55,13 @@ impl Node {
         let addresses = Addresses { grpc: grpc.local_addr()?, http: http.local_addr()? };
         create_data_dir(config)?;
 
-        let mut builder = Orloj::builder()
-            .store(config.store.0.clone())
-            .executor(config.executor)
-            .heartbeat_timeout(config.heartbeat_timeout)
-            .scripting(config.scripting.clone());
-        if let Some(name) = &config.node_name {
-            builder = builder.node_name(name);
-        }
-        // This very program, started again as a host of scripts.
-        match ScriptHost::current() {
-            Ok(host) => builder = builder.script_host(host),
-            Err(error) => tracing::warn!(%error, "no script host: JavaScript cannot run"),
-        }
-        let orloj = prepare(builder)
-            .build()
+        let (orloj, others) = engines(config, prepare)
             .await
             .with_context(|| format!("cannot open the store {}", config.store))?;
         tracing::info!(
             grpc = %addresses.grpc, http = %addresses.http, store = %config.store, "listening"
         );
-        Ok(Self { orloj, grpc, http, addresses })
+        Ok(Self { orloj, others, grpc, http, addresses })
     }
 
     pub fn orloj(&self) -> &Orloj {
@@ -84,8 +74,11 @@ impl Node {
 
     /// Serves until `stop`, then ends in order.
     pub async fn serve(self, stop: Stop) -> anyhow::Result<()> {
-        let Self { orloj, grpc, http, addresses } = self;
-        let router = orloj_api_orloj::router(orloj.clone());
+        let Self { orloj, others, grpc, http, addresses } = self;
+        let mut router = orloj_api_orloj::router(orloj.clone());
+        for (name, engine) in &others {
+            router = router.nest(&format!("/api/engine/{name}"), http::of_engine(engine.clone()));
+        }
         let options = orloj_api_zeebe::Options {
             shutdown_grace: CONNECTIONS_END_MAX,
             advertised_host: addresses.grpc.ip().to_string(),
@@ -100,13 +93,60 @@ impl Node {
 
         stop.cancelled().await;
         tracing::info!("stopping; a second signal ends it at once");
-        if tokio::time::timeout(SHUTDOWN_MAX, orloj.shutdown()).await.is_err() {
+        let shutdown = async {
+            for engine in others.iter().map(|(_, engine)| engine).chain([&orloj]) {
+                engine.shutdown().await;
+            }
+        };
+        if tokio::time::timeout(SHUTDOWN_MAX, shutdown).await.is_err() {
             tracing::warn!("work did not finish in time; it is given back when the lease runs out");
         }
         let served = end_connections(gateway, pages).await;
         tracing::info!("stopped");
         served
     }
+}
+
+/// The engine of the configuration, and those it names: on one store, with one pool. `prepare` is
+/// for the first.
+async fn engines(
+    config: &Config,
+    prepare: impl FnOnce(Builder) -> Builder,
+) -> Result<(Orloj, Vec<(EngineName, Orloj)>), orloj::Error> {
+    let builder = |settings: &Settings| {
+        let mut builder = Orloj::builder()
+            .store(config.store.0.clone())
+            .settings(settings.clone())
+            .executor(settings.executor.active.unwrap_or(config.executor))
+            .heartbeat_timeout(config.heartbeat_timeout)
+            .scripting(config.scripting.clone())
+            .transforms(config.transforms.clone());
+        if let Some(name) = &config.node_name {
+            builder = builder.node_name(name);
+        }
+        // This very program, started again as a host of scripts.
+        match ScriptHost::current() {
+            Ok(host) => builder.script_host(host),
+            Err(error) => {
+                tracing::warn!(%error, "no script host: JavaScript cannot run");
+                builder
+            }
+        }
+    };
+    let first = prepare(builder(&config.settings).executor(config.executor));
+    if config.settings.engines.is_empty() {
+        return Ok((first.build().await?, Vec::new()));
+    }
+    let default = EngineName::default();
+    let calls_max = usize::try_from(config.settings.executor.workers_max).unwrap_or(usize::MAX);
+    let mut group = Orloj::group().store(config.store.0.clone()).calls_max(calls_max);
+    group = group.engine(default.as_str(), first);
+    for (name, settings) in &config.settings.engines {
+        group = group.engine(name, builder(settings));
+    }
+    let mut engines = group.build().await?.into_engines();
+    let first = engines.remove(&default).expect("it is the first of the group");
+    Ok((first, engines.into_iter().collect()))
 }
 
 async fn listen(address: &Address, flag: &str) -> anyhow::Result<TcpListener> {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use orloj::Builder;
+use orloj_settings::{Note, Severity};
 use tokio::runtime::{self, Runtime};
 
 use crate::config::Config;
@@ -25,6 +26,13 @@ where
     F: AsyncFnOnce(&Node, &Stop) -> anyhow::Result<()>,
 {
     start_log(config.log.clone());
+    for note in &config.notes {
+        let Note { severity, place, property, message } = note;
+        match severity {
+            Severity::Warning => tracing::warn!(%place, %property, "{message}"),
+            Severity::Note => tracing::info!(%place, %property, "{message}"),
+        }
+    }
     let runtime = threads(config.threads).context("cannot start threads")?;
     let ended = runtime.block_on(async {
         let stop = stop_on_signals().context("cannot wait for signals")?;

@@ -55,6 +55,45 @@ fn limits_of_scripts_are_a_table_of_the_file() {
 }
 
 #[test]
+fn transforms_are_tables_of_the_file_and_errors_name_table_and_key() {
+    let toml = r#"
+[[transforms]]
+match = { kinds = ["serviceTask"], attributes = { "camunda:class" = "org.example.*" } }
+set = { async_before = true, retry_cycle = "R3/PT10S" }
+
+[[transforms]]
+[transforms.match]
+dialect = "zeebe"
+[transforms.set]
+priority = 7
+"#;
+    let config = load(toml, &[], Flags::default()).unwrap();
+    assert_eq!(config.transforms.noted().used().len(), 0);
+    assert!(!config.transforms.is_empty());
+    let set = |set: &str| {
+        let toml = format!("{toml}\n[[transforms]]\n{set}\n");
+        let file = file(&toml);
+        let here = config::transforms_of(&file.path).expect_err("must be refused").to_string();
+        let said = problem(&toml, &[], Flags::default());
+        let folder = file.path.parent().unwrap().display().to_string();
+        assert_eq!(here.replace(&folder, "DIR"), said, "both readers say the same");
+        said
+    };
+    let said = [
+        "set = { asyncBefore = true }",
+        "set = { retry_cycle = 'soon' }",
+        "set = { retry_cycle = 3 }",
+        "sets = { }",
+        "match = { dialect = 'jbpm' }",
+        "set = { listeners = [{ event = 'end' }] }",
+        "set = { listeners = [{ event = 'leave', delegate = 'a' }] }",
+        "set = { attributes = { 'id' = 'x' } }",
+        "set = { attributes = { 'camuda:topic' = 'x' } }",
+    ];
+    insta::assert_snapshot!(said.map(set).join("\n"));
+}
+
+#[test]
 fn flags_beat_the_environment_which_beats_the_file() {
     let toml = "listen_http = '1.1.1.1:1'\nlisten_grpc = '1.1.1.1:1'\nnode_name = 'file'\n\
                 heartbeat_timeout_ms = 1000\n";
@@ -126,11 +165,11 @@ fn errors_name_the_place() {
     let none = Flags::default;
     insta::assert_snapshot!(
         problem("listen_gprc = 'a:1'", &[], none()),
-        @"DIR/orloj.toml: listen_gprc: unknown key; there are store, data_dir, listen_grpc, listen_http, node_name, heartbeat_timeout_ms, executor, threads, log"
+        @"DIR/orloj.toml: listen_gprc: unknown key; there are store, data_dir, listen_grpc, listen_http, node_name, heartbeat_timeout_ms, executor, threads, log, profile, acquisition, acquisitions, jobs, history, batches, metrics, operations, ids, model, rows, limits, breakers, engines, camunda, flowable, scripting, transforms"
     );
     insta::assert_snapshot!(
         problem("", &[("ORLOJ_LISTEN_HTPP", "a:1")], none()),
-        @"ORLOJ_LISTEN_HTPP: unknown key; there are store, data_dir, listen_grpc, listen_http, node_name, heartbeat_timeout_ms, executor, threads, log"
+        @"ORLOJ_LISTEN_HTPP: unknown key; there are store, data_dir, listen_grpc, listen_http, node_name, heartbeat_timeout_ms, executor, threads, log, profile, acquisition, acquisitions, jobs, history, batches, metrics, operations, ids, model, rows, limits, breakers, engines, camunda, flowable, scripting, transforms"
     );
     insta::assert_snapshot!(
         problem("heartbeat_timeout_ms = 'soon'", &[], none()),
@@ -142,7 +181,7 @@ fn errors_name_the_place() {
     );
     insta::assert_snapshot!(
         problem("", &[("ORLOJ_EXECUTOR", "maybe")], none()),
-        @r#"ORLOJ_EXECUTOR: found string "maybe", expected true or false"#
+        @"ORLOJ_EXECUTOR: found 'maybe', expected true or false"
     );
     insta::assert_snapshot!(
         problem("heartbeat_timeout_ms = 5", &[], none()),
@@ -203,4 +242,89 @@ fn variables_that_are_not_for_the_node_are_left_alone() {
         ("ORLOJ_PORT", "tcp://10.0.0.1:8080"),
     ];
     assert_eq!(load("", &environment, Flags::default()).unwrap().node_name, None);
+}
+
+#[test]
+fn knobs_are_tables_of_the_file_and_variables() {
+    let toml = "profile = 'flowable'\n[executor]\nby_priority = true\nworkers_max = 20\n\
+                [history.cleanup]\nstart = '22:00'\n[[limits]]\ntopic = 'mail'\nper_second = 1.5\n";
+    let environment =
+        [("ORLOJ_EXECUTOR_WORKERS_MAX", "30"), ("ORLOJ_EXECUTOR_CATEGORIES", "mail, pdf")];
+    let config = load(toml, &environment, Flags::default()).unwrap();
+    assert_eq!(config.settings.executor.workers_max, 30, "a variable beats the file");
+    assert!(config.settings.executor.by_priority, "and leaves the rest of the table alone");
+    assert_eq!(config.settings.executor.categories.unwrap(), ["mail", "pdf"]);
+    assert_eq!(config.settings.acquisition.lock_ms_max, Some(3_600_000));
+    assert_eq!(config.settings.limits.len(), 1);
+}
+
+#[test]
+fn keys_that_stood_alone_mean_what_they_meant() {
+    let toml = "heartbeat_timeout_ms = 700\nnode_name = 'a'\n[executor]\nhint = false\n";
+    let flags = Flags { executor: Some(false), ..Flags::default() };
+    let config = load(toml, &[], flags).unwrap();
+    assert_eq!(config.settings.executor.heartbeat_timeout_ms, 700);
+    assert_eq!(config.settings.executor.lock_owner.as_deref(), Some("a"));
+    assert_eq!(config.settings.executor.active, Some(false));
+    assert!(!config.executor && !config.settings.executor.hint);
+    let config = load("executor = false\n", &[], Flags::default()).unwrap();
+    assert!(!config.executor);
+    let config =
+        load("[executor]\nheartbeat_timeout_ms = 800\nlock_owner = 'b'", &[], Flags::default())
+            .unwrap();
+    assert_eq!(config.heartbeat_timeout.as_millis(), 800);
+    assert_eq!(config.node_name.as_deref(), Some("b"));
+}
+
+#[test]
+fn property_names_of_camunda_and_flowable_are_understood() {
+    let toml = "[camunda]\njobExecutorActivate = false\nauthorizationEnabled = true\n\
+                [camunda.bpm.job-execution]\nmax-pool-size = 50\n";
+    let config = load(toml, &[], Flags::default()).unwrap();
+    assert!(!config.executor);
+    assert_eq!(config.settings.executor.workers_max, 50);
+    assert_eq!(config.notes.len(), 1);
+    let on = load(toml, &[("ORLOJ_EXECUTOR", "true")], Flags::default()).unwrap();
+    assert!(on.executor, "a variable beats the file, whatever the file calls it");
+
+    let config = load("[flowable]\nmaxScriptExecutionTime = 70\n", &[], Flags::default()).unwrap();
+    assert_eq!(config.scripting.limits().time_ms, 70);
+}
+
+#[test]
+fn errors_of_settings_name_file_table_and_key() {
+    let none = Flags::default;
+    insta::assert_snapshot!(
+        problem("[executor]\npriority_min = 5\npriority_max = 1\n[jobs]\nretrys = 3", &[], none()),
+        @r"
+    DIR/orloj.toml: jobs.retrys: unknown key; the nearest is 'jobs.retries'
+    DIR/orloj.toml: executor.priority_min: executor.priority_min (5) is above executor.priority_max (1): no job could be taken
+    "
+    );
+    insta::assert_snapshot!(
+        problem("[camunda]\njobExecutorActivated = true", &[], none()),
+        @"DIR/orloj.toml: camunda.jobExecutorActivated: Camunda 7 has no property 'jobExecutorActivated'; the nearest is 'jobExecutorActivate'"
+    );
+    insta::assert_snapshot!(
+        problem("[[limits]]\ntopic = 'a'\nmax_concurrent = -1", &[], none()),
+        @"DIR/orloj.toml: limits[1].max_concurrent: found -1, expected a whole number from 0 to 4294967295"
+    );
+    insta::assert_snapshot!(
+        problem("[executor]\npriority_max = 'high'", &[], none()),
+        @"DIR/orloj.toml: executor.priority_max: found 'high', expected a whole number"
+    );
+    insta::assert_snapshot!(
+        problem("", &[("ORLOJ_ACQUISITION_WAIT_MS", "70000")], none()),
+        @"ORLOJ_ACQUISITION_WAIT_MS: acquisition.wait_ms (70000) is above acquisition.wait_ms_max (60000)"
+    );
+    insta::assert_snapshot!(
+        problem("[executor]\npriority_max = 99999999999999999999", &[], none()),
+        @r"
+    DIR/orloj.toml: TOML parse error at line 2, column 16
+      |
+    2 | priority_max = 99999999999999999999
+      |                ^
+    number too large to fit in target type
+    "
+    );
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 
 use crate::postgres::{Cluster, Settings};
-use crate::{process, workspace};
+use crate::{peers, process, workspace};
 
 /// Where the benchmark program finds its PostgreSQL.
 const URL_VARIABLE: &str = "ORLOJ_BENCH_POSTGRES";
@@ -25,8 +25,12 @@ pub fn crash(kills: u32) -> Result<String> {
 pub fn run(bench_arguments: &[String]) -> Result<ExitCode> {
     // Several figures are those of the server as users run it.
     process::run(workspace::cargo().args(["build", "--quiet", "--release", "-p", "orloj-cli"]))?;
+    let mut command = workspace::cargo();
+    if bench_arguments.iter().any(|argument| argument == "peers") {
+        command.env(peers::VARIABLE, peers::ensure_built()?);
+    }
     let cluster = Cluster::start(Settings::Durable)?;
-    let status = workspace::cargo()
+    let status = command
         .args(["run", "--quiet", "--release", "--package", "orloj-bench", "--"])
         .args(bench_arguments)
         .env(URL_VARIABLE, cluster.url())

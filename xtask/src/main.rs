@@ -10,6 +10,7 @@ mod check;
 mod clients;
 mod conformance;
 mod deny;
+mod peers;
 mod postgres;
 mod process;
 mod summary;
@@ -61,6 +62,9 @@ enum Command {
         /// Use the durable settings of `bench` (fsync on) in place of those of `test`
         #[arg(long)]
         durable: bool,
+        /// Put PgBouncer in front of it, clients sharing its connections by transaction
+        #[arg(long)]
+        pooled: bool,
     },
 }
 
@@ -73,7 +77,7 @@ fn main() -> ExitCode {
         Command::Crash { kills } => bench::crash(kills).map(drop),
         Command::Conformance => conformance::run(),
         Command::Clients => clients::run(),
-        Command::Postgres { durable } => postgres::run_in_foreground(durable),
+        Command::Postgres { durable, pooled } => postgres::run_in_foreground(durable, pooled),
     };
     exit(outcome.map(|()| ExitCode::SUCCESS))
 }

@@ -5,12 +5,20 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use crate::postgres::{Cluster, Settings};
+use crate::postgres::{Cluster, Pooler, Settings};
 use crate::summary::Summary;
 use crate::{clients, process, tidy, workspace};
 
 /// Where tests find PostgreSQL. They make databases of their own in it.
 const POSTGRES_VARIABLE: &str = "ORLOJ_TEST_POSTGRES";
+
+/// What is run a second time behind a transaction pooler: the contract of stores, and the engine
+/// with its conflicts, calls, messages and second nodes.
+const POOLED: [&[&str]; 3] = [
+    &["-p", "orloj-store-postgres", "--test", "suite"],
+    &["-p", "orloj", "--test", "two_nodes"],
+    &["-p", "orloj", "--test", "stories", "over_postgres"],
+];
 
 /// `cargo_arguments` replace `--workspace`.
 pub fn run(cargo_arguments: &[String]) -> Result<()> {
@@ -21,6 +29,9 @@ pub fn run(cargo_arguments: &[String]) -> Result<()> {
 
 pub fn add_steps(summary: &mut Summary, cargo_arguments: &[String]) {
     summary.step("tests", || tests(cargo_arguments));
+    if cargo_arguments.is_empty() {
+        summary.step("tests behind a pooler", tests_behind_a_pooler);
+    }
     summary.step("tidy", || tidy::run().map(|()| String::new()));
 }
 
@@ -39,6 +50,27 @@ fn tests(cargo_arguments: &[String]) -> Result<String> {
     command.env(POSTGRES_VARIABLE, cluster.url());
     let (passed, counts) = run_counting(&mut command, std::io::stdout().lock())?;
     drop(cluster);
+    judge(passed, &counts)
+}
+
+fn tests_behind_a_pooler() -> Result<String> {
+    let cluster = Cluster::start(Settings::Test)?;
+    let pooler = Pooler::start(&cluster)?;
+    let (mut passed, mut counts) = (true, Counts::default());
+    for arguments in POOLED {
+        let mut command = workspace::cargo();
+        command.args(["test", "--no-fail-fast"]).args(arguments);
+        command.env(POSTGRES_VARIABLE, pooler.url());
+        let (all_passed, counted) = run_counting(&mut command, std::io::stdout().lock())?;
+        passed &= all_passed;
+        counts.merge(&counted);
+    }
+    drop(pooler);
+    drop(cluster);
+    judge(passed, &counts)
+}
+
+fn judge(passed: bool, counts: &Counts) -> Result<String> {
     let counted = counts.shown();
     if !passed {
         bail!("{counted}");
@@ -78,6 +110,12 @@ impl Counts {
                 _ => {}
             }
         }
+    }
+
+    fn merge(&mut self, other: &Counts) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.ignored += other.ignored;
     }
 
     fn shown(&self) -> String {

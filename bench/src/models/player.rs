@@ -67,6 +67,7 @@ impl Player {
             awaited_by: None,
             started_with: None,
             at: None,
+            before: Vec::new(),
         }))
     }
 
@@ -82,6 +83,7 @@ impl Player {
             now: self.now,
             keys: KeyBlock::default(),
             results: InvokeResults::new(),
+            settings: Arc::default(),
         });
         match run.advance(&mut self.keys, &Nobody) {
             Progress::Done(outcome) => {

@@ -36,6 +36,9 @@ pub struct Arguments {
     output: Shape,
 }
 
+/// A line or two on a terminal.
+const KNOWN_TOLD_MAX: usize = 20;
+
 pub struct Plan {
     model: Model,
     decision: String,
@@ -73,6 +76,22 @@ pub fn plan(arguments: Arguments) -> anyhow::Result<Plan> {
     Ok(Plan { model, decision, variables, explain, output })
 }
 
+/// All that can be asked for.
+fn known(model: &Model) -> String {
+    let mut ids: Vec<String> = model
+        .invocables()
+        .map(|one| if one.id.is_empty() { one.name.to_string() } else { one.id.to_string() })
+        .collect();
+    ids.dedup();
+    let more = ids.len().saturating_sub(KNOWN_TOLD_MAX);
+    ids.truncate(KNOWN_TOLD_MAX);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    match ids.is_empty() {
+        true => "none".to_owned(),
+        false => format!("{}{rest}", ids.join(", ")),
+    }
+}
+
 fn only_decision(model: &Model) -> anyhow::Result<String> {
     let is_decision = |kind| kind == InvocableKind::Decision;
     let decisions: Vec<_> = model.invocables().filter(|one| is_decision(one.kind)).collect();
@@ -95,7 +114,7 @@ impl Plan {
         let evaluation = self.model.evaluate(&self.decision, &self.variables, &environment);
         let failure = evaluation.failure();
         if let Some(problem) = failure.filter(|problem| problem.code == "unknown-decision") {
-            bail!("{}", problem.message);
+            bail!("{}; the file has {}", problem.message, known(&self.model));
         }
         match self.output {
             Shape::Json => output::data(&explanation::json(&evaluation)?)?,

@@ -4,11 +4,13 @@ mod evaluate;
 mod explanation;
 mod file;
 mod lint;
+mod row;
 
 use clap::Subcommand;
 
 pub use self::evaluate::Plan as Evaluate;
 pub use self::lint::Plan as Lint;
+pub use self::row::Decision;
 use crate::plan::Plan;
 
 #[derive(Debug, Subcommand)]

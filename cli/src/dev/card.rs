@@ -86,6 +86,7 @@ mod tests {
             tenant: TenantId::none(),
             business_key: None,
             variables: Document::new().with("card", card.name()),
+            ..Call::default()
         }
     }
 

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
-use orloj::store::{Change, Claim, Group, InstanceRow, InstanceWrite, Lease, Store, VariableWrite};
+use orloj::store::{
+    Change, Claim, Group, InstanceRow, InstanceWrite, Lease, RecordPageWrite, Store, VariableWrite,
+};
 use orloj::types::{EngineName, InstanceKey, Timestamp};
-use orloj::{decode_record, encode_record, large_variables};
+use orloj::{decode_record, encode_record, large_variables, page_writes};
 use orloj_interpreter::Record;
 use orloj_rehearsal::Keeper;
 use tokio::runtime::Runtime;
@@ -46,8 +48,13 @@ impl Saved {
                 Arc::new(runtime.block_on(orloj_store_postgres::PostgresStore::connect(options))?)
             }
         };
-        let claim =
-            Claim { name: "conformance".into(), engine: engine.clone(), lanes: 1, now: NOW };
+        let claim = Claim {
+            name: "conformance".into(),
+            engine: engine.clone(),
+            lanes: 1,
+            now: NOW,
+            profile: orloj::store::NodeProfile::default(),
+        };
         let lease = runtime.block_on(store.join(claim))?;
         Ok(Self { store, engine, lease, runtime, state: Mutex::default() })
     }
@@ -65,6 +72,7 @@ impl Saved {
             // What was there belongs to an earlier step, or to another run.
             change.instances.push(InstanceWrite::Delete { key, expected_rev });
             change.variables.push(VariableWrite::DeleteAll { instance: key });
+            change.pages.push(RecordPageWrite::DeleteAll { instance: key });
             self.commit(state.groups, change)?;
             state.groups += 1;
             change = Change::default();
@@ -81,7 +89,8 @@ impl Saved {
             record: encode_record(record),
             events: Vec::new(),
         }));
-        change.variables = large_variables(&self.engine, key, None, Some(record));
+        (change.variables, _) = large_variables(&self.engine, key, None, Some(record));
+        change.pages = page_writes(&self.engine, key, None, Some(record));
         self.commit(state.groups, change)?;
         let loaded = self.runtime.block_on(self.store.load(vec![key]))?;
         let loaded = loaded.first().ok_or_else(|| anyhow::anyhow!("{key} is gone"))?;

@@ -1,35 +1,63 @@
-//! `/api/definitions` and `/api/deployments`
-
-use std::sync::Arc;
+//! `/api/definitions`
 
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
-use orloj::types::DefinitionKey;
-use orloj::{DecisionView, DefinitionView, Deploy, Orloj, Resource};
+use orloj::types::{DefinitionKey, DeploymentKey, TenantId};
+use orloj::{
+    DefinitionQuery, DefinitionView, Definitions, Orloj, SuspendDefinition, WhichDefinitions,
+};
 use serde::{Deserialize, Serialize};
 
-use crate::extract::{Params, PathKey, RawBody};
-use crate::failure::Failure;
+use crate::extract::{JsonBody, PathKey};
+use crate::failure::{Failure, RequestFault};
+use crate::filtered::Filtered;
 use crate::instances::tenant;
-use crate::page::{Listing, listing, page};
-use crate::wire::{Key, Time};
+use crate::page::{Listing, listing, page_of};
+use crate::suspension::Suspension;
+use crate::who::Who;
+use crate::wire::{GivenKey, GivenTime, Key, Time};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ListParams {
-    before: Option<i64>,
-    limit: Option<u32>,
+pub struct FilterParams {
+    process: Option<String>,
+    tenant: Option<String>,
+    version: Option<i32>,
+    deployment: Option<GivenKey>,
+    suspended: Option<bool>,
+    /// Only the latest version of each process and tenant.
+    latest: Option<bool>,
 }
 
 pub async fn list(
     State(orloj): State<Orloj>,
-    Params(params): Params<ListParams>,
+    Filtered { filter, page }: Filtered<FilterParams>,
 ) -> Result<Json<Listing<Definition>>, Failure> {
-    let page = page(params.before, params.limit)?;
-    let rows = orloj.definitions(page).await?;
+    let query = DefinitionQuery {
+        process_id: filter.process.map(Into::into),
+        tenant: filter.tenant.map(TenantId::new),
+        version: filter.version,
+        deployment: filter.deployment.map(|key| DeploymentKey::new(key.0)),
+        suspended: filter.suspended,
+        only_latest: filter.latest.unwrap_or(false),
+    };
+    let rows = if query == DefinitionQuery::default() {
+        orloj.definitions().list(page).await?
+    } else {
+        let rows = orloj.definitions().query(&query).await?;
+        page_of(rows, page, |row| row.key.raw())
+    };
     Ok(Json(listing(&rows, page, |row| row.key.raw())))
+}
+
+pub async fn show(
+    State(orloj): State<Orloj>,
+    PathKey(key): PathKey,
+) -> Result<Json<Definition>, Failure> {
+    let view = orloj.definitions().get(DefinitionKey::new(key)).await?;
+    Ok(Json(Definition::from(&view)))
 }
 
 /// The file a definition came from, byte for byte.
@@ -37,87 +65,99 @@ pub async fn xml(
     State(orloj): State<Orloj>,
     PathKey(key): PathKey,
 ) -> Result<impl IntoResponse, Failure> {
-    let content = orloj.resource(DefinitionKey::new(key)).await?;
+    let content = orloj.definitions().xml(DefinitionKey::new(key)).await?;
     // A model may embed XHTML; a browser that opens it here must not run what is inside.
     let headers =
         [(header::CONTENT_TYPE, "application/xml"), (header::CONTENT_SECURITY_POLICY, "sandbox")];
     Ok((headers, content.to_vec()))
 }
 
+/// Without a key in the path, `process` says which, in every version.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DeployParams {
-    name: String,
-}
-
-pub async fn deploy(
-    State(orloj): State<Orloj>,
-    Params(params): Params<DeployParams>,
-    RawBody(content): RawBody,
-) -> Result<(StatusCode, Json<Deployed>), Failure> {
-    let resource = Resource { name: params.name.into(), content: Arc::from(&content[..]) };
-    let deployed = orloj.deploy(Deploy { resources: vec![resource], ..Deploy::default() }).await?;
-    let status = if deployed.duplicate { StatusCode::OK } else { StatusCode::CREATED };
-    let answer = Deployed {
-        key: Key(deployed.key.raw()),
-        duplicate: deployed.duplicate,
-        definitions: deployed.definitions.iter().map(Definition::from).collect(),
-        decisions: deployed.decisions.iter().map(Decision::from).collect(),
-    };
-    Ok((status, Json(answer)))
-}
-
-#[derive(Serialize)]
-pub struct Deployed {
-    key: Key,
-    duplicate: bool,
-    definitions: Vec<Definition>,
-    decisions: Vec<Decision>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Decision {
-    key: Key,
-    decision: String,
-    name: String,
-    version: i32,
-    version_tag: Option<String>,
-    requirements: Requirements,
-    resource: String,
-    deployment: Key,
-    deployed_at: Time,
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SuspendBody {
+    #[serde(default)]
+    include_instances: bool,
+    at: Option<GivenTime>,
+    process: Option<String>,
+    /// Absent: in every tenant.
     tenant: Option<String>,
 }
 
-/// The file a decision is part of.
-#[derive(Serialize)]
-struct Requirements {
-    key: Key,
-    id: String,
-    name: String,
-    version: i32,
+impl SuspendBody {
+    fn how(&self) -> SuspendDefinition {
+        SuspendDefinition { include_instances: self.include_instances, at: self.at.map(|at| at.0) }
+    }
+
+    fn of_key(self, key: i64) -> Result<(WhichDefinitions, SuspendDefinition), RequestFault> {
+        if self.process.is_some() || self.tenant.is_some() {
+            let reason = "process and tenant do not go with a key";
+            return Err(RequestFault::Body(reason.to_owned()));
+        }
+        Ok((WhichDefinitions::Key(DefinitionKey::new(key)), self.how()))
+    }
+
+    fn of_process(self) -> Result<(WhichDefinitions, SuspendDefinition), RequestFault> {
+        let how = self.how();
+        let needed = || RequestFault::Body("process is needed".to_owned());
+        let process = self.process.ok_or_else(needed)?;
+        let tenant = self.tenant.map(TenantId::new);
+        Ok((WhichDefinitions::Process(process.into(), tenant), how))
+    }
 }
 
-impl From<&DecisionView> for Decision {
-    fn from(view: &DecisionView) -> Self {
-        Self {
-            key: Key(view.key.0),
-            decision: view.decision_id.to_string(),
-            name: view.name.to_string(),
-            version: view.version,
-            version_tag: view.version_tag.as_deref().map(str::to_owned),
-            requirements: Requirements {
-                key: Key(view.requirements.key.0),
-                id: view.requirements.id.to_string(),
-                name: view.requirements.name.to_string(),
-                version: view.requirements.version,
-            },
-            resource: view.resource_name.to_string(),
-            deployment: Key(view.deployment.raw()),
-            deployed_at: Time(view.deployed_at),
-            tenant: tenant(&view.tenant),
-        }
+pub async fn suspend(
+    State(orloj): State<Orloj>,
+    who: Who,
+    PathKey(key): PathKey,
+    JsonBody(body): JsonBody<SuspendBody>,
+) -> Result<Json<Suspension>, Failure> {
+    let (which, how) = body.of_key(key)?;
+    Ok(Json(of(&orloj, &who).suspend(&which, how).await?.into()))
+}
+
+pub async fn resume(
+    State(orloj): State<Orloj>,
+    who: Who,
+    PathKey(key): PathKey,
+    JsonBody(body): JsonBody<SuspendBody>,
+) -> Result<Json<Suspension>, Failure> {
+    let (which, how) = body.of_key(key)?;
+    Ok(Json(of(&orloj, &who).activate(&which, how).await?.into()))
+}
+
+pub async fn suspend_many(
+    State(orloj): State<Orloj>,
+    who: Who,
+    JsonBody(body): JsonBody<SuspendBody>,
+) -> Result<Json<Suspension>, Failure> {
+    let (which, how) = body.of_process()?;
+    Ok(Json(of(&orloj, &who).suspend(&which, how).await?.into()))
+}
+
+pub async fn resume_many(
+    State(orloj): State<Orloj>,
+    who: Who,
+    JsonBody(body): JsonBody<SuspendBody>,
+) -> Result<Json<Suspension>, Failure> {
+    let (which, how) = body.of_process()?;
+    Ok(Json(of(&orloj, &who).activate(&which, how).await?.into()))
+}
+
+/// Instances that run go on.
+pub async fn delete(
+    State(orloj): State<Orloj>,
+    who: Who,
+    PathKey(key): PathKey,
+) -> Result<StatusCode, Failure> {
+    of(&orloj, &who).delete(DefinitionKey::new(key)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn of(orloj: &Orloj, who: &Who) -> Definitions {
+    match &who.0 {
+        Some(user) => orloj.definitions().by(user),
+        None => orloj.definitions(),
     }
 }
 
@@ -130,6 +170,7 @@ pub struct Definition {
     resource: String,
     deployment: Key,
     deployed_at: Time,
+    suspended: bool,
     tenant: Option<String>,
 }
 
@@ -142,6 +183,7 @@ impl From<&DefinitionView> for Definition {
             resource: view.resource_name.to_string(),
             deployment: Key(view.deployment.raw()),
             deployed_at: Time(view.deployed_at),
+            suspended: view.suspended,
             tenant: tenant(&view.tenant),
         }
     }

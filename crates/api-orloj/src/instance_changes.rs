@@ -86,6 +86,26 @@ pub async fn migrate(
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+pub struct VariablesBody {
+    variables: Option<Box<RawValue>>,
+    /// In the scope itself; else where each name is found, going outward.
+    #[serde(default)]
+    local: bool,
+}
+
+/// Of an instance or of one of its element instances, whose keys differ.
+pub async fn set_variables(
+    State(orloj): State<Orloj>,
+    PathKey(key): PathKey,
+    JsonBody(body): JsonBody<VariablesBody>,
+) -> Result<StatusCode, Failure> {
+    let variables = document(body.variables.as_deref()).map_err(orloj::Error::Variables)?;
+    orloj.set_variables(ElementInstanceKey::new(key), variables, body.local).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TriggerBody {
     variables: Option<Box<RawValue>>,
 }

@@ -3,45 +3,106 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use orloj::types::{InstanceKey, ProcessId, TenantId};
+use orloj::types::{DefinitionKey, InstanceKey, ProcessId, TenantId};
 use orloj::{
-    ElementView, EventView, InstanceDetail, InstanceState, InstanceView, Orloj, StartInstance,
-    Started, Which,
+    ElementView, EventView, InstanceDetail, InstanceQuery, InstanceState, InstanceView, Orloj,
+    StartInstance, Started, Which,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::extract::{JsonBody, Params, PathKey};
-use crate::failure::Failure;
+use crate::failure::{Failure, RequestFault};
+use crate::filtered::Filtered;
 use crate::incidents::Incident;
 use crate::jobs::Job;
-use crate::page::{Listing, listing, page};
-use crate::wire::{Key, Time, document, time, variables};
+use crate::page::{Counted, Listing, listing};
+use crate::wire::{GivenKey, Key, Time, document, time, variables};
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ListParams {
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct FilterParams {
+    /// With commas between them.
+    keys: Option<String>,
     process: Option<String>,
+    definition: Option<GivenKey>,
+    tenant: Option<String>,
+    business_key: Option<String>,
+    with_incidents: Option<bool>,
+    /// Of listings: those that have ended.
     ended: Option<bool>,
-    before: Option<i64>,
-    limit: Option<u32>,
+}
+
+impl FilterParams {
+    pub fn query(self) -> Result<InstanceQuery, RequestFault> {
+        if self.ended == Some(true) && self.with_incidents.is_some() {
+            let reason = "withIncidents: those that have ended have none";
+            return Err(RequestFault::Query(reason.to_owned()));
+        }
+        Ok(InstanceQuery {
+            definition: self.definition.map(|key| DefinitionKey::new(key.0)),
+            process_id: self.process.map(ProcessId::from),
+            tenant: self.tenant.map(TenantId::new),
+            business_key: self.business_key.map(Into::into),
+            has_incidents: self.with_incidents,
+        })
+    }
 }
 
 pub async fn list(
     State(orloj): State<Orloj>,
-    Params(params): Params<ListParams>,
+    Filtered { mut filter, page }: Filtered<FilterParams>,
 ) -> Result<Json<Listing<Instance>>, Failure> {
-    let page = page(params.before, params.limit)?;
-    let process = params.process.map(ProcessId::from);
-    let rows = orloj.instances(process, params.ended.unwrap_or(false), page).await?;
+    if let Some(keys) = filter.keys.take() {
+        return named(&orloj, &keys).await;
+    }
+    let is_ended = filter.ended.unwrap_or(false);
+    let query = filter.query()?;
+    let instances = orloj.instances();
+    let rows = match is_ended {
+        true => instances.list_ended(&query, page).await?,
+        false => instances.list(&query, page).await?,
+    };
     Ok(Json(listing(&rows, page, |row| row.key.raw())))
+}
+
+/// Those of them that exist, whether they run or have ended.
+async fn named(orloj: &Orloj, keys: &str) -> Result<Json<Listing<Instance>>, Failure> {
+    let mut items = Vec::new();
+    for text in keys.split(',').take(orloj::PAGE_ROWS_MAX as usize) {
+        let key = text.trim().parse().ok().filter(|key: &i64| *key > 0);
+        let key = key.ok_or_else(|| RequestFault::Query(format!("keys: '{text}' is not a key")))?;
+        match orloj.instances().get(InstanceKey::new(key)).await {
+            Ok(detail) => items.push(Instance::from(&detail.view)),
+            Err(orloj::Error::Missing(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(Json(Listing::new(items, None)))
+}
+
+/// Those that run.
+pub async fn count(
+    State(orloj): State<Orloj>,
+    Params(params): Params<FilterParams>,
+) -> Result<Json<Counted>, Failure> {
+    Ok(Json(Counted { count: orloj.instances().count(&params.query()?).await? }))
+}
+
+/// Its own variables.
+pub async fn show_variables(
+    State(orloj): State<Orloj>,
+    PathKey(key): PathKey,
+) -> Result<Json<Box<RawValue>>, Failure> {
+    let detail = orloj.instances().get(InstanceKey::new(key)).await?;
+    Ok(Json(variables(&detail.variables)))
 }
 
 pub async fn show(
     State(orloj): State<Orloj>,
     PathKey(key): PathKey,
 ) -> Result<Json<Detail>, Failure> {
-    let detail = orloj.instance(InstanceKey::new(key)).await?;
+    let detail = orloj.instances().get(InstanceKey::new(key)).await?;
     Ok(Json(Detail::from(&detail)))
 }
 
@@ -52,6 +113,9 @@ pub struct StartBody {
     version: Option<i32>,
     variables: Option<Box<RawValue>>,
     business_key: Option<String>,
+    /// Ids of elements before which tokens begin, instead of at the start event.
+    #[serde(default)]
+    before: Vec<String>,
 }
 
 pub async fn start(
@@ -68,43 +132,10 @@ pub async fn start(
             tenant: TenantId::none(),
             business_key: body.business_key.map(Into::into),
             variables: document(body.variables.as_deref()).map_err(orloj::Error::Variables)?,
+            before: body.before.into_iter().map(Into::into).collect(),
         })
         .await?;
     Ok((StatusCode::CREATED, Json(StartedInstance::from(&started))))
-}
-
-pub async fn cancel(
-    State(orloj): State<Orloj>,
-    PathKey(key): PathKey,
-) -> Result<StatusCode, Failure> {
-    orloj.cancel(InstanceKey::new(key)).await?;
-    Ok(StatusCode::NO_CONTENT)
-}
-
-/// Nothing of it is worked on until it is resumed.
-pub async fn suspend(
-    State(orloj): State<Orloj>,
-    PathKey(key): PathKey,
-) -> Result<StatusCode, Failure> {
-    orloj.suspend(InstanceKey::new(key)).await?;
-    Ok(StatusCode::NO_CONTENT)
-}
-
-pub async fn resume(
-    State(orloj): State<Orloj>,
-    PathKey(key): PathKey,
-) -> Result<StatusCode, Failure> {
-    orloj.resume(InstanceKey::new(key)).await?;
-    Ok(StatusCode::NO_CONTENT)
-}
-
-/// As `cancel`, but no listener is called.
-pub async fn delete(
-    State(orloj): State<Orloj>,
-    PathKey(key): PathKey,
-) -> Result<StatusCode, Failure> {
-    orloj.delete(InstanceKey::new(key)).await?;
-    Ok(StatusCode::NO_CONTENT)
 }
 
 #[derive(Serialize)]
@@ -117,6 +148,7 @@ pub struct Instance {
     business_key: Option<String>,
     tenant: Option<String>,
     state: &'static str,
+    suspended: bool,
     started_at: Time,
     ended_at: Option<Time>,
 }
@@ -177,6 +209,7 @@ impl From<&InstanceView> for Instance {
                 InstanceState::Completed => "completed",
                 InstanceState::Cancelled => "cancelled",
             },
+            suspended: view.is_suspended,
             started_at: Time(view.started_at),
             ended_at: time(view.ended_at),
         }

@@ -1,85 +1,94 @@
-//! `/api/jobs`
+//! `/api/jobs`: finding them.
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
-use orloj::types::{InstanceKey, JobKey};
-use orloj::{Explanation, JobFilter, JobKind, JobState, JobView, Orloj};
-use serde::{Deserialize, Serialize};
+use axum::http::header;
+use axum::response::IntoResponse;
+use orloj::types::JobKey;
+use orloj::{Explanation, JobView, Orloj};
+use serde::Serialize;
 
-use crate::extract::{JsonBody, Params, PathKey};
+use crate::extract::{Params, PathKey};
 use crate::failure::{Failure, RequestFault};
+use crate::filtered::Filtered;
 use crate::instances::tenant;
-use crate::page::{Listing, listing, page};
+use crate::job_filter::JobParams;
+use crate::job_words::{kind_name, state_name};
+use crate::page::{Counted, Listing, listing};
 use crate::wire::{Key, Time, time};
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ListParams {
-    instance: Option<i64>,
-    r#type: Option<String>,
-    state: Option<String>,
-    before: Option<i64>,
-    limit: Option<u32>,
-}
 
 pub async fn list(
     State(orloj): State<Orloj>,
-    Params(params): Params<ListParams>,
+    Filtered { filter, page }: Filtered<JobParams>,
 ) -> Result<Json<Listing<Job>>, Failure> {
-    let page = page(params.before, params.limit)?;
-    let filter = JobFilter {
-        instance: params.instance.map(InstanceKey::new),
-        job_type: params.r#type.map(Into::into),
-        state: params.state.as_deref().map(state_named).transpose()?,
-    };
-    let rows = orloj.jobs(filter, page).await?;
-    Ok(Json(listing(&rows, page, |row| row.key.raw())))
+    let filter = filter.filter(orloj.now())?;
+    let is_by_key = filter.order == orloj::store::JobOrder::default();
+    if !is_by_key && page.before.is_some() {
+        let reason = "before goes by keys; with another order use offset";
+        return Err(RequestFault::Query(reason.to_owned()).into());
+    }
+    let rows = orloj.jobs().list(filter, page).await?;
+    let listing = listing(&rows, page, |row| row.key.raw());
+    Ok(Json(if is_by_key { listing } else { listing.without_next() }))
+}
+
+pub async fn count(
+    State(orloj): State<Orloj>,
+    Params(params): Params<JobParams>,
+) -> Result<Json<Counted>, Failure> {
+    let count = orloj.jobs().count(params.filter(orloj.now())?).await?;
+    Ok(Json(Counted { count }))
+}
+
+pub async fn show(State(orloj): State<Orloj>, PathKey(key): PathKey) -> Result<Json<Job>, Failure> {
+    Ok(Json(Job::from(&orloj.jobs().get(JobKey::new(key)).await?)))
 }
 
 pub async fn explain(
     State(orloj): State<Orloj>,
     PathKey(key): PathKey,
 ) -> Result<Json<Explained>, Failure> {
-    let explanation = orloj.explain(JobKey::new(key)).await?;
+    let explanation = orloj.jobs().explain(JobKey::new(key)).await?;
     Ok(Json(Explained::from(explanation)))
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RetriesBody {
-    retries: i32,
-}
-
-pub async fn retries(
+/// Where the last failure came from, as text; empty when it did not say.
+pub async fn stack_trace(
     State(orloj): State<Orloj>,
     PathKey(key): PathKey,
-    JsonBody(body): JsonBody<RetriesBody>,
-) -> Result<StatusCode, Failure> {
-    orloj.update_retries(JobKey::new(key), body.retries).await?;
-    Ok(StatusCode::NO_CONTENT)
+) -> Result<impl IntoResponse, Failure> {
+    let text = orloj.jobs().stack_trace(JobKey::new(key)).await?;
+    let headers = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
+    Ok((headers, text.as_deref().unwrap_or_default().to_owned()))
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Job {
     key: Key,
-    instance: Key,
-    process: String,
-    definition: Key,
+    /// Null: a chore, which belongs to no instance.
+    instance: Option<Key>,
+    process: Option<String>,
+    definition: Option<Key>,
     element: String,
-    element_instance: Key,
+    element_instance: Option<Key>,
     kind: &'static str,
     r#type: String,
+    topic: String,
+    category: Option<String>,
+    limit_key: Option<String>,
+    batch: Option<Key>,
     state: &'static str,
     retries_left: i32,
     priority: i64,
     exclusive: bool,
     due_at: Option<Time>,
+    created_at: Time,
     locked_by: Option<String>,
     locked_until: Option<Time>,
     attempt: i32,
     failure: Option<String>,
+    failed_element: Option<String>,
     tenant: Option<String>,
 }
 
@@ -99,24 +108,36 @@ struct Reason {
 
 impl From<&JobView> for Job {
     fn from(view: &JobView) -> Self {
+        fn key(raw: i64) -> Option<Key> {
+            (raw != 0).then_some(Key(raw))
+        }
+        fn text(text: &str) -> Option<String> {
+            (!text.is_empty()).then(|| text.to_owned())
+        }
         Self {
             key: Key(view.key.raw()),
-            instance: Key(view.instance.raw()),
-            process: view.process_id.to_string(),
-            definition: Key(view.definition.raw()),
+            instance: key(view.instance.raw()),
+            process: text(&view.process_id),
+            definition: key(view.definition.raw()),
             element: view.element.to_string(),
-            element_instance: Key(view.element_instance.raw()),
+            element_instance: key(view.element_instance.raw()),
             kind: kind_name(view.kind),
             r#type: view.job_type.to_string(),
+            topic: view.topic.to_string(),
+            category: view.category.as_deref().map(str::to_owned),
+            limit_key: view.limit_key.as_deref().map(str::to_owned),
+            batch: view.batch.map(|batch| Key(batch.raw())),
             state: state_name(view.state),
             retries_left: view.retries_left,
             priority: view.priority,
             exclusive: view.exclusive,
             due_at: time(view.due_at),
+            created_at: Time(view.created_at),
             locked_by: view.locked_by.as_deref().map(str::to_owned),
             locked_until: time(view.locked_until),
             attempt: view.attempt,
             failure: view.failure.as_deref().map(str::to_owned),
+            failed_element: view.failed_element.as_ref().map(ToString::to_string),
             tenant: tenant(&view.tenant),
         }
     }
@@ -133,63 +154,5 @@ impl From<Explanation> for Explained {
             job: Job::from(&explanation.job),
             reasons: explanation.reasons.into_iter().map(reason).collect(),
         }
-    }
-}
-
-const STATES: [JobState; 6] = [
-    JobState::Ready,
-    JobState::Waiting,
-    JobState::Parked,
-    JobState::Failed,
-    JobState::ErrorThrown,
-    JobState::Suspended,
-];
-
-fn state_name(state: JobState) -> &'static str {
-    match state {
-        JobState::Ready => "ready",
-        JobState::Waiting => "waiting",
-        JobState::Parked => "parked",
-        JobState::Failed => "failed",
-        JobState::ErrorThrown => "error-thrown",
-        JobState::Suspended => "suspended",
-    }
-}
-
-fn state_named(name: &str) -> Result<JobState, RequestFault> {
-    STATES.into_iter().find(|state| state_name(*state) == name).ok_or_else(|| {
-        let names = STATES.map(state_name).join(", ");
-        RequestFault::Query(format!("state must be one of {names}, not '{name}'"))
-    })
-}
-
-fn kind_name(kind: JobKind) -> &'static str {
-    match kind {
-        JobKind::AsyncBefore => "async-before",
-        JobKind::AsyncAfter => "async-after",
-        JobKind::Worker => "worker",
-        JobKind::Timer => "timer",
-        JobKind::AsyncComplete => "async-complete",
-        JobKind::Listener => "listener",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_state_can_be_asked_for_by_the_name_it_is_shown_with() {
-        for state in (0..=u8::MAX).map_while(JobState::from_number) {
-            assert_eq!(state_named(state_name(state)), Ok(state));
-        }
-        assert_eq!(
-            state_named("READY"),
-            Err(RequestFault::Query(
-                "state must be one of ready, waiting, parked, failed, error-thrown, suspended, \
-                 not 'READY'"
-                    .to_owned()
-            ))
-        );
     }
 }

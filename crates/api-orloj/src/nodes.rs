@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use orloj::{NodeView, Orloj};
+use orloj::{NodeView, Order, Orloj};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -10,7 +10,7 @@ use crate::wire::{Key, Time};
 
 /// Not paged: a key has room for 1,024 nodes.
 pub async fn list(State(orloj): State<Orloj>) -> Result<Json<Nodes>, Failure> {
-    let nodes = orloj.nodes().await?;
+    let nodes = orloj.nodes().list().await?;
     Ok(Json(Nodes { items: nodes.iter().map(Node::from).collect() }))
 }
 
@@ -28,6 +28,16 @@ struct Node {
     seen_at: Time,
     /// Whether it is the node that answers.
     is_self: bool,
+    /// Whether it runs jobs of the engine's own.
+    executor: bool,
+    order: String,
+    /// Null: no bound.
+    priority_min: Option<i64>,
+    priority_max: Option<i64>,
+    /// Null: it does not go by deployments.
+    deployments: Option<Vec<Key>>,
+    /// Null: it does not go by categories.
+    categories: Option<Vec<String>>,
 }
 
 impl From<&NodeView> for Node {
@@ -38,6 +48,33 @@ impl From<&NodeView> for Node {
             session: Key(view.session),
             seen_at: Time(view.seen_at),
             is_self: view.is_self,
+            executor: view.profile.is_active,
+            order: order_words(&view.profile.order),
+            priority_min: Some(*view.profile.priorities.start()).filter(|min| *min != i64::MIN),
+            priority_max: Some(*view.profile.priorities.end()).filter(|max| *max != i64::MAX),
+            deployments: view
+                .profile
+                .deployments
+                .as_ref()
+                .map(|keys| keys.iter().map(|key| Key(key.raw())).collect()),
+            categories: view
+                .profile
+                .categories
+                .as_ref()
+                .map(|names| names.iter().map(ToString::to_string).collect()),
         }
+    }
+}
+
+/// What comes first, then what decides among equals.
+fn order_words(order: &Order) -> String {
+    match order {
+        Order::Flags { priority, timers_first, due } => {
+            let words = [(*priority, "priority"), (*timers_first, "timers"), (*due, "due")];
+            let words = words.into_iter().filter_map(|(is_on, word)| is_on.then_some(word));
+            let words: Vec<_> = words.chain(["created"]).collect();
+            words.join(", ")
+        }
+        Order::Aging { step_ms } => format!("priority, one more for every {step_ms} ms of waiting"),
     }
 }

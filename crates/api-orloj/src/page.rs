@@ -16,6 +16,22 @@ pub struct Listing<T> {
     next: Option<Key>,
 }
 
+impl<T> Listing<T> {
+    pub fn new(items: Vec<T>, next: Option<i64>) -> Self {
+        Self { items, next: next.map(Key) }
+    }
+
+    /// Of rows in an order that keys cannot continue.
+    pub fn without_next(self) -> Self {
+        Self { next: None, ..self }
+    }
+}
+
+#[derive(Serialize)]
+pub struct Counted {
+    pub count: u64,
+}
+
 pub fn page(before: Option<i64>, limit: Option<u32>) -> Result<Page, RequestFault> {
     let limit = limit.unwrap_or(ROWS_DEFAULT);
     if limit == 0 || limit > PAGE_ROWS_MAX {
@@ -24,6 +40,14 @@ pub fn page(before: Option<i64>, limit: Option<u32>) -> Result<Page, RequestFaul
         )));
     }
     Ok(Page { before, limit })
+}
+
+/// A page of rows that are all at hand, newest first.
+pub fn page_of<V>(mut rows: Vec<V>, page: Page, key: impl Fn(&V) -> i64) -> Vec<V> {
+    rows.sort_by_key(|row| std::cmp::Reverse(key(row)));
+    rows.retain(|row| page.before.is_none_or(|before| key(row) < before));
+    rows.truncate(page.limit as usize);
+    rows
 }
 
 /// A full page may have a successor; an empty one tells the caller that it had none.

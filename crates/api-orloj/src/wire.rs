@@ -42,6 +42,31 @@ pub fn document(variables: Option<&RawValue>) -> Result<Document, DocumentError>
     }
 }
 
+/// A moment in a query or a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(try_from = "String")]
+pub struct GivenTime(pub Timestamp);
+
+impl TryFrom<String> for GivenTime {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let at: jiff::Timestamp = text
+            .parse()
+            .map_err(|_| format!("'{text}' is not a moment such as 2030-01-31T09:00:00Z"))?;
+        Ok(Self(Timestamp::from_ms(at.as_millisecond())))
+    }
+}
+
+/// Tells null from absent, with `#[serde(default)]`.
+pub fn given<'de, D, T>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: serde::Deserialize<'de>,
+{
+    serde::Deserialize::deserialize(deserializer).map(Some)
+}
+
 /// A key in a body: text, as answers give it, or a number.
 #[derive(Clone, Copy, serde::Deserialize)]
 #[serde(try_from = "KeyText")]

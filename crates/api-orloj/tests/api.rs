@@ -2,130 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod face;
+
 use std::time::Duration;
 
-use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::http::{Request, StatusCode};
-use orloj::types::{Document, JobKey, Timestamp};
-use orloj::{FailJob, Orloj, StoreChoice};
+use orloj::types::{Document, JobKey};
 use serde_json::{Value, json};
-use tower::ServiceExt;
 
-const MODEL: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
-<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
-    xmlns:camunda="http://camunda.org/schema/1.0/bpmn" id="d" targetNamespace="t">
-  <process id="order" isExecutable="true">
-    <startEvent id="start"/>
-    <sequenceFlow id="f1" sourceRef="start" targetRef="pay"/>
-    <serviceTask id="pay" camunda:type="external" camunda:topic="payment"/>
-    <sequenceFlow id="f2" sourceRef="pay" targetRef="check"/>
-    <userTask id="check" name="check it" camunda:candidateGroups="clerks"/>
-    <sequenceFlow id="f3" sourceRef="check" targetRef="end"/>
-    <endEvent id="end"/>
-  </process>
-</definitions>"#;
-
-const ZEEBE_MODEL: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
-<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
-    xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" id="d" targetNamespace="t">
-  <process id="order" isExecutable="true">
-    <startEvent id="start"/>
-    <sequenceFlow id="f1" sourceRef="start" targetRef="pay"/>
-    <serviceTask id="pay">
-      <extensionElements><zeebe:taskDefinition type="payment"/></extensionElements>
-    </serviceTask>
-    <sequenceFlow id="f2" sourceRef="pay" targetRef="end"/>
-    <endEvent id="end"/>
-  </process>
-</definitions>"#;
-
-struct Face {
-    orloj: Orloj,
-    router: Router,
-}
-
-impl Face {
-    async fn new() -> Self {
-        let orloj = Orloj::builder()
-            .store(StoreChoice::Memory)
-            .executor(true)
-            .pinned_clock(Timestamp::from_ms(1_893_456_000_000))
-            .build()
-            .await
-            .unwrap();
-        Self { router: orloj_api_orloj::router(orloj.clone()), orloj }
-    }
-
-    async fn with_order() -> Self {
-        Self::with(MODEL).await
-    }
-
-    async fn with(model: &str) -> Self {
-        let face = Self::new().await;
-        let (status, _) = face.post("/api/deployments?name=order.bpmn", model).await;
-        assert_eq!(status, StatusCode::CREATED);
-        face
-    }
-
-    async fn send(&self, request: Request<Body>) -> (StatusCode, Vec<u8>) {
-        let response = self.router.clone().oneshot(request).await.unwrap();
-        let status = response.status();
-        let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
-        (status, body.to_vec())
-    }
-
-    async fn get(&self, path: &str) -> (StatusCode, Value) {
-        let request = Request::get(path).body(Body::empty()).unwrap();
-        json_of(self.send(request).await)
-    }
-
-    async fn post(&self, path: &str, body: impl ToString) -> (StatusCode, Value) {
-        let request = Request::post(path).body(Body::from(body.to_string())).unwrap();
-        json_of(self.send(request).await)
-    }
-
-    async fn start(&self) -> String {
-        let (status, started) = self.post("/api/instances", json!({"process": "order"})).await;
-        assert_eq!(status, StatusCode::CREATED, "{started}");
-        text(&started["key"])
-    }
-
-    /// The only job there is.
-    async fn job(&self) -> Value {
-        let (_, jobs) = self.get("/api/jobs").await;
-        assert_eq!(jobs["items"].as_array().unwrap().len(), 1, "{jobs}");
-        jobs["items"][0].clone()
-    }
-
-    /// A worker fails the job for good.
-    async fn fail(&self, job: &Value) {
-        let fail = FailJob {
-            job: JobKey::new(text(&job["key"]).parse().unwrap()),
-            retries: 0,
-            message: "no answer".into(),
-            back_off_ms: 0,
-            variables: Document::new(),
-        };
-        self.orloj.fail_job(fail).await.unwrap();
-    }
-}
-
-fn json_of((status, body): (StatusCode, Vec<u8>)) -> (StatusCode, Value) {
-    let value = if body.is_empty() {
-        Value::Null
-    } else {
-        serde_json::from_slice(&body).unwrap_or_else(|_| {
-            panic!("not JSON: {}", String::from_utf8_lossy(&body));
-        })
-    };
-    (status, value)
-}
-
-/// Keys are text.
-fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_else(|| panic!("not text: {value}")).to_owned()
-}
+use face::{Face, MODEL, ZEEBE_MODEL, json_of, text};
 
 #[tokio::test]
 async fn a_model_is_deployed_once_and_comes_back_as_it_was() {
@@ -167,6 +53,65 @@ async fn a_file_of_decisions_is_deployed() {
     let broken = file.replace("<text>1</text>", "<text>1 +</text>");
     let (status, refused) = face.post("/api/deployments?name=fees.dmn", &broken).await;
     assert_eq!(status, StatusCode::BAD_REQUEST, "{refused}");
+}
+
+#[tokio::test]
+async fn several_files_are_deployed_together_or_not_at_all() {
+    let face = Face::new().await;
+    let decision = r#"<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" id="d"
+        name="d" namespace="n"><decision id="fee" name="fee"><literalExpression><text>1</text>
+        </literalExpression></decision></definitions>"#;
+    let broken = json!({"resources": [
+        {"name": "a.bpmn", "content": "<a"},
+        {"name": "order.bpmn", "content": ZEEBE_MODEL},
+        {"name": "b.bpmn", "content": "<b"},
+    ]});
+    let (status, refused) = face.post("/api/deployments", &broken).await;
+    assert_eq!((status, &refused["code"]), (StatusCode::BAD_REQUEST, &json!("invalid-deployment")));
+    let resources: Vec<&Value> =
+        refused["details"].as_array().unwrap().iter().map(|detail| &detail["resource"]).collect();
+    assert_eq!(resources, ["a.bpmn", "b.bpmn"]);
+    assert_eq!(face.get("/api/definitions").await.1["items"], json!([]));
+
+    // The decision tells nothing of itself and follows the process: to Zeebe it is fine as it is.
+    let base64 = "PGRlZmluaXRpb25zIHhtbG5zPSJodHRwOi8vd3d3Lm9tZy5vcmcvc3BlYy9CUE1OLzIwMTAwNTI0L01PREVMIiB0YXJnZXROYW1lc3BhY2U9Im4iPjxwcm9jZXNzIGlkPSJwIiBpc0V4ZWN1dGFibGU9InRydWUiPjxzdGFydEV2ZW50IGlkPSJzIi8+PC9wcm9jZXNzPjwvZGVmaW5pdGlvbnM+";
+    let files = json!({"resources": [
+        {"name": "order.bpmn", "content": ZEEBE_MODEL},
+        {"name": "fee.dmn", "content": decision},
+        {"name": "p.bpmn", "base64": base64},
+    ]});
+    let (status, answer) = face.post("/api/deployments", &files).await;
+    assert_eq!(status, StatusCode::CREATED, "{answer}");
+    assert_eq!(answer["definitions"][1]["process"], "p");
+    assert_eq!(answer["decisions"][0]["decision"], "fee");
+    let key = text(&answer["definitions"][0]["key"]);
+    let (status, one) = face.get(&format!("/api/definitions/{key}")).await;
+    assert_eq!((status, &one["process"]), (StatusCode::OK, &json!("order")));
+    let (status, _) = face.post("/api/deployments?name=fee.dmn", decision).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    let (status, _) = face.post("/api/deployments?name=fee2.dmn&engine=zeebe", decision).await;
+    assert_eq!(status, StatusCode::CREATED);
+}
+
+#[tokio::test]
+async fn variables_of_an_instance_are_set() {
+    let face = Face::with_order().await;
+    let instance = face.start().await;
+    let path = format!("/api/instances/{instance}/variables");
+    let (status, _) = face.post(&path, json!({"variables": {"total": 91, "b": true}})).await;
+    assert_eq!(status, StatusCode::NO_CONTENT);
+    let (_, shown) = face.get(&format!("/api/instances/{instance}")).await;
+    assert_eq!(
+        (&shown["variables"]["total"], &shown["variables"]["b"]),
+        (&json!(91), &json!(true))
+    );
+    let element = text(&shown["elements"][0]["key"]);
+    let path = format!("/api/element-instances/{element}/variables");
+    let (status, _) = face.post(&path, json!({"variables": {"own": 1}, "local": true})).await;
+    assert_eq!(status, StatusCode::NO_CONTENT);
+    let (_, shown) = face.get(&format!("/api/instances/{instance}")).await;
+    assert_eq!(shown["elements"][0]["variables"], json!({"own": 1}));
+    assert_eq!(shown["variables"]["own"], Value::Null);
 }
 
 #[tokio::test]
@@ -262,8 +207,8 @@ async fn a_job_without_retries_waits_in_an_incident_until_both_are_mended() {
         (StatusCode::CONFLICT, &json!("incident-needs-retries"))
     );
     let retries = format!("/api/jobs/{job}/retries");
-    let (status, refusal) = face.post(&retries, json!({"retries": 0})).await;
-    assert_eq!((status, &refusal["code"]), (StatusCode::BAD_REQUEST, &json!("retries-too-few")));
+    let (status, refusal) = face.post(&retries, json!({"retries": -1})).await;
+    assert_eq!((status, &refusal["code"]), (StatusCode::BAD_REQUEST, &json!("retries-negative")));
     let done = (StatusCode::NO_CONTENT, Value::Null);
     assert_eq!(face.post(&retries, json!({"retries": 2})).await, done);
     assert_eq!(face.job().await["state"], "failed", "the incident is still open");
@@ -319,7 +264,15 @@ async fn bad_input_has_its_status_and_changes_nothing() {
         ("POST", "/api/deployments?name=a.bpmn", "this is no XML", 400, "invalid-deployment"),
         ("POST", "/api/deployments?name=a.bpmn", doctype, 400, "invalid-deployment"),
         ("POST", "/api/deployments?name=a.bpmn", &large, 413, "body-too-large"),
-        ("POST", "/api/deployments", MODEL, 400, "invalid-query"),
+        ("POST", "/api/deployments", MODEL, 400, "invalid-body"),
+        ("POST", "/api/deployments?name=a.bpmn&engine=jbpm", MODEL, 400, "invalid-query"),
+        ("POST", "/api/deployments", r#"{"resources":[{"name":"a"}]}"#, 400, "invalid-body"),
+        ("POST", "/api/deployments", r#"{"resources":[]}"#, 400, "invalid-request"),
+        ("POST", "/api/messages", r#"{"name":" "}"#, 400, "invalid-request"),
+        ("POST", "/api/messages", r#"{"name":"a","timeToLive":-1}"#, 400, "invalid-request"),
+        ("POST", "/api/messages/correlate", r#"{"name":""}"#, 400, "invalid-request"),
+        ("POST", "/api/signals", r#"{"name":""}"#, 400, "invalid-request"),
+        ("GET", "/api/definitions/7", "", 404, "definition-not-found"),
         ("GET", "/api/instances/7", "", 404, "instance-not-found"),
         ("GET", "/api/instances/seven", "", 400, "invalid-key"),
         ("GET", "/api/instances/-7", "", 400, "invalid-key"),

@@ -215,8 +215,8 @@ impl gateway_server::Gateway for Gateway {
 
     async fn evaluate_conditional(
         &self,
-        _request: Request<EvaluateConditionalRequest>,
+        request: Request<EvaluateConditionalRequest>,
     ) -> Answer<EvaluateConditionalResponse> {
-        Err(status::not_yet("EvaluateConditional"))
+        rpc::evaluate_conditional(self, request.into_inner()).await.map(Response::new)
     }
 }

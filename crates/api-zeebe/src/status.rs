@@ -86,6 +86,13 @@ pub(crate) fn of(intent: Intent, error: Error) -> Status {
         Error::Invalid(reason) => (Refusal::InvalidArgument, reason),
         Error::Variables(error) => return bad_document("variables", &error),
         Error::Deployment(problems) => (Refusal::InvalidArgument, deployment_problems(&problems)),
+        Error::Locked(job) => {
+            (Refusal::InvalidState, format!("job with key '{job}' is being worked on"))
+        }
+        Error::JobFailed(failure) => (Refusal::InvalidState, failure.message.to_string()),
+        Error::Overtaken => {
+            (Refusal::InvalidState, "someone else changed it at the same moment".to_owned())
+        }
         Error::NotLocked(job) => (
             Refusal::InvalidState,
             format!("job with key '{job}' has no running timeout: no worker holds it"),
@@ -173,6 +180,13 @@ fn of_rejection(rejection: &Rejection) -> (Refusal, String) {
             Refusal::InvalidArgument,
             format!("job with key '{job}' is that of a task listener and takes no variables"),
         ),
+        Rejection::ResultRefused { job, reason } => (
+            Refusal::InvalidArgument,
+            format!("the result of job with key '{job}' is refused: {reason}"),
+        ),
+        Rejection::ActivationNotFound { job, element } => {
+            (Refusal::NotFound, format!("job with key '{job}' cannot begin an element '{element}'"))
+        }
         Rejection::ErrorRefused { job } => (
             Refusal::InvalidState,
             format!("job with key '{job}' is that of a listener and throws no errors"),
@@ -180,12 +194,40 @@ fn of_rejection(rejection: &Rejection) -> (Refusal, String) {
         Rejection::RetriesTooFew(retries) => {
             (Refusal::InvalidArgument, format!("retries must be at least 1, but are {retries}"))
         }
+        Rejection::RetriesNegative(retries) => {
+            (Refusal::InvalidArgument, format!("retries must not be negative, but are {retries}"))
+        }
+        Rejection::NotATimer(key) => {
+            (Refusal::InvalidState, format!("job with key '{key}' is no timer"))
+        }
+        Rejection::TimerInvalid { job, reason } => (
+            Refusal::InvalidArgument,
+            format!("the timer of job with key '{job}' cannot be computed: {reason}"),
+        ),
+        Rejection::JobOfSuspended(key) => (
+            Refusal::InvalidState,
+            format!("job with key '{key}' belongs to a suspended process instance"),
+        ),
+        Rejection::IncidentBelow(key) => (
+            Refusal::InvalidState,
+            format!("incident with key '{key}' is that of a called process instance"),
+        ),
+        Rejection::IncidentKindReserved(kind) => (
+            Refusal::InvalidArgument,
+            format!("incidents of kind '{kind}' are opened by the engine only"),
+        ),
+        Rejection::DefinitionSuspended(key) => {
+            (Refusal::InvalidState, format!("process definition with key '{key}' is suspended"))
+        }
         Rejection::Failed { element, message } => {
             (Refusal::ProcessingError, format!("element '{element}': {message}"))
         }
         Rejection::TooManyVisits { limit } => (
             Refusal::ProcessingError,
-            format!("more than {limit} elements were visited by one command"),
+            format!(
+                "more than {limit} elements were visited by one command: a loop this long needs a \
+                 save point (asyncBefore or asyncAfter)"
+            ),
         ),
     }
 }
@@ -202,6 +244,10 @@ fn of_missing(missing: &Missing) -> String {
         Missing::Instance(key) => format!("no process instance with key '{key}' is running"),
         Missing::Job(key) => format!("no job with key '{key}' exists"),
         Missing::Incident(key) => format!("no incident with key '{key}' exists"),
+        Missing::Deployment(key) => format!("no deployment with key '{key}' exists"),
+        Missing::JobDefinition(key) => format!("no job definition with key '{key}' exists"),
+        Missing::Batch(key) => format!("no batch with key '{key}' exists"),
+        Missing::Limit(name) => format!("no limit with name '{name}' exists"),
         Missing::UserTask(key) => format!("no user task with key '{key}' exists"),
         Missing::ElementInstance(key) => format!("no element instance with key '{key}' is active"),
     }
@@ -212,7 +258,8 @@ fn job_state(state: JobState) -> &'static str {
     match state {
         JobState::Ready | JobState::Parked => "ACTIVATABLE",
         // A worker's job waits only for its back-off to end.
-        JobState::Waiting | JobState::Failed => "FAILED",
+        // Zeebe knows no suspended jobs; they cannot be activated either.
+        JobState::Waiting | JobState::Failed | JobState::Suspended => "FAILED",
         JobState::ErrorThrown => "ERROR_THROWN",
     }
 }

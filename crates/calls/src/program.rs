@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use orloj_interpreter::{Callee, Invoke, InvokeResult};
+use orloj_interpreter::{Callee, Invoke, InvokeResult, VariableEdit, VariablePlace};
 use orloj_model::{
     Code, Element, ListenerEvent, Process, Program, ProgramHost, ProgramLanguage, Script,
 };
 use orloj_script::{
     Dialect, Effect, Failure, Host, Outcome, RunOptions, ScriptLanguage, VariableScope, facts,
 };
-use orloj_types::{Document, Value};
+use orloj_types::{Document, ElementId, Value};
 
 pub fn language_of(program: &Program) -> ScriptLanguage {
     match program.language {
@@ -44,6 +44,22 @@ impl<'a> ProgramCall<'a> {
         }
     }
 
+    /// The variables that a scope shows.
+    fn shown(&self, scope: &VariableScope) -> &Document {
+        let all = &self.invoke.variables;
+        let Some(scopes) = &self.invoke.scopes else { return all };
+        match scope {
+            VariableScope::Local => &scopes.local,
+            VariableScope::Instance => &scopes.instance,
+            VariableScope::Parent => &scopes.parent,
+            VariableScope::ParentLocal => &scopes.parent_local,
+            VariableScope::Nearest
+            | VariableScope::Element(_)
+            | VariableScope::Transient
+            | VariableScope::TransientLocal => all,
+        }
+    }
+
     fn name(&self) -> Option<Value> {
         self.element.and_then(|element| element.name.clone()).map(Value::Text)
     }
@@ -60,50 +76,86 @@ pub fn answer(
     if let Some(scope) = unknown_scope(&outcome, call.process) {
         return InvokeResult::Failed { message: format!("there is no scope '{scope}'").into() };
     }
-    if let Some(fact) = outcome.effects.iter().find_map(fact_set) {
+    if let Some(fact) = outcome.effects.iter().find_map(unknown_fact) {
         let message = format!("a script cannot set '{fact}'");
         return InvokeResult::Failed { message: message.into() };
     }
-    let (mut variables, mut locals, mut removed) = (Document::new(), Document::new(), Vec::new());
+    let (mut edits, mut business_key) = (Vec::new(), None);
     for effect in outcome.effects {
-        match effect {
-            // Gone when the command ends.
-            Effect::Set { scope: VariableScope::Transient, .. } | Effect::SetFact { .. } => {}
-            Effect::Set { scope: VariableScope::Local, name, value } => {
-                locals.insert(name, value.to_stored());
+        let (scope, name, value) = match effect {
+            Effect::SetFact { value, .. } => {
+                business_key = Some(text(&value));
+                continue;
             }
-            Effect::Set { name, value, .. } | Effect::Changed { name, value } => {
-                removed.retain(|known| *known != name);
-                variables.insert(name, value.to_stored());
+            Effect::Set { scope, name, value } => (scope, name, Some(value.to_stored())),
+            Effect::Changed { name, value } => {
+                (VariableScope::Nearest, name, Some(value.to_stored()))
             }
-            Effect::Remove { name, .. } => {
-                variables.0.remove(&name);
-                locals.0.remove(&name);
-                removed.push(name);
-            }
-        }
+            Effect::Remove { scope, name } => (scope, name, None),
+        };
+        edits.push(VariableEdit { place: place(scope), name, value });
     }
     match outcome.result {
         Ok(value) => {
             // Camunda leaves the variable as it is when a program gives nothing.
             let is_given = program.host == ProgramHost::Flowable || !matches!(value, Value::Null);
             if let Some(name) = result_variable.filter(|_| is_given) {
-                variables.insert(name.clone(), value.to_stored());
+                let (place, name) = (VariablePlace::Nearest, name.clone());
+                edits.push(VariableEdit { place, name, value: Some(value.to_stored()) });
             }
-            InvokeResult::Changed { variables, locals, removed, value }
+            InvokeResult::Changed { edits, business_key, value }
         }
         Err(Failure::BpmnError { code, message, .. }) => {
             let message = message.unwrap_or_default().into();
-            InvokeResult::Error { code: code.into(), message, variables }
+            InvokeResult::Error { code: code.into(), message, variables: stored(edits) }
         }
         Err(failure) => InvokeResult::Failed { message: failure.to_string().into() },
     }
 }
 
-/// What a program wants to change of the instance besides variables.
-fn fact_set(effect: &Effect) -> Option<&str> {
+fn place(scope: VariableScope) -> VariablePlace {
+    match scope {
+        VariableScope::Nearest => VariablePlace::Nearest,
+        VariableScope::Local => VariablePlace::Local,
+        VariableScope::Instance => VariablePlace::Instance,
+        VariableScope::Parent => VariablePlace::Parent,
+        VariableScope::ParentLocal => VariablePlace::ParentLocal,
+        VariableScope::Element(id) => VariablePlace::Element(ElementId::from(&*id)),
+        VariableScope::Transient => VariablePlace::Transient,
+        VariableScope::TransientLocal => VariablePlace::TransientLocal,
+    }
+}
+
+/// What a program that threw an error has set and outlives its element.
+fn stored(edits: Vec<VariableEdit>) -> Document {
+    let mut variables = Document::new();
+    for VariableEdit { place, name, value } in edits {
+        match (place, value) {
+            (
+                VariablePlace::Local | VariablePlace::Transient | VariablePlace::TransientLocal,
+                _,
+            ) => {}
+            (_, Some(value)) => variables.insert(name, value),
+            (_, None) => {
+                variables.0.remove(&name);
+            }
+        }
+    }
+    variables
+}
+
+fn text(value: &Value) -> Option<Arc<str>> {
+    match value {
+        Value::Null => None,
+        Value::Text(text) => Some(text.clone()),
+        other => Some(other.to_json().into()),
+    }
+}
+
+/// What a program wants to change of the instance and cannot.
+fn unknown_fact(effect: &Effect) -> Option<&str> {
     match effect {
-        Effect::SetFact { name, .. } => Some(name),
+        Effect::SetFact { name, .. } if **name != *facts::BUSINESS_KEY => Some(name),
         _ => None,
     }
 }
@@ -121,12 +173,12 @@ fn unknown_scope<'o>(outcome: &'o Outcome, process: &Process) -> Option<&'o str>
 }
 
 impl Host for ProgramCall<'_> {
-    fn variable(&self, _scope: &VariableScope, name: &str) -> Option<Value> {
-        self.invoke.variables.get(name).map(Value::from)
+    fn variable(&self, scope: &VariableScope, name: &str) -> Option<Value> {
+        self.shown(scope).get(name).map(Value::from)
     }
 
-    fn names(&self, _scope: &VariableScope) -> Vec<Arc<str>> {
-        self.invoke.variables.0.keys().cloned().collect()
+    fn names(&self, scope: &VariableScope) -> Vec<Arc<str>> {
+        self.shown(scope).0.keys().cloned().collect()
     }
 
     fn fact(&self, name: &str) -> Option<Value> {

@@ -25,6 +25,7 @@ struct Seen {
     beat: i64,
     since: Timestamp,
     looks: u32,
+    looked_at: Timestamp,
 }
 
 /// Beats that fit in the time-out.
@@ -108,17 +109,21 @@ impl Heartbeat {
     fn observe(&mut self, nodes: &[NodeRow], now: Timestamp) -> Vec<Suspect> {
         self.seen.retain(|session, _| nodes.iter().any(|n| n.session == *session));
         let mut suspects = Vec::new();
+        // A little less than a beat, because answers take longer now and then.
+        let apart_ms = self.interval_ms() / 4 * 3;
         for node in nodes.iter().filter(|n| n.session != self.session) {
-            let seen = self.seen.entry(node.session).or_insert(Seen {
-                beat: node.beat,
-                since: now,
-                looks: 0,
-            });
+            let first = Seen { beat: node.beat, since: now, looks: 0, looked_at: now };
+            let seen = self.seen.entry(node.session).or_insert(first);
             if seen.beat != node.beat {
-                *seen = Seen { beat: node.beat, since: now, looks: 0 };
+                *seen = Seen { beat: node.beat, since: now, looks: 0, looked_at: now };
+                continue;
+            }
+            // Beats that were hastened prove nothing: they do not take the time of a beat.
+            if now.ms_since(seen.looked_at) < apart_ms && now >= seen.looked_at {
                 continue;
             }
             seen.looks += 1;
+            seen.looked_at = now;
             if i64::from(seen.looks) >= BEATS && now.ms_since(seen.since) >= self.timeout_ms {
                 suspects.push(Suspect { session: node.session, beat: node.beat });
             }
@@ -129,6 +134,7 @@ impl Heartbeat {
 
 #[cfg(test)]
 mod tests {
+    use orloj_store::NodeProfile;
     use orloj_types::NodeNumber;
 
     use super::*;
@@ -146,6 +152,8 @@ mod tests {
                 name: String::new(),
                 beat,
                 seen_at: at(0),
+                profile: NodeProfile::default(),
+                settings_seen: 0,
             })
             .collect();
         Pulse {
@@ -155,6 +163,7 @@ mod tests {
             newest_definition: 0,
             has_broadcasts: false,
             message_expires_at: None,
+            settings_version: 0,
         }
     }
 
@@ -169,6 +178,16 @@ mod tests {
             suspects = heartbeat.beaten(&pulse(&[(1, beat), (2, 7), (3, beat)]), now);
         }
         assert_eq!(suspects, [Suspect { session: 2, beat: 7 }]);
+    }
+
+    #[test]
+    fn hastened_beats_and_a_jump_of_our_clock_accuse_nobody() {
+        let mut heartbeat = Heartbeat::new(1, 5_000, at(0));
+        for now in [0, 10, 20, 30, 40, 90_000] {
+            heartbeat.hasten(at(now));
+            assert!(heartbeat.poll(at(now)));
+            assert_eq!(heartbeat.beaten(&pulse(&[(1, now), (2, 7)]), at(now)), []);
+        }
     }
 
     #[test]

@@ -90,6 +90,7 @@ static TABLE: &[Entry] = &[
     class("org.camunda.bpm.engine.impl.persistence.entity.ExecutionEntity", OBJECT),
     class("org.camunda.bpm.engine.delegate.DelegateExecution", OBJECT),
     class("org.flowable.engine.delegate.DelegateExecution", OBJECT),
+    class("org.camunda.bpm.engine.variable.Variables", OBJECT),
     class("org.camunda.bpm.engine.delegate.DelegateTask", OBJECT),
     class("org.flowable.task.service.delegate.DelegateTask", OBJECT),
     class(THROWABLE, OBJECT),

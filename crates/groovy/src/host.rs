@@ -36,8 +36,9 @@ pub enum VariableScope {
     ParentLocal,
     /// The scope of the element with this id.
     Element(Arc<str>),
-    /// Gone when the transaction ends.
+    /// Of the instance, gone when the transaction ends.
     Transient,
+    TransientLocal,
 }
 
 /// What a script wants done, in order. Nothing was performed.

@@ -50,6 +50,8 @@ pub(crate) enum Val {
     Json,
     Rounding(crate::decimal::Rounding),
     Script,
+    /// A typed value of Camunda that ends with the transaction.
+    Transient(Rc<Val>),
 }
 
 /// Whose variables an `execution` object shows.

@@ -60,6 +60,26 @@ fn shown(outcome: &Outcome) -> Vec<String> {
 }
 
 #[test]
+fn typed_values_that_are_transient_end_with_the_transaction() {
+    let outcome = run("import org.camunda.bpm.engine.variable.Variables
+execution.setVariable('a', Variables.stringValue('kept'))
+execution.setVariable('b', Variables.stringValue('gone', true))
+execution.setVariableLocal('c', Variables.integerValue(3, true))
+execution.setTransientVariableLocal('d', 4)
+b + c");
+    assert_eq!(outcome.result.as_ref().expect("a value").to_json(), r#""gone3""#);
+    assert_eq!(
+        shown(&outcome),
+        [
+            r#"Nearest a = "kept""#,
+            r#"Transient b = "gone""#,
+            "TransientLocal c = 3",
+            "TransientLocal d = 4",
+        ]
+    );
+}
+
+#[test]
 fn effects_are_told_in_order() {
     let outcome = run("execution.setVariable('a', 1)
 execution.setVariableLocal('b', [x: 2.5])

@@ -2,20 +2,29 @@
 //! costs time but no stack.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use orloj_model::{ElementIndex, FlowIndex, Walk};
-use orloj_types::{ElementInstanceKey, InstanceKey, Variables};
+use orloj_types::{ElementInstanceKey, IncidentKey, InstanceKey, JobKey, Variables};
 
 use crate::errors::Throwing;
 use crate::farewell::Farewell;
-use crate::outcome::Signal;
+use crate::outcome::{IncidentEnd, Signal};
 use crate::record::Role;
 use crate::stage::Stage;
 
+/// The variables that a token brings along.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Brought {
+    pub(crate) variables: Variables,
+    /// Whose they were.
+    pub(crate) from: ElementInstanceKey,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// A token goes along a flow; `listener` is the next of its listeners.
-    Take { flow: FlowIndex, scope: ElementInstanceKey, listener: u32 },
+    /// A token goes along a flow; `listener` is the next of the flow's listeners.
+    Take { flow: FlowIndex, scope: ElementInstanceKey, listener: u32, with: Brought },
     /// A token comes to an element by no flow, with variables of its own.
     Arrive { element: ElementIndex, scope: ElementInstanceKey, role: Role, with: Variables },
     /// An element instance goes on.
@@ -40,10 +49,16 @@ pub(crate) enum Step {
     Resubscribe { key: ElementInstanceKey },
     /// An element instance was ended from outside and has something left to do.
     Farewell(Box<Farewell>),
+    /// An exclusive job of another instance of the hierarchy may run.
+    Promote { job: JobKey, instance: InstanceKey },
+    /// An incident is shown on the call activity that the instance belongs to.
+    IncidentBelow { incident: IncidentKey, root_cause: IncidentKey, kind: Arc<str> },
+    /// It is shown there no more.
+    IncidentBelowClosed { incident: IncidentKey, how: IncidentEnd },
     /// The instance ends; `listener` is the next of its listeners.
     EndInstance { listener: u32 },
     /// The instance begins; `listener` is the next of its listeners.
-    BeginInstance { start: ElementIndex, listener: Option<u32> },
+    BeginInstance { starts: Box<[ElementIndex]>, listener: Option<u32> },
 }
 
 impl Step {

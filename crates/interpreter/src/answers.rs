@@ -47,6 +47,16 @@ impl Answers {
         Some(answer.result.clone())
     }
 
+    pub(crate) fn is_used(
+        &self,
+        key: ElementInstanceKey,
+        ordinal: u32,
+        element: &ElementId,
+    ) -> bool {
+        let call = (key, ordinal, Some(element.clone()));
+        self.0.get(&call).is_some_and(|answer| answer.used.get())
+    }
+
     /// Those that found no token any more.
     pub(crate) fn unused(&self) -> impl Iterator<Item = ElementInstanceKey> + '_ {
         self.0.iter().filter(|(_, answer)| !answer.used.get()).map(|((key, ..), _)| *key)

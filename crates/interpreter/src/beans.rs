@@ -91,6 +91,10 @@ impl Beans for CallableBeans<'_, '_> {
         self.turn.delegates.knows_bean(bean)
     }
 
+    fn value(&self, bean: &str) -> Option<Value> {
+        self.turn.delegates.bean_value(bean)
+    }
+
     fn has_properties(&self, bean: &str) -> bool {
         self.turn.delegates.bean_has_properties(bean)
     }
@@ -101,6 +105,9 @@ impl Beans for CallableBeans<'_, '_> {
         method: &str,
         arguments: &[Argument],
     ) -> Option<Result<Value, String>> {
+        if !self.turn.delegates.bean_has(bean, method) {
+            return None;
+        }
         let calls = &self.turn.beans;
         // Scopes outlive a step: the same call of a later step is another one.
         let step = self.turn.work.calls << 8;

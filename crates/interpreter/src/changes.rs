@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use orloj_model::Process;
 use orloj_types::{ElementId, IncidentKey, JobKey, SubscriptionKey, UserTaskKey};
 
 use crate::outcome::{
-    Event, IncidentChange, IncidentRow, JobChange, JobRow, SubscriptionChange, SubscriptionRow,
-    UserTaskChange, UserTaskRow,
+    Event, Failed, IncidentChange, IncidentRow, JobChange, JobRow, SubscriptionChange,
+    SubscriptionRow, TaskEnd, UserTaskChange, UserTaskRow,
 };
 use crate::record::{ElementInstance, Job, JobKind, Record};
 
@@ -32,7 +33,7 @@ struct Touch {
     stored: bool,
     gone: bool,
     unlock: bool,
-    failure: Option<Arc<str>>,
+    failure: Option<Failed>,
 }
 
 impl Changes {
@@ -55,10 +56,15 @@ impl Changes {
     }
 
     /// The job failed and loses its lock.
-    pub(crate) fn job_failed(&mut self, job: JobKey, failure: Arc<str>) {
+    pub(crate) fn job_failed(&mut self, job: JobKey, failure: Failed) {
         let touch = self.touch(job);
         touch.unlock = true;
         touch.failure = Some(failure);
+    }
+
+    /// Whoever has locked the job loses it.
+    pub(crate) fn job_unlocked(&mut self, job: JobKey) {
+        self.touch(job).unlock = true;
     }
 
     pub(crate) fn job_gone(&mut self, job: JobKey) {
@@ -85,7 +91,8 @@ impl Changes {
         self.user_tasks.push(UserTaskChange::Move { key, element });
     }
 
-    pub(crate) fn user_task_gone(&mut self, key: UserTaskKey) {
+    pub(crate) fn user_task_gone(&mut self, key: UserTaskKey, how: TaskEnd) {
+        self.event(Event::UserTaskEnded { key, how });
         match self.new_tasks.remove(&key) {
             true => self
                 .user_tasks
@@ -96,6 +103,10 @@ impl Changes {
 
     pub(crate) fn incident_opened(&mut self, row: IncidentRow) {
         self.incidents.push(IncidentChange::Insert(row));
+    }
+
+    pub(crate) fn incident_annotated(&mut self, key: IncidentKey, annotation: Option<Arc<str>>) {
+        self.incidents.push(IncidentChange::Annotate { key, annotation });
     }
 
     pub(crate) fn incident_gone(&mut self, key: IncidentKey) {
@@ -121,7 +132,7 @@ impl Changes {
 
     /// The rows of all jobs touched: first those to delete, then the others in the order of the
     /// record.
-    pub(crate) fn take_jobs(&mut self, record: &Record) -> Vec<JobChange> {
+    pub(crate) fn take_jobs(&mut self, record: &Record, process: &Process) -> Vec<JobChange> {
         let mut touched = std::mem::take(&mut self.jobs);
         let mut rows = Vec::with_capacity(touched.len());
         touched.retain(|&key, touch| {
@@ -130,28 +141,55 @@ impl Changes {
             }
             !touch.gone
         });
-        for element in record.holders() {
-            if touched.is_empty() {
-                break;
-            }
-            for job in &element.jobs {
-                let Some(touch) = touched.remove(&job.key) else { continue };
-                let row = row_of(element, job, touch.failure);
-                rows.push(match touch.stored {
-                    true => JobChange::Update { row, unlock: touch.unlock },
-                    false => JobChange::Insert(row),
-                });
-            }
+        let mut kept = Vec::with_capacity(touched.len());
+        for (key, touch) in touched {
+            let Some((element, job)) = record.job(key) else {
+                debug_assert!(false, "a touched job is in the record or gone");
+                continue;
+            };
+            let place = element.jobs.iter().position(|job| job.key == key);
+            kept.push(((element.key, place), element, job, touch));
         }
-        debug_assert!(touched.is_empty(), "a touched job is in the record or gone");
+        // The instance itself is the oldest of its element instances.
+        kept.sort_by_key(|(place, ..)| *place);
+        rows.extend(kept.into_iter().map(|(_, element, job, touch)| {
+            let row = row_of(process, element, job, touch.failure);
+            match touch.stored {
+                true => JobChange::Update { row, unlock: touch.unlock },
+                false => JobChange::Insert(row),
+            }
+        }));
         rows
     }
 }
 
-fn row_of(element: &ElementInstance, job: &Job, failure: Option<Arc<str>>) -> JobRow {
+fn row_of(
+    process: &Process,
+    element: &ElementInstance,
+    job: &Job,
+    failure: Option<Failed>,
+) -> JobRow {
     let of_element = match &job.kind {
         JobKind::Timer { event, .. } => event,
         _ => &element.element,
     };
-    JobRow { job: job.clone(), element: of_element.clone(), element_instance: element.key, failure }
+    JobRow {
+        job: job.clone(),
+        element: of_element.clone(),
+        element_instance: element.key,
+        topic: topic_of(process, element, job),
+        failure,
+    }
+}
+
+pub(crate) fn topic_of(process: &Process, element: &ElementInstance, job: &Job) -> Arc<str> {
+    match job.kind {
+        JobKind::Worker | JobKind::Listener { .. } => job.job_type.clone(),
+        // What the element calls is called behind the save point before it.
+        JobKind::AsyncBefore => match process.find(&element.element) {
+            Some(index) => process.element(index).jobs.topic.clone(),
+            None => Arc::default(),
+        },
+        _ => Arc::default(),
+    }
 }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use orloj_model::Process;
+use orloj_model::{Process, TimerKind};
 use orloj_types::{
     DefinitionKey, Document, ElementId, ElementInstanceKey, IncidentKey, InstanceKey, JobKey,
     NodeNumber, SubscriptionKey, TenantId, Timestamp, UserTaskKey,
 };
 
+use crate::job_result::JobResult;
 use crate::record::JobState;
 
 #[derive(Clone, Debug)]
@@ -26,6 +27,7 @@ pub enum Command {
     CompleteJob {
         job: JobKey,
         variables: Document,
+        result: JobResult,
         activations: Vec<Activation>,
     },
     FailJob(FailJob),
@@ -34,8 +36,31 @@ pub enum Command {
         job: JobKey,
         retries: i32,
     },
+    /// An operator changes something about a job, or has something done with it.
+    ManageJob {
+        job: JobKey,
+        what: JobOrder,
+    },
+    /// Those of them that the instance has are suspended, or resumed.
+    SuspendJobs {
+        jobs: Vec<JobKey>,
+    },
+    ResumeJobs {
+        jobs: Vec<JobKey>,
+    },
+    /// The engine runs the job here and now, whatever its due date, retries, suspension and lock
+    /// say. When it fails the outcome tells why.
+    ExecuteJob {
+        job: JobKey,
+    },
     ResolveIncident {
         incident: IncidentKey,
+    },
+    /// A client tells of a problem of its own.
+    OpenIncident(OpenIncident),
+    AnnotateIncident {
+        incident: IncidentKey,
+        annotation: Option<Arc<str>>,
     },
     CompleteUserTask {
         task: UserTaskKey,
@@ -43,6 +68,11 @@ pub enum Command {
     },
     /// What a subscription waits for has come.
     Trigger {
+        subscription: SubscriptionKey,
+        variables: Document,
+    },
+    /// As `Trigger`, but in a job of its own: an asynchronous signal has come.
+    DeferTrigger {
         subscription: SubscriptionKey,
         variables: Document,
     },
@@ -63,6 +93,54 @@ pub enum Command {
     Cancel,
     /// As `Cancel`, but no listener is called and no mapping made.
     Delete,
+}
+
+/// What an operator wants of a job.
+#[derive(Clone, Debug, PartialEq)]
+pub enum JobOrder {
+    /// None are left: the job waits for a person. More than that: it is tried again.
+    SetRetries {
+        retries: i32,
+        /// Also the due date, which may be taken away.
+        due: Option<Option<Timestamp>>,
+    },
+    SetDueDate {
+        due: Option<Timestamp>,
+        /// Later firings of a repetition move by as much.
+        cascade: bool,
+    },
+    /// The model's timer is evaluated again.
+    RecalculateDueDate {
+        /// As if it was the moment the job was made; otherwise from now.
+        from_creation: bool,
+    },
+    SetPriority(i64),
+    /// The job is gone; its token stays where it is.
+    Delete,
+    MoveToDeadLetters,
+    /// A dead letter is tried again.
+    MoveToExecutable {
+        retries: i32,
+    },
+    /// A job that waits for its due date runs now.
+    MoveTimerToExecutable,
+    /// Another timer takes the place of this one.
+    Reschedule(NewTimer),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewTimer {
+    pub kind: TimerKind,
+    pub text: Arc<str>,
+}
+
+#[derive(Clone, Debug)]
+pub struct OpenIncident {
+    pub element_instance: ElementInstanceKey,
+    /// The client's word.
+    pub kind: Arc<str>,
+    pub configuration: Option<Arc<str>>,
+    pub message: Arc<str>,
 }
 
 #[derive(Clone, Debug)]
@@ -122,6 +200,8 @@ pub struct Start {
     pub started_with: Option<Arc<str>>,
     /// The start event whose trigger came; `None`: the one without a trigger.
     pub at: Option<ElementId>,
+    /// Tokens begin before these elements instead, and at no start event.
+    pub before: Vec<ElementId>,
 }
 
 #[derive(Clone, Debug)]
@@ -130,6 +210,8 @@ pub struct FailJob {
     /// Exactly this many are left afterwards.
     pub retries: i32,
     pub message: Arc<str>,
+    /// More than a line, such as a stack trace.
+    pub details: Option<Arc<str>>,
     pub back_off_ms: i64,
     pub variables: Document,
     pub activations: Vec<Activation>,
@@ -185,14 +267,36 @@ pub enum Rejection {
     /// The job of a listener of a user task.
     #[error("job {job} is that of a task listener and takes no variables")]
     VariablesRefused { job: JobKey },
+    #[error("the result of job {job} is refused: {reason}")]
+    ResultRefused { job: JobKey, reason: &'static str },
+    /// There is no such element to begin in an ad-hoc subprocess.
+    #[error("job {job} cannot begin {element}")]
+    ActivationNotFound { job: JobKey, element: ElementId },
     #[error("job {job} is that of a listener and throws no errors")]
     ErrorRefused { job: JobKey },
     #[error("retries must be at least 1, not {0}")]
     RetriesTooFew(i32),
+    #[error("retries must not be negative, but are {0}")]
+    RetriesNegative(i32),
+    #[error("job {0} is no timer")]
+    NotATimer(JobKey),
+    #[error("the timer of job {job} cannot be computed: {reason}")]
+    TimerInvalid { job: JobKey, reason: Arc<str> },
+    #[error("job {0} belongs to a suspended instance")]
+    JobOfSuspended(JobKey),
+    #[error("incident {0} tells of one in a called instance and is resolved with it")]
+    IncidentBelow(IncidentKey),
+    #[error("{0:?} is a kind of incident that only the engine opens")]
+    IncidentKindReserved(Arc<str>),
+    #[error("definition {0} is suspended")]
+    DefinitionSuspended(DefinitionKey),
     /// Foreign code or an expression failed on the way of a synchronous command.
     #[error("{element}: {message}")]
     Failed { element: Arc<str>, message: Arc<str> },
-    #[error("more than {limit} elements visited in one command")]
+    #[error(
+        "more than {limit} elements visited in one command: a loop this long needs a save point \
+         (asyncBefore or asyncAfter)"
+    )]
     TooManyVisits { limit: u32 },
 }
 
@@ -203,13 +307,24 @@ impl Rejection {
             Command::RunJob { job }
             | Command::JobDue { job }
             | Command::CompleteJob { job, .. }
+            | Command::ManageJob { job, .. }
+            | Command::ExecuteJob { job }
             | Command::UpdateRetries { job, .. } => Self::JobNotFound(*job),
+            Command::SuspendJobs { jobs } | Command::ResumeJobs { jobs } => match jobs.first() {
+                Some(job) => Self::JobNotFound(*job),
+                None => Self::InstanceNotFound(instance),
+            },
             Command::FailJob(fail) => Self::JobNotFound(fail.job),
             Command::ThrowError(throw) => Self::JobNotFound(throw.job),
-            Command::ResolveIncident { incident } => Self::IncidentNotFound(*incident),
+            Command::ResolveIncident { incident } | Command::AnnotateIncident { incident, .. } => {
+                Self::IncidentNotFound(*incident)
+            }
+            Command::OpenIncident(open) => Self::ScopeNotFound(open.element_instance),
             Command::CompleteUserTask { task, .. } => Self::UserTaskNotFound(*task),
             Command::SetVariables { scope, .. } => Self::ScopeNotFound(*scope),
-            Command::Trigger { subscription, .. } => Self::SubscriptionNotFound(*subscription),
+            Command::Trigger { subscription, .. } | Command::DeferTrigger { subscription, .. } => {
+                Self::SubscriptionNotFound(*subscription)
+            }
             Command::Start(_)
             | Command::Modify { .. }
             | Command::Migrate(_)

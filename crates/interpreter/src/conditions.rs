@@ -6,7 +6,6 @@
 //! DIFFERENCE: Flowable asks conditions only when a client wants it, but hears of variables by
 //! itself. Zeebe has neither.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_model::{Condition, Trigger, VariableEvent};
@@ -16,6 +15,7 @@ use crate::events;
 use crate::extract;
 use crate::failure::Ruled;
 use crate::record::{Record, Subscription, SubscriptionKind};
+use crate::scopes::Scopes;
 use crate::scripts;
 use crate::turn::Turn;
 
@@ -23,7 +23,7 @@ use crate::turn::Turn;
 const ORDINAL_FIRST: u32 = 1 << 24;
 
 /// The variables of an instance when they were last looked at.
-pub(crate) type Seen = BTreeMap<ElementInstanceKey, Variables>;
+pub(crate) type Seen = Scopes;
 
 /// One variable that is not as it was.
 #[derive(Clone, Debug)]
@@ -110,7 +110,7 @@ fn waiting(record: &Record) -> Vec<(ElementInstanceKey, Subscription)> {
         matches!(subscription.kind, SubscriptionKind::Condition | SubscriptionKind::Variable { .. })
     };
     record
-        .holders()
+        .subscribed()
         .flat_map(|holder| {
             holder.subscriptions.iter().filter(watches).map(|s| (holder.key, s.clone()))
         })
@@ -151,10 +151,11 @@ fn sees(record: &Record, host: ElementInstanceKey, change: &Change) -> bool {
 
 /// What differs from what was seen last, scope by scope.
 fn changes(seen: Option<&Seen>, record: &Record) -> Vec<Change> {
-    let nothing = Variables::new();
+    let (nothing, unseen) = (Variables::new(), Seen::default());
+    let seen = seen.unwrap_or(&unseen);
     let mut changes = Vec::new();
-    for (&scope, now) in &record.variables {
-        let before = seen.and_then(|seen| seen.get(&scope)).unwrap_or(&nothing);
+    for (scope, now) in record.variables.maybe_changed(seen) {
+        let before = seen.get(&scope).unwrap_or(&nothing);
         let mut note = |name: &Arc<str>, event| {
             changes.push(Change { scope, name: name.clone(), event });
         };

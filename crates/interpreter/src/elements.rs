@@ -1,21 +1,75 @@
-//! The live element instances of a record, found by key and by scope.
+//! The live element instances of a record, found by key, by scope, by job and by subscription.
 
-use std::collections::BTreeSet;
-use std::collections::btree_map::{self, BTreeMap};
+use orloj_types::{ElementInstanceKey, JobKey, SubscriptionKey};
 
-use orloj_types::ElementInstanceKey;
+use crate::pages::{Changed, Iter, Page, Pages};
+use crate::record::{ElementInstance, Job, Subscription};
 
-use crate::record::ElementInstance;
+/// Element instances of one page. A page is copied by the first change of a command and written
+/// whole by a step, some kilobytes at most; 16 plain ones stay below what PostgreSQL keeps in a
+/// row.
+pub const PAGE_ELEMENTS_MAX: usize = 16;
+/// Entries of the indexes are small, and they are not written.
+const INDEX_PAGE_MAX: usize = 128;
 
-/// By key, so oldest first; an index by scope beside it keeps large scopes cheap.
+type Kept = Pages<ElementInstanceKey, ElementInstance, PAGE_ELEMENTS_MAX>;
+
+/// By key, so oldest first.
 #[derive(Clone, Debug, Default)]
 pub struct Elements {
-    by_key: BTreeMap<ElementInstanceKey, ElementInstance>,
+    by_key: Kept,
+    /// Only of those with more than one page: a page is searched as fast.
+    index: Option<Box<Index>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Index {
     /// Scope and key of each.
-    by_scope: BTreeSet<(ElementInstanceKey, ElementInstanceKey)>,
+    by_scope: Pages<(ElementInstanceKey, ElementInstanceKey), (), INDEX_PAGE_MAX>,
+    jobs: Pages<JobKey, ElementInstanceKey, INDEX_PAGE_MAX>,
+    subscriptions: Pages<SubscriptionKey, ElementInstanceKey, INDEX_PAGE_MAX>,
+}
+
+impl Index {
+    fn of(elements: &Kept) -> Self {
+        let mut index = Self::default();
+        elements.iter().for_each(|(_, instance)| index.add(instance));
+        index
+    }
+
+    fn add(&mut self, instance: &ElementInstance) {
+        self.by_scope.insert((instance.scope, instance.key), ());
+        for job in &instance.jobs {
+            self.jobs.insert(job.key, instance.key);
+        }
+        for subscription in &instance.subscriptions {
+            self.subscriptions.insert(subscription.key, instance.key);
+        }
+    }
+
+    fn remove(&mut self, instance: &ElementInstance) {
+        self.by_scope.remove((instance.scope, instance.key));
+        for job in &instance.jobs {
+            self.jobs.remove(job.key);
+        }
+        for subscription in &instance.subscriptions {
+            self.subscriptions.remove(subscription.key);
+        }
+    }
 }
 
 impl Elements {
+    /// The head and the pages as they were stored, each by key.
+    pub fn from_parts(
+        head: Vec<ElementInstance>,
+        pages: Vec<Page<ElementInstanceKey, ElementInstance>>,
+    ) -> Self {
+        let head = head.into_iter().map(|instance| (instance.key, instance)).collect();
+        let by_key = Kept::from_parts(head, pages);
+        let index = (!by_key.is_head_only()).then(|| Box::new(Index::of(&by_key)));
+        Self { by_key, index }
+    }
+
     pub fn len(&self) -> usize {
         self.by_key.len()
     }
@@ -24,33 +78,135 @@ impl Elements {
         self.by_key.is_empty()
     }
 
+    /// Whether all are in the record's own page.
+    pub fn is_head_only(&self) -> bool {
+        self.by_key.is_head_only()
+    }
+
+    /// Those of the record's own page, oldest first.
+    pub fn head(&self) -> impl ExactSizeIterator<Item = &ElementInstance> {
+        self.by_key.head().iter().map(|(_, instance)| instance)
+    }
+
+    /// The other pages.
+    pub fn pages(&self) -> impl Iterator<Item = &Page<ElementInstanceKey, ElementInstance>> {
+        self.by_key.stored()
+    }
+
+    /// The other pages that differ from those of `before`.
+    pub fn changed_pages<'a>(
+        &'a self,
+        before: &'a Self,
+    ) -> Vec<Changed<'a, ElementInstanceKey, ElementInstance>> {
+        self.by_key.changed(&before.by_key)
+    }
+
     /// Oldest first.
-    pub fn iter(&self) -> btree_map::Values<'_, ElementInstanceKey, ElementInstance> {
-        self.by_key.values()
+    pub fn iter(&self) -> ElementsIter<'_> {
+        self.by_key.iter().map(|(_, instance)| instance)
     }
 
     pub fn get(&self, key: ElementInstanceKey) -> Option<&ElementInstance> {
-        self.by_key.get(&key)
+        self.by_key.get(key)
     }
 
-    /// Its key and scope stay as they are.
+    /// Its key and scope stay as they are; jobs and subscriptions that come or go are told.
     pub fn get_mut(&mut self, key: ElementInstanceKey) -> Option<&mut ElementInstance> {
-        self.by_key.get_mut(&key)
-    }
-
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut ElementInstance> {
-        self.by_key.values_mut()
+        self.by_key.get_mut(key)
     }
 
     pub fn insert(&mut self, instance: ElementInstance) {
-        self.by_scope.insert((instance.scope, instance.key));
-        self.by_key.insert(instance.key, instance);
+        match &mut self.index {
+            Some(index) => {
+                if let Some(known) = self.by_key.get(instance.key) {
+                    index.remove(known);
+                }
+                index.add(&instance);
+                self.by_key.insert(instance.key, instance);
+            }
+            None => {
+                self.by_key.insert(instance.key, instance);
+                if !self.by_key.is_head_only() {
+                    self.index = Some(Box::new(Index::of(&self.by_key)));
+                }
+            }
+        }
     }
 
     pub fn remove(&mut self, key: ElementInstanceKey) -> Option<ElementInstance> {
-        let removed = self.by_key.remove(&key)?;
-        self.by_scope.remove(&(removed.scope, key));
+        let removed = self.by_key.remove(key)?;
+        if let Some(index) = &mut self.index {
+            index.remove(&removed);
+            if self.by_key.is_head_only() {
+                self.index = None;
+            }
+        }
         Some(removed)
+    }
+
+    /// The element instance has a job more.
+    pub(crate) fn job_added(&mut self, job: JobKey, of: ElementInstanceKey) {
+        if let (Some(index), true) = (&mut self.index, self.by_key.get(of).is_some()) {
+            index.jobs.insert(job, of);
+        }
+    }
+
+    /// The job has been taken from its element instance.
+    pub(crate) fn job_removed(&mut self, job: JobKey) {
+        if let Some(index) = &mut self.index {
+            index.jobs.remove(job);
+        }
+    }
+
+    pub(crate) fn subscription_added(
+        &mut self,
+        subscription: SubscriptionKey,
+        of: ElementInstanceKey,
+    ) {
+        if let (Some(index), true) = (&mut self.index, self.by_key.get(of).is_some()) {
+            index.subscriptions.insert(subscription, of);
+        }
+    }
+
+    pub(crate) fn subscription_removed(&mut self, subscription: SubscriptionKey) {
+        if let Some(index) = &mut self.index {
+            index.subscriptions.remove(subscription);
+        }
+    }
+
+    /// The job and the element instance it belongs to.
+    pub fn job(&self, key: JobKey) -> Option<(&ElementInstance, &Job)> {
+        let job_of =
+            |instance: &'_ ElementInstance| instance.jobs.iter().position(|job| job.key == key);
+        let (instance, at) = match &self.index {
+            Some(index) => {
+                let instance = self.by_key.get(*index.jobs.get(key)?)?;
+                (instance, job_of(instance)?)
+            }
+            None => self.head().find_map(|instance| Some((instance, job_of(instance)?)))?,
+        };
+        Some((instance, &instance.jobs[at]))
+    }
+
+    pub(crate) fn job_mut(&mut self, key: JobKey) -> Option<&mut Job> {
+        let (instance, _) = self.job(key)?;
+        let of = instance.key;
+        self.get_mut(of)?.jobs.iter_mut().find(|job| job.key == key)
+    }
+
+    /// The subscription and the element instance it belongs to.
+    pub fn subscription(&self, key: SubscriptionKey) -> Option<(&ElementInstance, &Subscription)> {
+        let place_in = |instance: &'_ ElementInstance| {
+            instance.subscriptions.iter().position(|subscription| subscription.key == key)
+        };
+        let (instance, at) = match &self.index {
+            Some(index) => {
+                let instance = self.by_key.get(*index.subscriptions.get(key)?)?;
+                (instance, place_in(instance)?)
+            }
+            None => self.head().find_map(|instance| Some((instance, place_in(instance)?)))?,
+        };
+        Some((instance, &instance.subscriptions[at]))
     }
 
     /// Those directly in a scope, oldest first.
@@ -58,26 +214,70 @@ impl Elements {
         &self,
         scope: ElementInstanceKey,
     ) -> impl DoubleEndedIterator<Item = &ElementInstance> {
-        let range =
-            (scope, ElementInstanceKey::new(i64::MIN))..=(scope, ElementInstanceKey::new(i64::MAX));
-        self.by_scope.range(range).map(|(_, key)| &self.by_key[key])
+        let (low, high) = (ElementInstanceKey::new(i64::MIN), ElementInstanceKey::new(i64::MAX));
+        let indexed = self.index.iter().flat_map(move |index| {
+            index
+                .by_scope
+                .range((scope, low), (scope, high))
+                .filter_map(|((_, key), ())| self.get(*key))
+        });
+        let head = match self.index {
+            Some(_) => &[][..],
+            None => self.by_key.head(),
+        };
+        let found = head.iter().map(|(_, instance)| instance);
+        found.filter(move |instance| instance.scope == scope).chain(indexed)
     }
 
     pub fn has_children(&self, scope: ElementInstanceKey) -> bool {
-        self.children(scope).next().is_some()
+        match self.index {
+            None => self.by_key.head().iter().any(|(_, instance)| instance.scope == scope),
+            Some(_) => self.children(scope).next().is_some(),
+        }
+    }
+
+    /// Those that have subscriptions, oldest first.
+    pub(crate) fn subscribed(&self) -> Vec<&ElementInstance> {
+        match &self.index {
+            None => self.head().filter(|instance| !instance.subscriptions.is_empty()).collect(),
+            Some(index) => {
+                let mut keys: Vec<_> = index.subscriptions.iter().map(|(_, of)| *of).collect();
+                keys.sort_unstable();
+                keys.dedup();
+                keys.into_iter().filter_map(|key| self.get(key)).collect()
+            }
+        }
+    }
+
+    /// Whether the indexes say what is there.
+    pub(crate) fn is_sound(&self) -> bool {
+        match &self.index {
+            None => self.by_key.is_head_only(),
+            Some(index) => {
+                let fresh = Index::of(&self.by_key);
+                index.by_scope == fresh.by_scope
+                    && index.jobs == fresh.jobs
+                    && index.subscriptions == fresh.subscriptions
+            }
+        }
     }
 }
 
-/// The index follows from the rest.
+/// The indexes follow from the rest.
 impl PartialEq for Elements {
     fn eq(&self, other: &Self) -> bool {
         self.by_key == other.by_key
     }
 }
 
+pub type ElementsIter<'a> = std::iter::Map<
+    Iter<'a, ElementInstanceKey, ElementInstance>,
+    fn(&'a (ElementInstanceKey, ElementInstance)) -> &'a ElementInstance,
+>;
+
 impl<'a> IntoIterator for &'a Elements {
     type Item = &'a ElementInstance;
-    type IntoIter = btree_map::Values<'a, ElementInstanceKey, ElementInstance>;
+    type IntoIter = ElementsIter<'a>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()

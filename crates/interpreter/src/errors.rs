@@ -4,6 +4,7 @@
 //! boundary events of each scope around it, and then those of the call activity that called the
 //! instance.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_model::{ElementIndex, ElementKind, ErrorCatch, EscalationCatch, Trigger, UncaughtError};
@@ -15,7 +16,8 @@ use crate::foreign::ThrownByCode;
 use crate::incidents::{self, Reason};
 use crate::record::Role;
 use crate::turn::Turn;
-use crate::{element, events, flow, variables};
+use crate::variables::View;
+use crate::{call_mappings, element, events, flow, variables};
 
 /// An error or escalation on its way outward.
 #[derive(Clone, Debug)]
@@ -74,7 +76,7 @@ pub(crate) fn throw(turn: &mut Turn<'_>, throwing: Throwing) -> Ruled {
         crate::jobs::take(turn, throwing.from, job);
     }
     turn.switch(catcher.member);
-    let with = payload(turn, catcher.event, &throwing);
+    let with = payload(turn, catcher.event, &throwing)?;
     // A called instance is ended by a step of its own, which is still to come.
     let waits = catcher.member != here || takes_turn(turn, &catcher, &throwing);
     let ends_thrower = waits && !events::stays(turn.model(catcher.event));
@@ -255,7 +257,7 @@ fn best(turn: &Turn<'_>, events: &[ElementIndex], what: &Thrown) -> Option<Eleme
 }
 
 /// What comes along, and what the catching event notes of it.
-fn payload(turn: &Turn<'_>, event: ElementIndex, throwing: &Throwing) -> Variables {
+fn payload(turn: &Turn<'_>, event: ElementIndex, throwing: &Throwing) -> Ruled<Variables> {
     let mut payload = throwing.variables.0.clone();
     let mut put = |name: &Option<Arc<str>>, text: Option<&Arc<str>>| {
         if let (Some(name), Some(text)) = (name, text) {
@@ -276,7 +278,24 @@ fn payload(turn: &Turn<'_>, event: ElementIndex, throwing: &Throwing) -> Variabl
         }
         _ => {}
     }
-    payload
+    if let (Thrown::Error { code, message }, Some(Trigger::Error(catches))) =
+        (&throwing.what, turn.model(event).trigger())
+        && !catches.inputs.is_empty()
+    {
+        let text = |text: &Arc<str>| match text.is_empty() {
+            true => Value::Null,
+            false => Value::Text(text.clone()),
+        };
+        let carried = throwing.variables.0.iter();
+        let mut told: BTreeMap<Arc<str>, Value> =
+            carried.map(|(name, value)| (name.clone(), Value::from(value))).collect();
+        told.insert("errorCode".into(), text(code));
+        told.insert("errorMessage".into(), text(message));
+        let view = View::new(&turn.work.record, throwing.from).local().under(&told);
+        let made = call_mappings::payload_from(turn, &view, turn.model(event), &catches.inputs)?;
+        payload.extend(made.0.iter().map(|(name, value)| (name.clone(), value.clone())));
+    }
+    Ok(payload)
 }
 
 fn uncaught(turn: &mut Turn<'_>, throwing: &Throwing) -> Ruled {
@@ -354,7 +373,9 @@ fn uncaught_message(turn: &Turn<'_>, key: ElementInstanceKey, throwing: &Throwin
 
 #[cfg(test)]
 mod tests {
-    use orloj_model::{ElementKind, TimerKind};
+    use orloj_expr::Expression;
+    use orloj_model::{CallMapping, ElementKind, TimerKind};
+    use orloj_types::Value;
 
     use crate::testing::{
         Sketch, Story, delegate, document, end, on_error, on_timer, start, user, worker,
@@ -432,6 +453,33 @@ mod tests {
         at beg task1
         instance: {"need":4}
         "#);
+    }
+
+    #[test]
+    fn an_event_may_choose_from_what_the_error_tells() {
+        let sketch = Sketch::camunda();
+        let chosen = |source: &str, target: &str| CallMapping::Value {
+            source: sketch.expression(&format!("execution.getVariable('{source}')")),
+            target: Expression::constant(Value::text(target)),
+            is_local: false,
+            is_transient: false,
+            skips_missing: false,
+        };
+        let inputs = vec![chosen("errorCode", "code"), chosen("left", "rest"), chosen("x", "no")];
+        let process = guarded(Sketch::camunda(), worker("charge"))
+            .with("any", |e| {
+                if let ElementKind::BoundaryEvent(boundary) = &mut e.kind
+                    && let orloj_model::Trigger::Error(catches) = &mut boundary.trigger
+                {
+                    catches.inputs = inputs;
+                }
+            })
+            .build();
+        let mut story = Story::of(process);
+        story.start(r#"{"x":1}"#);
+        let told = story.throw("pay", "rich", r#"{"left":3}"#);
+        let seen = r#"instance: {"code":"rich","left":3,"no":null,"rest":3,"x":1}"#;
+        assert!(told.trim_end().ends_with(seen), "{told}");
     }
 
     #[test]

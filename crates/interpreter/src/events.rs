@@ -206,6 +206,7 @@ pub(crate) fn open(turn: &mut Turn<'_>, host: ElementInstanceKey, ready: Ready<'
                 turn.work.pending.insert(member);
             }
             turn.element_mut(host).subscriptions.push(subscription);
+            turn.work.record.elements.subscription_added(key, host);
             turn.work.changes.subscription_opened(row);
         }
     }
@@ -213,7 +214,11 @@ pub(crate) fn open(turn: &mut Turn<'_>, host: ElementInstanceKey, ready: Ready<'
 
 /// Nothing waits on the element instance any more; its timers go with its jobs.
 pub(crate) fn close_all(turn: &mut Turn<'_>, host: ElementInstanceKey) {
+    if turn.element(host).subscriptions.is_empty() {
+        return;
+    }
     for subscription in std::mem::take(&mut turn.element_mut(host).subscriptions) {
+        turn.work.record.elements.subscription_removed(subscription.key);
         turn.work.changes.subscription_gone(subscription.key);
     }
 }
@@ -221,33 +226,22 @@ pub(crate) fn close_all(turn: &mut Turn<'_>, host: ElementInstanceKey) {
 /// Takes one subscription away.
 pub(crate) fn close(turn: &mut Turn<'_>, host: ElementInstanceKey, key: SubscriptionKey) {
     turn.element_mut(host).subscriptions.retain(|subscription| subscription.key != key);
+    turn.work.record.elements.subscription_removed(key);
     turn.work.changes.subscription_gone(key);
 }
 
 /// A signal of the instance at work: whoever waits for it there hears it, the oldest first. The
 /// others hear it when the command is done.
 pub(crate) fn hear(turn: &mut Turn<'_>, mut signal: Signal) -> Ruled {
-    let (here, _) = turn.work.at();
-    if turn.semantics().catching.signals_come_first
-        && signal.only.is_none()
-        && let Some((member, host, key)) = interrupted_caller(turn, &signal.name)?
-    {
-        turn.switch(member);
-        let event = turn.work.record.subscription(key).map(|(_, found)| found.event.clone());
-        close(turn, host, key);
-        if let Some(event) = event {
-            occur(turn, host, turn.index_of(&event), signal.variables.0.clone())?;
-        }
-        turn.switch(here);
+    if turn.semantics().catching.signals_come_first && interrupts_caller(turn, &signal)? {
         // What the signal ends hears it no more.
         signal.heard_by = Some(turn.work.record.instance);
         turn.work.signals.push(signal);
         return Ok(());
     }
-    turn.switch(here);
     if turn.process.contents.signal_events {
         let mut waiting: Vec<_> = Vec::new();
-        for holder in turn.work.record.holders() {
+        for holder in turn.work.record.subscribed() {
             for subscription in &holder.subscriptions {
                 let SubscriptionKind::Signal { name } = &subscription.kind else { continue };
                 if *name == signal.name {
@@ -266,6 +260,26 @@ pub(crate) fn hear(turn: &mut Turn<'_>, mut signal: Signal) -> Ruled {
     signal.heard_by = Some(turn.work.record.instance);
     turn.work.signals.push(signal);
     Ok(())
+}
+
+/// Whether the signal ends the call activity that the instance at work belongs to, and so the
+/// instance.
+pub(crate) fn interrupts_caller(turn: &mut Turn<'_>, signal: &Signal) -> Ruled<bool> {
+    if signal.only.is_some() || turn.work.record.caller.is_none() {
+        return Ok(false);
+    }
+    let (here, _) = turn.work.at();
+    let found = interrupted_caller(turn, &signal.name);
+    turn.switch(here);
+    let Some((member, host, key)) = found? else { return Ok(false) };
+    turn.switch(member);
+    let event = turn.work.record.subscription(key).map(|(_, found)| found.event.clone());
+    close(turn, host, key);
+    if let Some(event) = event {
+        occur(turn, host, turn.index_of(&event), signal.variables.0.clone())?;
+    }
+    turn.switch(here);
+    Ok(true)
 }
 
 /// The event of a caller by which the signal ends the call activity that the instance at work

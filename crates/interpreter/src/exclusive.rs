@@ -1,62 +1,261 @@
 //! The queue of an instance's exclusive jobs: who may run, and who is next.
 //!
-//! An exclusive job is ready if and only if it is the holder. A waiting or failed one is in no
-//! queue at all; it joins at the end when it is due or repaired.
+//! An exclusive job is ready if and only if it is the holder. A waiting, failed or suspended one is
+//! in no queue at all; it joins at the end when it is due, repaired or resumed.
+//!
+//! Where exclusive jobs of a whole hierarchy exclude each other, all of them are in the queue of
+//! its outermost instance, which takes part in every command of the others then.
 
-use orloj_types::JobKey;
+use std::collections::BTreeMap;
 
-use crate::record::{ExclusiveQueue, JobState, Record};
+use orloj_types::{InstanceKey, JobKey};
+
+use crate::agenda::{MemberIndex, Step};
+use crate::failure::Ruled;
+use crate::pages::Pages;
+use crate::record::{JobState, Record};
+use crate::settings::JobSettings;
 use crate::turn::Turn;
+use crate::work::Work;
+
+/// Entries are small, and they are not written.
+const PAGE_MAX: usize = 128;
+
+/// At most one exclusive job of an instance is acquirable at a time; the others are parked here
+/// and the next is promoted by the same change that ends, fails or delays the first.
+///
+/// Who parks draws a ticket, and the lowest one is next. A job that is asked for by its key finds
+/// its ticket, so that none of a hundred thousand has to be searched for.
+#[derive(Clone, Debug, Default)]
+pub struct ExclusiveQueue {
+    pub holder: Option<JobKey>,
+    by_ticket: Pages<u64, JobKey, PAGE_MAX>,
+    tickets: Pages<JobKey, u64, PAGE_MAX>,
+    /// The highest ticket drawn since the queue was empty.
+    last_ticket: u64,
+    /// Jobs of other instances of the hierarchy, and whose they are.
+    strangers: BTreeMap<JobKey, InstanceKey>,
+}
+
+/// Tickets matter by their order only.
+impl PartialEq for ExclusiveQueue {
+    fn eq(&self, other: &Self) -> bool {
+        self.holder == other.holder
+            && self.parked().eq(other.parked())
+            && self.strangers == other.strangers
+    }
+}
 
 impl ExclusiveQueue {
+    /// The queue as it was stored: those parked with their tickets, in any order.
+    pub fn from_parts(
+        holder: Option<JobKey>,
+        parked: impl IntoIterator<Item = (u64, JobKey)>,
+    ) -> Self {
+        let mut parked: Vec<_> = parked.into_iter().collect();
+        parked.sort_unstable();
+        let last_ticket = parked.last().map_or(0, |(ticket, _)| *ticket);
+        let tickets = parked.iter().map(|&(ticket, job)| (job, ticket)).collect();
+        let (by_ticket, strangers) = (parked.into_iter().collect(), BTreeMap::new());
+        Self { holder, by_ticket, tickets, last_ticket, strangers }
+    }
+
+    /// Says of which jobs that the queue was made with belong to other instances.
+    pub fn with_strangers(
+        self,
+        strangers: impl IntoIterator<Item = (JobKey, InstanceKey)>,
+    ) -> Self {
+        Self { strangers: strangers.into_iter().collect(), ..self }
+    }
+
+    /// The jobs in it that belong to other instances.
+    pub fn strangers(&self) -> impl ExactSizeIterator<Item = (JobKey, InstanceKey)> {
+        self.strangers.iter().map(|(job, instance)| (*job, *instance))
+    }
+
+    /// Those that wait for the holder, the next one first.
+    pub fn parked(&self) -> impl Iterator<Item = JobKey> {
+        self.by_ticket.iter().map(|(_, job)| *job)
+    }
+
+    /// How many wait for the holder.
+    pub fn parked_count(&self) -> usize {
+        self.by_ticket.len()
+    }
+
+    /// The place of a parked job among the others.
+    pub fn ticket(&self, job: JobKey) -> Option<u64> {
+        self.tickets.get(job).copied()
+    }
+
     /// The state of a job that wants to run.
-    pub(crate) fn join(&mut self, job: JobKey) -> JobState {
+    fn join(&mut self, job: JobKey) -> JobState {
         if self.holder.is_none() {
             self.holder = Some(job);
             return JobState::Ready;
         }
-        self.parked.push_back(job);
+        self.last_ticket += 1;
+        self.by_ticket.insert(self.last_ticket, job);
+        self.tickets.insert(job, self.last_ticket);
         JobState::Parked
     }
 
     /// Takes a job out; the answer is the one that may run instead.
     fn leave(&mut self, job: JobKey) -> Option<JobKey> {
+        self.strangers.remove(&job);
         if self.holder == Some(job) {
-            self.holder = self.parked.pop_front();
+            let next = self.by_ticket.iter().next().copied();
+            self.holder = next.map(|(_, next)| next);
+            if let Some((ticket, next)) = next {
+                self.unpark(ticket, next);
+            }
             return self.holder;
         }
-        self.parked.retain(|&parked| parked != job);
+        if let Some(ticket) = self.ticket(job) {
+            self.unpark(ticket, job);
+        }
         None
     }
+
+    fn unpark(&mut self, ticket: u64, job: JobKey) {
+        self.by_ticket.remove(ticket);
+        self.tickets.remove(job);
+        if self.by_ticket.is_empty() {
+            self.last_ticket = 0;
+        }
+    }
+}
+
+/// The state of an exclusive job that wants to run: it holds the queue or waits in it.
+pub(crate) fn join(turn: &mut Turn<'_>, job: JobKey) -> JobState {
+    let Some(root) = root_of(turn) else { return turn.work.record.exclusive.join(job) };
+    let instance = turn.work.record.instance;
+    let (record, changes) = turn.work.parts_of(root);
+    changes.is_record_changed = true;
+    record.exclusive.strangers.insert(job, instance);
+    record.exclusive.join(job)
+}
+
+/// As [`join`], for a job that may be in the queue already: it goes behind those parked. Alone it
+/// stays first.
+pub(crate) fn requeue(turn: &mut Turn<'_>, job: JobKey) -> JobState {
+    let (here, _) = turn.work.at();
+    let at = root_of(turn).unwrap_or(here);
+    let queue = &turn.work.parts_of(at).0.exclusive;
+    if queue.parked_count() == 0 && queue.holder == Some(job) {
+        return JobState::Ready;
+    }
+    release(turn, job);
+    join(turn, job)
+}
+
+/// Whether a job of the instance at work would have to wait.
+pub(crate) fn is_taken(turn: &mut Turn<'_>) -> bool {
+    let (here, _) = turn.work.at();
+    let at = root_of(turn).unwrap_or(here);
+    turn.work.parts_of(at).0.exclusive.holder.is_some()
 }
 
 /// Takes a job out of the queue and lets the next one run.
 pub(crate) fn release(turn: &mut Turn<'_>, job: JobKey) {
-    let Some(next) = turn.work.record.exclusive.leave(job) else { return };
-    let next = turn.job_mut(next).expect("a parked job is in the record until it leaves the queue");
-    next.state = JobState::Ready;
-    let key = next.key;
+    let (here, _) = turn.work.at();
+    release_at(turn, here, job);
+    if let Some(root) = root_of(turn) {
+        release_at(turn, root, job);
+    }
+}
+
+fn release_at(turn: &mut Turn<'_>, at: MemberIndex, job: JobKey) {
+    let (record, changes) = turn.work.parts_of(at);
+    let was_there = record.exclusive.holder == Some(job) || record.exclusive.ticket(job).is_some();
+    if !was_there {
+        return;
+    }
+    changes.is_record_changed = true;
+    let Some(next) = record.exclusive.leave(job) else { return };
+    let instance = record.exclusive.strangers.get(&next).copied().unwrap_or(record.instance);
+    match turn.work.member(instance) {
+        Some(member) => {
+            let (here, _) = turn.work.at();
+            turn.switch(member);
+            let is_there = let_run(turn, next);
+            turn.switch(here);
+            debug_assert!(is_there, "a parked job is in its record until it leaves the queue");
+        }
+        None => turn.work.push(Step::Promote { job: next, instance }),
+    }
+}
+
+/// A job that has come to hold the queue, of an instance that may have to be asked for.
+pub(crate) fn promote(turn: &mut Turn<'_>, job: JobKey, instance: InstanceKey) -> Ruled {
+    let (here, _) = turn.work.at();
+    let is_there = match turn.member(instance)? {
+        Some(member) => {
+            turn.switch(member);
+            let is_there = let_run(turn, job);
+            turn.switch(here);
+            is_there
+        }
+        None => false,
+    };
+    if !is_there {
+        release(turn, job);
+    }
+    Ok(())
+}
+
+fn let_run(turn: &mut Turn<'_>, key: JobKey) -> bool {
+    let Some(job) = turn.job_mut(key) else { return false };
+    job.state = JobState::Ready;
     turn.work.changes.job_updated(key);
+    true
+}
+
+/// The member whose queue the instance at work shares; `None`: its own.
+fn root_of(turn: &Turn<'_>) -> Option<MemberIndex> {
+    let caller = turn.work.record.caller?;
+    match turn.settings.exclusive_over_hierarchies {
+        true => turn.work.member(caller.root),
+        false => None,
+    }
+}
+
+/// The outermost instance of the hierarchy, while a work that needs it does not have it.
+pub(crate) fn root_missing(settings: &JobSettings, work: &Work) -> Option<InstanceKey> {
+    if !settings.exclusive_over_hierarchies {
+        return None;
+    }
+    let root = work.record.caller?.root;
+    (work.member(root).is_none() && !work.absent.contains(&root)).then_some(root)
 }
 
 /// What must hold for every record that goes in or out.
 pub(crate) fn holds(record: &Record) -> bool {
-    let queue = &record.exclusive;
-    if record.is_suspended {
-        return queue.holder.is_none() && queue.parked.is_empty();
+    /// Large records would make tests wait for the square of their size.
+    const LOOKED_AT_MAX: usize = 2_000;
+    if record.elements.len() > LOOKED_AT_MAX {
+        return true;
     }
-    let mut queued = 0;
+    let queue = &record.exclusive;
+    if !record.elements.is_sound() {
+        return false;
+    }
+    let mut queued = queue.strangers.len();
     for job in record.holders().flat_map(|e| &e.jobs).filter(|j| j.exclusive) {
         let is_holder = queue.holder == Some(job.key);
-        let is_parked = queue.parked.contains(&job.key);
-        if is_holder != (job.state == JobState::Ready)
-            || is_parked != (job.state == JobState::Parked)
-        {
+        let is_parked = queue.ticket(job.key).is_some();
+        let is_queued = is_holder || is_parked;
+        let wants = matches!(job.state, JobState::Ready | JobState::Parked);
+        // The queue of the outermost instance may have it.
+        let is_elsewhere = wants && !is_queued && record.caller.is_some();
+        let fits = is_holder == (job.state == JobState::Ready)
+            && is_parked == (job.state == JobState::Parked);
+        if !fits && !is_elsewhere || wants && record.is_suspended {
             return false;
         }
-        queued += usize::from(is_holder || is_parked);
+        queued += usize::from(is_queued);
     }
-    queued == usize::from(queue.holder.is_some()) + queue.parked.len()
+    queued == usize::from(queue.holder.is_some()) + queue.parked_count()
 }
 
 #[cfg(test)]

@@ -20,6 +20,15 @@ pub(crate) struct Failure {
     pub(crate) needs: Option<Box<Yield>>,
     /// Code threw a BPMN error, which the model may catch.
     pub(crate) thrown: Option<Box<ThrownByCode>>,
+    pub(crate) fault: Option<Box<Fault>>,
+}
+
+/// What foreign code told of its failure besides the message.
+#[derive(Clone, Debug)]
+pub(crate) struct Fault {
+    pub(crate) details: Option<Arc<str>>,
+    /// Another try would come to the same.
+    pub(crate) is_final: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +65,14 @@ impl Failure {
         kind: FailureKind,
         message: impl Into<Arc<str>>,
     ) -> Self {
-        Self { element: element.clone(), kind, message: message.into(), needs: None, thrown: None }
+        Self {
+            element: element.clone(),
+            kind,
+            message: message.into(),
+            needs: None,
+            thrown: None,
+            fault: None,
+        }
     }
 
     /// Something from outside is needed before the step can be done.

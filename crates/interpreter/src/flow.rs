@@ -11,7 +11,7 @@ use orloj_model::{
 };
 use orloj_types::{ElementId, ElementInstanceKey, Variables};
 
-use crate::agenda::Step;
+use crate::agenda::{Brought, Step};
 use crate::element;
 use crate::extract;
 use crate::failure::{Failure, FailureKind, Ruled};
@@ -19,7 +19,9 @@ use crate::outcome::{Event, LeaveKind};
 use crate::record::{ElementInstance, ElementState, JobKind, Role};
 use crate::stage::{Stage, Went};
 use crate::turn::Turn;
-use crate::{compensation, events, incidents, jobs, listeners, multi_instance, subprocess_scope};
+use crate::{
+    compensation, edits, events, incidents, jobs, listeners, multi_instance, subprocess_scope,
+};
 
 /// Elements entered in one command. A loop without a wait would otherwise hold its node for ever;
 /// at about a microsecond each this bounds a command to some ten milliseconds, and no model that
@@ -35,6 +37,7 @@ pub(crate) fn take(
     index: FlowIndex,
     scope: ElementInstanceKey,
     listener: u32,
+    with: Brought,
 ) -> Ruled {
     let flow = turn.process.flow(index);
     if let Some((place, next)) = listeners::find(&flow.listeners, &ListenerEvent::Take, listener) {
@@ -44,10 +47,19 @@ pub(crate) fn take(
         listeners::call(turn, scope, &flow.id, next, ordinal)?;
         turn.apply_bean_replies();
         turn.work.calls += 1;
-        turn.work.push_next(Step::Take { flow: index, scope, listener: place + 1 });
+        turn.work.push_next(Step::Take { flow: index, scope, listener: place + 1, with });
         return Ok(());
     }
-    arrive(turn, flow.target, scope, Some(&flow.id), Role::Plain, Variables::new())
+    let Brought { variables, from } = match edits::may_bring(turn, turn.model(flow.target)) {
+        true => with,
+        false => Brought::default(),
+    };
+    let has_any = !variables.is_empty();
+    let key = arrive(turn, flow.target, scope, Some(&flow.id), Role::Plain, variables)?;
+    if has_any {
+        turn.work.move_transients(from, key);
+    }
+    Ok(())
 }
 
 /// A token comes to an element, perhaps with variables of its own.
@@ -58,7 +70,7 @@ pub(crate) fn arrive(
     by: Option<&ElementId>,
     role: Role,
     with: Variables,
-) -> Ruled {
+) -> Ruled<ElementInstanceKey> {
     let element = turn.model(index);
     let role = match (&element.multi, role) {
         (Some(_), Role::Plain | Role::Handler) => Role::Body,
@@ -74,16 +86,13 @@ pub(crate) fn arrive(
         turn.work.record.variables.insert(key, with);
     }
     match save_point {
-        None => {
-            enter(turn, key);
-            Ok(())
-        }
+        None => enter(turn, key),
         // A stage of its own: it may have to be repeated, and the instance is made once.
         Some(point) => {
             turn.work.push_next(Step::Go { key, stage: Stage::Before(point) });
-            Ok(())
         }
     }
+    Ok(key)
 }
 
 /// The model's save point, or one of ours when the command has gone on for too long.
@@ -102,7 +111,10 @@ fn next_save_point(turn: &mut Turn<'_>, element: &Element, role: Role) -> Ruled<
     match turn.semantics().failures {
         Failures::Incident => Ok(Some(SavePoint { exclusive: false })),
         Failures::RollBack => {
-            let message = format!("more than {VISITS_MAX} elements visited in one command");
+            let message = format!(
+                "more than {VISITS_MAX} elements visited in one command: \
+                 a loop this long needs a save point (asyncBefore or asyncAfter)"
+            );
             Err(Failure::new(&element.id, FailureKind::TooManyVisits, message))
         }
     }
@@ -281,8 +293,13 @@ pub(crate) fn leave_by_flows(
             if matches!(element.kind, ElementKind::StartEvent(_)) {
                 subprocess_scope::started(turn, turn.element(key).scope)?;
             }
+            let mut with = Brought::default();
+            if edits::go_along(turn, element, role) {
+                let variables = turn.work.record.variables.remove(&key).unwrap_or_default();
+                with = Brought { variables, from: key };
+            }
             let instance = vanish(turn, key);
-            send(turn, element, &flows, instance.scope);
+            send(turn, element, &flows, instance.scope, with);
         }
     }
     Ok(Went::Rests)
@@ -300,14 +317,21 @@ fn settled_flow<'a>(
 }
 
 /// A token goes along each of the flows; without any, the scope may be at its end.
-fn send(turn: &mut Turn<'_>, element: &Element, flows: &[FlowIndex], scope: ElementInstanceKey) {
+fn send(
+    turn: &mut Turn<'_>,
+    element: &Element,
+    flows: &[FlowIndex],
+    scope: ElementInstanceKey,
+    mut with: Brought,
+) {
     if let ElementKind::ThrowEvent(Throw::Link(target)) = &element.kind {
         let (role, with) = (Role::Triggered, Variables::new());
         turn.work.push(Step::Arrive { element: *target, scope, role, with });
         return;
     }
     for &flow in flows {
-        turn.work.push(Step::Take { flow, scope, listener: 0 });
+        let with = std::mem::take(&mut with);
+        turn.work.push(Step::Take { flow, scope, listener: 0, with });
     }
     if flows.is_empty() {
         turn.work.push(Step::Close { scope });
@@ -318,6 +342,7 @@ fn send(turn: &mut Turn<'_>, element: &Element, flows: &[FlowIndex], scope: Elem
 pub(crate) fn vanish(turn: &mut Turn<'_>, key: ElementInstanceKey) -> ElementInstance {
     jobs::cancel_all(turn, key);
     events::close_all(turn, key);
+    incidents::close_all(turn, key);
     let instance = remove(turn, key);
     turn.work.last_left = Some(instance.element.clone());
     let kind = &turn.model(turn.index_of(&instance.element)).kind;
@@ -658,14 +683,30 @@ mod tests {
     }
 
     #[test]
+    fn a_loop_with_a_save_point_is_as_long_as_it_likes() {
+        let process = Sketch::camunda()
+            .node("start", start())
+            .node("round", xor())
+            .flows("start -> round -> round")
+            .async_before("round");
+        let mut story = Story::of(process.build());
+        story.start("{}");
+        for _ in 0..3 * VISITS_MAX {
+            let told = story.run_job("round");
+            assert!(told.contains("left round"), "{told}");
+        }
+        assert_eq!(story.jobs.len(), 1);
+    }
+
+    #[test]
     fn elsewhere_it_is_refused_or_fails_its_job() {
         let mut story = Story::of(endless(Sketch::camunda()).build());
         story.start("{}");
         story.pass(1_000);
         insta::assert_snapshot!(story.job_due("wait"), @"
-        job1 failed, 2 left: more than 10000 elements visited in one command
+        job1 failed, 2 left: more than 10000 elements visited in one command: a loop this long needs a save point (asyncBefore or asyncAfter)
         --
-        update job1 timer wait, ready, retries 2 unlock 'more than 10000 elements visited in one command'
+        update job1 timer wait, ready, retries 2 unlock 'more than 10000 elements visited in one command: a loop this long needs a save point (asyncBefore or asyncAfter)'
         at wait job1
         ");
         let process = Sketch::camunda()

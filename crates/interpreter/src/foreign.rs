@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use orloj_types::{Document, ElementId, ElementInstanceKey, Value};
 
-use crate::failure::{Failure, FailureKind, Ruled};
-use crate::invoke::{Callee, Invoke, InvokeResult, Yield};
+use crate::edits::{self, VariableEdit};
+use crate::failure::{Failure, FailureKind, Fault, Ruled};
+use crate::invoke::{Callee, Invoke, InvokeResult, InvokeScopes, Yield};
 use crate::turn::Turn;
 use crate::variables;
 
@@ -20,9 +21,10 @@ pub(crate) struct ThrownByCode {
 /// What foreign code answered.
 #[derive(Debug)]
 pub(crate) struct Reply {
+    /// To be set where they are found.
     pub(crate) variables: Document,
-    pub(crate) locals: Document,
-    pub(crate) removed: Vec<Arc<str>>,
+    pub(crate) edits: Vec<VariableEdit>,
+    pub(crate) business_key: Option<Option<Arc<str>>>,
     pub(crate) value: Value,
 }
 
@@ -35,23 +37,23 @@ pub(crate) fn ask(
     ordinal: u32,
     callee: impl FnOnce() -> Callee,
 ) -> Ruled<Reply> {
-    let done = |variables| Reply {
-        variables,
-        locals: Document::new(),
-        removed: Vec::new(),
-        value: Value::Null,
-    };
+    let done =
+        |variables| Reply { variables, edits: Vec::new(), business_key: None, value: Value::Null };
     match turn.answers.find(key, ordinal, element) {
         None => {
             let invoke = invoke(turn, key, element, ordinal, callee());
             Err(Failure::needs(element, Yield::Invoke(invoke)))
         }
         Some(InvokeResult::Done { variables }) => Ok(done(variables)),
-        Some(InvokeResult::Changed { variables, locals, removed, value }) => {
-            Ok(Reply { variables, locals, removed, value })
+        Some(InvokeResult::Changed { edits, business_key, value }) => {
+            Ok(Reply { variables: Document::new(), edits, business_key, value })
         }
         Some(InvokeResult::Failed { message }) => {
             Err(Failure::new(element, FailureKind::Foreign, message))
+        }
+        Some(InvokeResult::Faulted { message, details, is_final }) => {
+            let fault = Some(Box::new(Fault { details, is_final }));
+            Err(Failure { fault, ..Failure::new(element, FailureKind::Foreign, message) })
         }
         Some(InvokeResult::NotFound { message }) => {
             Err(Failure::new(element, FailureKind::DecisionMissing, message))
@@ -71,11 +73,28 @@ pub(crate) fn call(
     callee: impl FnOnce() -> Callee,
 ) -> Ruled<Value> {
     let reply = ask(turn, key, element, ordinal, callee)?;
-    variables::remove(&mut turn.work.record, key, &reply.removed);
-    variables::assign(&mut turn.work.record, key, &reply.variables.0);
-    variables::set_local(&mut turn.work.record, key, &reply.locals.0);
-    turn.note_variables();
+    let record = &turn.work.record;
+    let renames = reply.business_key.as_ref().is_some_and(|new| *new != record.business_key);
+    // Instances are found by it, in rows that are written once.
+    if renames && !turn.work.is_new() {
+        let message = "the business key can only be set by the command that starts the instance";
+        return Err(Failure::new(element, FailureKind::Foreign, message));
+    }
+    apply(turn, key, &reply);
     Ok(reply.value)
+}
+
+/// Does what the code wanted of the instance.
+pub(crate) fn apply(turn: &mut Turn<'_>, key: ElementInstanceKey, reply: &Reply) {
+    if !reply.variables.is_empty() {
+        variables::assign(&mut turn.work.record, key, &reply.variables.0);
+        turn.note_variables();
+    }
+    edits::apply(turn, key, &reply.edits);
+    if let Some(business_key) = &reply.business_key {
+        turn.work.record.business_key.clone_from(business_key);
+        turn.work.changes.is_record_changed = true;
+    }
 }
 
 pub(crate) fn invoke(
@@ -86,6 +105,8 @@ pub(crate) fn invoke(
     callee: Callee,
 ) -> Invoke {
     let record = &turn.work.record;
+    let scopes = matches!(callee, Callee::Program { .. } | Callee::Resource { .. })
+        .then(|| Box::new(scopes(turn, key)));
     Invoke {
         element_instance: key,
         ordinal,
@@ -99,5 +120,18 @@ pub(crate) fn invoke(
         activity: turn.beans.activity().unwrap_or_else(|| element.clone()),
         event: turn.beans.event(),
         variables: Document(record.visible(key)),
+        scopes,
+    }
+}
+
+fn scopes(turn: &Turn<'_>, key: ElementInstanceKey) -> InvokeScopes {
+    let record = &turn.work.record;
+    let own = |scope| Document(record.variables.get(&scope).cloned().unwrap_or_default());
+    let parent = edits::parent(turn, key);
+    InvokeScopes {
+        local: own(edits::local_scope(turn, key)),
+        instance: own(record.root.key),
+        parent: Document(record.visible(parent)),
+        parent_local: own(parent),
     }
 }

@@ -6,10 +6,13 @@ use orloj_expr::{Beans, Holder, Host, Profile};
 use orloj_model::Process;
 use orloj_types::{ElementId, ElementInstanceKey, Value};
 
+use crate::edits;
 use crate::record::Role;
+use crate::turn::Turn;
 use crate::variables::View;
 
 pub(crate) struct ProcessHost<'a> {
+    pub(crate) turn: &'a Turn<'a>,
     pub(crate) process: &'a Process,
     /// The element the expression belongs to.
     pub(crate) element: &'a ElementId,
@@ -89,7 +92,8 @@ impl Host for ProcessHost<'_> {
     }
 
     fn local_variable(&self, name: &str) -> Option<Value> {
-        let own = self.view.record().variables.get(&self.view.scope())?;
+        let scope = edits::local_scope(self.turn, self.view.scope());
+        let own = self.view.record().variables.get(&scope)?;
         own.get(name).map(Value::from)
     }
 }

@@ -1,19 +1,24 @@
 //! The instance as a whole: its beginning, its end, and its being called.
 
 use orloj_model::{Conditions, ElementIndex, ListenerEvent};
-use orloj_types::{InstanceKey, Variables};
+use orloj_types::{ElementId, InstanceKey, Variables};
 
 use crate::agenda::Step;
+use crate::command::Place;
 use crate::conditions::Seen;
 use crate::failure::Ruled;
 use crate::outcome::{EndKind, Event};
 use crate::record::{Role, SubscriptionKind};
 use crate::turn::Turn;
-use crate::{events, jobs, listeners, scope, subprocess_scope};
+use crate::{commands, events, incidents, jobs, listeners, scope, subprocess_scope};
 
-/// The listeners of the process are called, its event subprocesses wait, and the first token is
+/// The listeners of the process are called, its event subprocesses wait, and the first tokens are
 /// sent off. `listener` is the place of the next listener, `None` before everything else.
-pub(crate) fn begin(turn: &mut Turn<'_>, start: ElementIndex, listener: Option<u32>) -> Ruled {
+pub(crate) fn begin(
+    turn: &mut Turn<'_>,
+    starts: Box<[ElementIndex]>,
+    listener: Option<u32>,
+) -> Ruled {
     let process = turn.process;
     let root = turn.work.record.root.key;
     // Listeners that are jobs come before anything else.
@@ -23,29 +28,37 @@ pub(crate) fn begin(turn: &mut Turn<'_>, start: ElementIndex, listener: Option<u
             open(turn)?;
         }
         // A step of its own: a listener that needs something from outside is called again.
-        turn.work.push_next(Step::BeginInstance { start, listener: Some(0) });
+        turn.work.push_next(Step::BeginInstance { starts, listener: Some(0) });
         return Ok(());
     };
     let event = ListenerEvent::Start;
     if let Some((place, next)) = listeners::find(&process.listeners, &event, listener) {
         if listeners::is_for_client(next) {
             listeners::create_job(turn, root, &turn.process_element(), place, next)?;
-            turn.element_mut(root).arrived_by = Some(turn.model(start).id.clone());
+            turn.element_mut(root).arrived_by = Some(joined(turn, &starts));
             return Ok(());
         }
         turn.beans.set_event("start");
-        turn.beans.set_activity(Some(turn.model(start).id.clone()));
+        turn.beans.set_activity(starts.first().map(|&start| turn.model(start).id.clone()));
         listeners::call(turn, root, &turn.process_element(), next, place)?;
         turn.apply_bean_replies();
-        turn.work.push_next(Step::BeginInstance { start, listener: Some(place + 1) });
+        turn.work.push_next(Step::BeginInstance { starts, listener: Some(place + 1) });
         return Ok(());
     }
     if by_jobs {
         open(turn)?;
     }
     turn.element_mut(root).arrived_by = None;
-    let (element, scope, role, with) = (start, root, Role::Triggered, Variables::new());
-    turn.work.push(Step::Arrive { element, scope, role, with });
+    for &element in &starts {
+        let with = Variables::new();
+        let step = if process.root.starts.contains(&element) {
+            Step::Arrive { element, scope: root, role: Role::Triggered, with }
+        } else {
+            let scope = commands::open_scopes(turn, element, &Place::default())?;
+            Step::Arrive { element, scope, role: Role::Plain, with }
+        };
+        turn.work.push(step);
+    }
     if turn.must_ask() {
         turn.work.push_next(Step::Conditions);
     }
@@ -69,11 +82,23 @@ fn open(turn: &mut Turn<'_>) -> Ruled {
 
 /// A client has done the job of a listener; `listener` is the next.
 pub(crate) fn go_on_beginning(turn: &mut Turn<'_>, listener: u32) {
-    let start = turn.work.record.root.arrived_by.clone();
-    if let Some(start) = start.and_then(|id| turn.process.find(&id)) {
-        turn.work.push_next(Step::BeginInstance { start, listener: Some(listener) });
+    let Some(ids) = turn.work.record.root.arrived_by.clone() else { return };
+    let starts: Box<[ElementIndex]> = match turn.process.find(&ids) {
+        Some(start) => [start].into(),
+        None => ids.split(BETWEEN).filter_map(|id| turn.process.find(id)).collect(),
+    };
+    if !starts.is_empty() {
+        turn.work.push_next(Step::BeginInstance { starts, listener: Some(listener) });
     }
 }
+
+/// Where an instance begins, while it waits for listeners. No id has a blank.
+fn joined(turn: &Turn<'_>, starts: &[ElementIndex]) -> ElementId {
+    let ids: Vec<&str> = starts.iter().map(|&start| turn.model(start).id.as_str()).collect();
+    ElementId::from(ids.join(BETWEEN))
+}
+
+const BETWEEN: &str = " ";
 
 /// The last token is gone: the listeners of the process are called, and it has ended.
 pub(crate) fn end(turn: &mut Turn<'_>, listener: u32) -> Ruled {
@@ -103,6 +128,7 @@ pub(crate) fn finish(turn: &mut Turn<'_>, how: EndKind) {
     let root = turn.work.record.root.key;
     jobs::cancel_all(turn, root);
     events::close_all(turn, root);
+    incidents::close_all(turn, root);
     turn.work.ended = Some(how);
     turn.event(Event::InstanceEnded { how });
     if turn.work.record.caller.is_some() && how == EndKind::Completed {

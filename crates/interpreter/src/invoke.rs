@@ -8,7 +8,9 @@ use orloj_types::{
     DefinitionKey, Document, ElementId, ElementInstanceKey, InstanceKey, TenantId, Timestamp, Value,
 };
 
+use crate::edits::VariableEdit;
 use crate::need::Need;
+use crate::retry_policy::RetryPolicy;
 
 /// What stops the interpretation until it is answered.
 #[derive(Clone, Debug)]
@@ -37,6 +39,18 @@ pub struct Invoke {
     pub event: Option<&'static str>,
     /// All variables visible to the element.
     pub variables: Document,
+    /// The same scope by scope, for code of models.
+    pub scopes: Option<Box<InvokeScopes>>,
+}
+
+/// The variables that scopes around the code have.
+#[derive(Clone, Debug, Default)]
+pub struct InvokeScopes {
+    pub local: Document,
+    pub instance: Document,
+    /// All that is visible from the scope that the element lies in.
+    pub parent: Document,
+    pub parent_local: Document,
 }
 
 /// What is called.
@@ -101,15 +115,23 @@ pub enum InvokeResult {
     },
     /// As `Done`, with more to tell.
     Changed {
-        variables: Document,
-        /// Of the element's own scope.
-        locals: Document,
-        removed: Vec<Arc<str>>,
+        /// In the order they are to be made.
+        edits: Vec<VariableEdit>,
+        /// The instance's from now on, where the code has set one; null takes it away.
+        business_key: Option<Option<Arc<str>>>,
         /// What the code gave back.
         value: Value,
     },
     Failed {
         message: Arc<str>,
+    },
+    /// As `Failed`, with more to tell.
+    Faulted {
+        message: Arc<str>,
+        /// More than a line, such as a stack trace.
+        details: Option<Arc<str>>,
+        /// Another try would come to the same: the job is given up at once.
+        is_final: bool,
     },
     /// What was to be called does not exist.
     NotFound {
@@ -138,5 +160,20 @@ pub trait Delegates {
     /// Whether expressions may read properties of it, by calling methods for them.
     fn bean_has_properties(&self, _name: &str) -> bool {
         true
+    }
+
+    /// Whether the object has a method.
+    fn bean_has(&self, _name: &str, _method: &str) -> bool {
+        true
+    }
+
+    /// What a name stands for in expressions, where that is a value and no object.
+    fn bean_value(&self, _name: &str) -> Option<Value> {
+        None
+    }
+
+    /// Who decides about failed jobs of a topic, instead of the model.
+    fn retry_policy(&self, _topic: &str) -> Option<&dyn RetryPolicy> {
+        None
     }
 }

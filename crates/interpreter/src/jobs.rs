@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use orloj_expr::{Expression, Profile};
-use orloj_model::{Element, Failures, RetryCycle, SavePoint};
+use orloj_model::{Element, Failures, JobDefinition, JobHandler, RetryCycle, SavePoint};
 use orloj_types::{ElementId, ElementInstanceKey, JobKey, Timestamp, Value};
 
 use crate::exclusive;
 use crate::extract;
 use crate::failure::Ruled;
 use crate::incidents;
-use crate::outcome::Event;
+use crate::outcome::{Event, JobSketch};
 use crate::record::{Job, JobKind, JobState, Role};
+use crate::retries;
+use crate::settings::JobOverride;
 use crate::turn::Turn;
 
 /// A job to be.
@@ -24,19 +26,40 @@ pub(crate) struct Draft {
     pub(crate) exclusive: bool,
     /// `None`: ready at once.
     pub(crate) due_at: Option<Timestamp>,
+    pub(crate) category: Option<Arc<str>>,
+    pub(crate) limit_key: Option<Arc<str>>,
+    /// Its job definition is suspended.
+    pub(crate) is_suspended: bool,
+}
+
+impl Draft {
+    /// With nothing special about it.
+    pub(crate) fn new(kind: JobKind, retries: i32) -> Self {
+        Self {
+            kind,
+            job_type: Arc::default(),
+            retries,
+            priority: 0,
+            exclusive: false,
+            due_at: None,
+            category: None,
+            limit_key: None,
+            is_suspended: false,
+        }
+    }
 }
 
 pub(crate) fn create(turn: &mut Turn<'_>, of: ElementInstanceKey, draft: Draft) -> JobKey {
     let key = JobKey::new(turn.next_key());
+    let is_suspended = draft.is_suspended || turn.work.record.is_suspended;
     let state = match draft.due_at {
-        // It waits for the instance to be resumed first.
-        _ if turn.work.record.is_suspended => JobState::Parked,
+        _ if is_suspended => JobState::Suspended,
         Some(_) => JobState::Waiting,
-        None if draft.exclusive => turn.work.record.exclusive.join(key),
+        None if draft.exclusive => exclusive::join(turn, key),
         None => JobState::Ready,
     };
-    let job_type = draft.job_type.clone();
-    turn.element_mut(of).jobs.push(Job {
+    let is_stamped = turn.settings.due_dates_always && !draft.kind.is_for_clients();
+    let job = Job {
         key,
         kind: draft.kind,
         job_type: draft.job_type,
@@ -44,12 +67,54 @@ pub(crate) fn create(turn: &mut Turn<'_>, of: ElementInstanceKey, draft: Draft) 
         retries_left: draft.retries,
         priority: draft.priority,
         exclusive: draft.exclusive,
-        due_at: draft.due_at,
+        due_at: draft.due_at.or_else(|| is_stamped.then_some(turn.now)),
         failed_before: false,
-    });
+        category: draft.category,
+        limit_key: draft.limit_key,
+    };
+    let about = JobSketch {
+        element: match &job.kind {
+            JobKind::Timer { event, .. } => event.clone(),
+            _ => turn.element(of).element.clone(),
+        },
+        handler: handler_of(turn, &job),
+        retries: job.retries_left,
+        priority: job.priority,
+        due_at: job.due_at,
+    };
+    let job_type = job.job_type.clone();
+    turn.element_mut(of).jobs.push(job);
+    turn.work.record.elements.job_added(key, of);
     turn.work.changes.job_created(key);
-    turn.event(Event::JobCreated { key, element_instance: of, job_type });
+    turn.event(Event::JobCreated { key, element_instance: of, job_type, about });
     key
+}
+
+/// The word of the job's definition, for those that have one.
+fn handler_of(turn: &Turn<'_>, job: &Job) -> Option<JobHandler> {
+    match &job.kind {
+        JobKind::AsyncBefore | JobKind::AsyncAfter => Some(JobHandler::AsyncContinuation),
+        JobKind::Timer { .. } if !job.job_type.is_empty() => Some(JobHandler::TimerTaskListener),
+        JobKind::Timer { event, .. } => {
+            JobDefinition::timer_handler(turn.model(turn.index_of(event)))
+        }
+        _ => None,
+    }
+}
+
+/// The job definition of an asynchronous continuation.
+fn definition_of(
+    turn: &Turn<'_>,
+    of: ElementInstanceKey,
+    element: &Element,
+    kind: &JobKind,
+) -> Option<JobDefinition> {
+    let is_body = element.multi.is_some() && turn.element(of).role != Role::Inner;
+    match kind {
+        JobKind::AsyncBefore => Some(JobDefinition::before(element, is_body)),
+        JobKind::AsyncAfter => Some(JobDefinition::after(element, is_body)),
+        _ => None,
+    }
 }
 
 /// The job of a save point before or after `element`.
@@ -73,7 +138,10 @@ pub(crate) fn draft_async(
     kind: JobKind,
     save_point: SavePoint,
 ) -> Ruled<Draft> {
-    let priority = match priority_of(turn, of, element) {
+    let set = turn
+        .settings
+        .of_job(turn.work.record.definition, || definition_of(turn, of, element, &kind));
+    let priority = match priority_of(turn, of, element, set) {
         // Between two visits there is nothing yet that an incident could be shown on.
         Err(failure)
             if failure.needs.is_none() && turn.semantics().failures == Failures::Incident =>
@@ -82,49 +150,97 @@ pub(crate) fn draft_async(
         }
         priority => priority?,
     };
-    if let Some(category) = &element.jobs.category {
-        extract::optional_text(turn, of, element, "category of the job", category)?;
-    }
+    let retries = retries_of(turn, of, element, retry_cycle_of(turn, of, element))?;
     Ok(Draft {
-        kind,
-        job_type: Arc::default(),
-        retries: retries_of(turn, retry_cycle_of(turn, of, element)),
         priority,
         exclusive: save_point.exclusive,
-        due_at: None,
+        category: category_of(turn, of, element)?,
+        limit_key: limit_key_of(turn, of, element)?,
+        is_suspended: set.is_suspended,
+        ..Draft::new(kind, retries)
     })
 }
 
-/// How often a job of the engine's own is tried. A computed cycle is only known at the first
-/// failure.
-pub(crate) fn retries_of(turn: &Turn<'_>, cycle: Option<&RetryCycle>) -> i32 {
-    let tries = match cycle {
-        Some(RetryCycle::Fixed(plan)) => plan.tries,
-        Some(RetryCycle::Computed(_)) | None => turn.semantics().retries_default,
-    };
-    i32::try_from(tries).unwrap_or(i32::MAX)
+pub(crate) fn category_of(
+    turn: &Turn<'_>,
+    scope: ElementInstanceKey,
+    element: &Element,
+) -> Ruled<Option<Arc<str>>> {
+    let Some(category) = &element.jobs.category else { return Ok(None) };
+    extract::optional_text(turn, scope, element, "category of the job", category)
 }
 
-/// The retry cycle of an element instance's own jobs.
-pub(crate) fn retry_cycle_of<'e>(
+/// A number counts as its text.
+pub(crate) fn limit_key_of(
     turn: &Turn<'_>,
-    of: ElementInstanceKey,
-    element: &'e Element,
-) -> Option<&'e RetryCycle> {
-    match (turn.element(of).role, &element.multi) {
-        (Role::Inner, Some(multi)) => multi.inner_retry_cycle.as_ref(),
-        _ => element.jobs.retry_cycle.as_ref(),
+    scope: ElementInstanceKey,
+    element: &Element,
+) -> Ruled<Option<Arc<str>>> {
+    let Some(expression) = &element.jobs.limit_key else { return Ok(None) };
+    match turn.evaluate(&element.id, scope, expression)? {
+        Value::Null => Ok(None),
+        Value::Text(text) => Ok(Some(cut(&text, LIMIT_KEY_CHARS_MAX))),
+        number @ Value::Int(_) => Ok(Some(number.to_json().into())),
+        other => Err(extract::wrong(element, "limit key", "a string or a whole number", &other)),
     }
 }
 
-/// The priority of a job of the engine's own.
+/// Keys are part of an index of the store.
+const LIMIT_KEY_CHARS_MAX: usize = 255;
+
+/// How often a job of the engine's own is tried. A cycle that cannot be computed is none.
+pub(crate) fn retries_of(
+    turn: &Turn<'_>,
+    scope: ElementInstanceKey,
+    element: &Element,
+    cycle: Option<&RetryCycle>,
+) -> Ruled<i32> {
+    let is_known = turn.semantics().jobs.tries_at_creation && !turn.settings.tries_at_first_failure;
+    let plan = match cycle.filter(|_| is_known) {
+        Some(cycle) => retries::plan_of_cycle(turn, scope, element, cycle)?,
+        None => None,
+    };
+    Ok(match plan {
+        Some(plan) => i32::try_from(plan.tries).unwrap_or(i32::MAX),
+        None => default_retries(turn),
+    })
+}
+
+/// Tries of a job that has no retry cycle.
+pub(crate) fn default_retries(turn: &Turn<'_>) -> i32 {
+    let of_dialect = || i32::try_from(turn.semantics().retries_default).unwrap_or(i32::MAX);
+    turn.settings.retries.unwrap_or_else(of_dialect)
+}
+
+/// The retry cycle of an element instance's own jobs.
+pub(crate) fn retry_cycle_of<'a>(
+    turn: &Turn<'a>,
+    of: ElementInstanceKey,
+    element: &'a Element,
+) -> Option<&'a RetryCycle> {
+    let own = match (turn.element(of).role, &element.multi) {
+        (Role::Inner, Some(multi)) => multi.inner_retry_cycle.as_ref(),
+        _ => element.jobs.retry_cycle.as_ref(),
+    };
+    own.or(turn.settings.retry_cycle.as_ref())
+}
+
+/// The priority of a job of the engine's own: what is set about its job definition, or what the
+/// model says.
 pub(crate) fn priority_of(
     turn: &Turn<'_>,
     scope: ElementInstanceKey,
     element: &Element,
+    set: JobOverride,
 ) -> Ruled<i64> {
-    let Some(expression) = &element.jobs.priority else { return Ok(0) };
-    computed_priority(turn, scope, element, expression)
+    if turn.settings.ignores_priorities {
+        return Ok(0);
+    }
+    match (set.priority, &element.jobs.priority) {
+        (Some(priority), _) => Ok(priority),
+        (None, Some(expression)) => computed_priority(turn, scope, element, expression),
+        (None, None) => Ok(0),
+    }
 }
 
 /// DIFFERENCE: in Camunda a priority that cannot be computed is the default one, but what is
@@ -136,7 +252,8 @@ pub(crate) fn computed_priority(
     expression: &Expression,
 ) -> Ruled<i64> {
     const WHAT: &str = "priority of the job";
-    if !extract::is_lenient(turn) || turn.semantics().uel != Profile::Camunda {
+    let is_lenient = extract::is_lenient(turn) && !turn.settings.strict_priorities;
+    if !is_lenient || turn.semantics().uel != Profile::Camunda {
         let priority = extract::whole_number(turn, scope, element, WHAT, expression)?;
         return Ok(priority.unwrap_or(0));
     }
@@ -188,6 +305,7 @@ pub(crate) fn cancel_timers(
 
 /// The row goes, and the queue moves on.
 fn forget(turn: &mut Turn<'_>, job: &Job) {
+    turn.work.record.elements.job_removed(job.key);
     turn.work.changes.job_gone(job.key);
     if job.exclusive {
         exclusive::release(turn, job.key);
@@ -199,12 +317,41 @@ pub(crate) fn make_ready(turn: &mut Turn<'_>, key: JobKey) {
     let job = turn.job_mut(key).expect("the caller found the job");
     let exclusive = job.exclusive;
     let state = match exclusive {
-        _ if turn.work.record.is_suspended => JobState::Parked,
-        true => turn.work.record.exclusive.join(key),
+        _ if turn.work.record.is_suspended => JobState::Suspended,
+        true => exclusive::requeue(turn, key),
         false => JobState::Ready,
     };
     turn.job_mut(key).expect("the caller found the job").state = state;
     turn.work.changes.job_updated(key);
+}
+
+/// The job cannot run now. Whoever has locked it loses it, and the queue moves on.
+pub(crate) fn stop(turn: &mut Turn<'_>, key: JobKey, state: JobState) {
+    let job = turn.job_mut(key).expect("the caller found the job");
+    let (is_exclusive, was) = (job.exclusive, job.state);
+    job.state = state;
+    if was == JobState::Ready {
+        turn.work.changes.job_unlocked(key);
+    }
+    turn.work.changes.job_updated(key);
+    if is_exclusive {
+        exclusive::release(turn, key);
+    }
+}
+
+/// What an active job comes to by its retries and its due date.
+pub(crate) fn settle(turn: &mut Turn<'_>, key: JobKey) {
+    let now = turn.now;
+    let (host, job) = turn.work.record.job(key).expect("the caller found the job");
+    if job.retries_left <= 0 || incidents::about(host, key).is_some() {
+        return stop(turn, key, JobState::Failed);
+    }
+    match job.due_at {
+        Some(due_at) if due_at > now => stop(turn, key, JobState::Waiting),
+        // One that is ready keeps its place.
+        _ if job.state == JobState::Ready => turn.work.changes.job_updated(key),
+        _ => make_ready(turn, key),
+    }
 }
 
 /// The first `limit` characters.

@@ -13,6 +13,7 @@ mod commands;
 mod compensation;
 mod conditions;
 mod delegates;
+mod edits;
 mod element;
 mod elements;
 mod errors;
@@ -29,19 +30,25 @@ mod host;
 mod incidents;
 mod instance;
 mod invoke;
+mod job_result;
 mod jobs;
 mod listeners;
 mod mappings;
 mod multi_instance;
 mod need;
 mod outcome;
+mod pages;
 mod record;
 mod retries;
+mod retry_policy;
 mod run;
 mod schedule;
 mod scope;
+mod scopes;
 mod scripts;
+mod settings;
 mod stage;
+mod start_jobs;
 mod starts;
 mod subprocess_scope;
 #[cfg(test)]
@@ -49,23 +56,37 @@ mod testing;
 mod timers;
 mod transaction;
 mod turn;
+mod variable_changes;
 mod variables;
 mod work;
 
 pub use command::{
-    Activation, Command, FailJob, Instruction, Migrate, Place, Rejection, Start, ThrowError,
+    Activation, Command, FailJob, Instruction, JobOrder, Migrate, NewTimer, OpenIncident, Place,
+    Rejection, Start, ThrowError,
 };
-pub use elements::Elements;
+pub use edits::{VariableEdit, VariablePlace};
+pub use elements::{Elements, PAGE_ELEMENTS_MAX};
+pub use exclusive::ExclusiveQueue;
 pub use flow::VISITS_MAX;
-pub use invoke::{Bound, Callee, DecisionCall, Delegates, Invoke, InvokeResult, InvokeResults};
+pub use invoke::{
+    Bound, Callee, DecisionCall, Delegates, Invoke, InvokeResult, InvokeResults, InvokeScopes,
+};
+pub use job_result::{AdHocResult, Corrections, JobResult, UserTaskResult};
 pub use need::{CalledProcess, Need, Supply};
 pub use outcome::{
-    End, EndKind, Event, IncidentChange, IncidentRow, JobChange, JobRow, LeaveKind, Outcome,
-    Signal, SubscriptionChange, SubscriptionRow, UserTaskChange, UserTaskRow,
+    End, EndKind, Event, Failed, IncidentChange, IncidentEnd, IncidentRow, JobChange, JobEdit,
+    JobFailure, JobRow, JobSketch, LeaveKind, Outcome, Signal, SubscriptionChange, SubscriptionRow,
+    TaskEnd, UserTaskChange, UserTaskRow,
 };
+pub use pages::{Changed, Page};
 pub use record::{
-    Caller, Compensation, ElementInstance, ElementState, ExclusiveQueue, Incident, Job, JobKind,
-    JobState, Multi, Record, Repeat, Role, Subscription, SubscriptionKind,
+    Caller, Compensation, ElementInstance, ElementState, Incident, Job, JobKind, JobState, Multi,
+    Record, Repeat, Role, Subscription, SubscriptionKind,
 };
-pub use run::{Input, Progress, Run};
-pub use starts::{StartTrigger, StartWait, next_start, starts};
+pub use retry_policy::{FailedTry, GrowingWait, Retry, RetryPolicy};
+pub use run::{CallName, Input, Progress, Run};
+pub use scopes::Scopes;
+pub use settings::{DefinitionSettings, JobOverride, JobSettings};
+pub use start_jobs::{StartJob, start_incident, start_job, start_retry};
+pub use starts::{StartCondition, StartTrigger, StartWait, next_start, start_conditions, starts};
+pub use variable_changes::{VariableChange, ended_scopes, variable_changes};

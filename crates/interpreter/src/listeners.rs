@@ -84,14 +84,8 @@ pub(crate) fn create_job(
         Some(expression) => extract::whole_number_of(turn, key, owner, "retries", expression)?,
         None => None,
     };
-    let draft = Draft {
-        kind: JobKind::Listener { index: place },
-        job_type,
-        retries: i32::try_from(retries.unwrap_or(default)).unwrap_or(i32::MAX),
-        priority: 0,
-        exclusive: false,
-        due_at: None,
-    };
+    let retries = i32::try_from(retries.unwrap_or(default)).unwrap_or(i32::MAX);
+    let draft = Draft { job_type, ..Draft::new(JobKind::Listener { index: place }, retries) };
     jobs::create(turn, key, draft);
     Ok(())
 }
@@ -178,7 +172,7 @@ mod tests {
     use orloj_model::{ListenerEvent, TimerKind};
 
     use crate::testing::{Sketch, Story, document, on_timer, start, user, worker};
-    use crate::{Command, ThrowError};
+    use crate::{Command, Corrections, JobResult, ThrowError, UserTaskResult};
 
     /// Writes down that it was called.
     fn note(sketch: Sketch, event: ListenerEvent, letter: char) -> Sketch {
@@ -335,6 +329,74 @@ mod tests {
         "#);
     }
 
+    fn answer(story: &mut Story, element: &str, result: UserTaskResult) -> String {
+        let (job, variables) = (story.job_of(element), document("{}"));
+        let (result, activations) = (JobResult::UserTask(result), Vec::new());
+        story.play(Command::CompleteJob { job, variables, result, activations })
+    }
+
+    #[test]
+    fn a_listener_corrects_the_task_before_it_is_there() {
+        let process = Sketch::zeebe()
+            .node("start", start())
+            .node("ask", user())
+            .flows("start -> ask")
+            .listener_job("ask", ListenerEvent::TaskCreate, "first")
+            .listener_job("ask", ListenerEvent::TaskCreate, "second");
+        let mut story = Story::of(process.build());
+        story.start("{}");
+        let correct = |corrections| UserTaskResult { corrections, ..UserTaskResult::default() };
+        let wrong = correct(Corrections { priority: Some(101), ..Corrections::default() });
+        assert!(answer(&mut story, "ask", wrong).contains("the priority is out of bounds"));
+        let denied = UserTaskResult { is_denied: true, ..UserTaskResult::default() };
+        assert!(answer(&mut story, "ask", denied).contains("cannot be denied"));
+        let first = Corrections {
+            assignee: Some("joe".into()),
+            priority: Some(7),
+            candidate_groups: Some(vec!["a".into(), "b".into()]),
+            ..Corrections::default()
+        };
+        answer(&mut story, "ask", correct(first));
+        let second = Corrections { assignee: Some("eva".into()), ..Corrections::default() };
+        insta::assert_snapshot!(answer(&mut story, "ask", correct(second)), @"
+        job2 completed
+        --
+        delete job2
+        insert task1 ask for eva groups a+b priority 7
+        at ask task1
+        ");
+    }
+
+    #[test]
+    fn a_completion_that_a_listener_denies_leaves_the_task_as_it_was() {
+        let process = Sketch::zeebe()
+            .node("start", start())
+            .node("ask", user())
+            .node("then", user())
+            .flows("start -> ask -> then")
+            .listener_job("ask", ListenerEvent::TaskComplete, "first")
+            .listener_job("ask", ListenerEvent::TaskComplete, "second");
+        let mut story = Story::of(process.build());
+        story.start("{}");
+        story.complete_user_task("ask", r#"{"wrong":true}"#);
+        let both = UserTaskResult {
+            is_denied: true,
+            corrections: Corrections { priority: Some(7), ..Corrections::default() },
+        };
+        assert!(answer(&mut story, "ask", both).contains("what is denied cannot be corrected"));
+        let denied = UserTaskResult { is_denied: true, ..UserTaskResult::default() };
+        insta::assert_snapshot!(answer(&mut story, "ask", denied), @"
+        job1 completed
+        --
+        delete job1
+        at ask task1
+        ");
+        story.complete_user_task("ask", r#"{"right":true}"#);
+        answer(&mut story, "ask", UserTaskResult::default());
+        let told = answer(&mut story, "ask", UserTaskResult::default());
+        assert!(told.trim_end().ends_with(r#"instance: {"right":true}"#), "{told}");
+    }
+
     #[test]
     fn while_a_task_listener_is_at_work_the_task_cannot_be_completed() {
         let process = Sketch::zeebe()
@@ -346,7 +408,7 @@ mod tests {
             .listener_job("ask", ListenerEvent::TaskComplete, "completing");
         let mut story = Story::of(process.build());
         story.start("{}");
-        assert!(story.complete_user_task("ask", "{}").starts_with("rejected: job job1"));
+        assert_eq!(story.token("ask").1, None, "it is there when the listener has been heard");
         let job = story.job_of("ask");
         let throw = ThrowError {
             job,
@@ -359,6 +421,7 @@ mod tests {
         assert!(story.complete("ask", r#"{"x":1}"#).contains("takes no variables"));
         story.complete("ask", "{}");
         story.complete_user_task("ask", r#"{"done":true}"#);
+        assert!(story.complete_user_task("ask", "{}").starts_with("rejected: job job2"));
         assert!(story.fail("ask", 0, 0).contains("TASK_LISTENER_NO_RETRIES"));
         story.play(Command::UpdateRetries { job: story.job_of("ask"), retries: 1 });
         story.resolve();

@@ -10,6 +10,10 @@
 //! Camunda the counter and the item of a sequence belong to the body. Flowable leaves a job behind
 //! whenever a parallel instance ends before the last. What is no list stops Zeebe with an incident
 //! on the body and undoes the command elsewhere.
+//! DIFFERENCE: what the others undo as a whole they also make as a whole. Here instances that
+//! begin with a job of their own are made by several commands when they are very many, so that no
+//! commit is large; nothing foreign has run by then that could be undone. Of such a body only one
+//! job at a time looks after instances that have ended.
 //! DIFFERENCE: within one command the items of a sequence are evaluated once. The engines evaluate
 //! them again for each, which only a model sees that changes them meanwhile.
 
@@ -34,6 +38,14 @@ use crate::{events, flow, jobs, scope, variables};
 /// Instances of one body. Each costs about a kilobyte of state, so this many are as much as one
 /// instance may sensibly hold.
 pub const INSTANCES_MAX: u32 = 1_000_000;
+
+/// What the instances made by one command may add to the store, roughly: half of what a commit
+/// holds, as indexes and what follows take their part.
+const MADE_AT_ONCE_BYTES_MAX: usize = 128 << 10;
+/// An instance with its job, their rows and their history, apart from names and values.
+const INSTANCE_BYTES: usize = 320;
+/// How often the name of the activity is among these.
+const NAME_COPIES: usize = 3;
 
 const TOTAL: &str = "nrOfInstances";
 const ACTIVE: &str = "nrOfActiveInstances";
@@ -96,7 +108,9 @@ pub(crate) fn begin(
         check_later(turn, body, SavePoint { exclusive: true }, 0);
     }
     match multi.is_sequential {
-        true => make(turn, body, index, multi, &found, 0),
+        true => {
+            make(turn, body, index, multi, &found, 0);
+        }
         false => make_all(turn, body, index, multi, &found),
     }
     remember(turn, body, found);
@@ -111,6 +125,17 @@ fn loop_of(element: &Element) -> &MultiInstance {
     element.multi.as_ref().expect("only a multi-instance activity has a body")
 }
 
+/// Whether there are too many instances for one command.
+fn is_cut(turn: &Turn<'_>, element: &Element, multi: &MultiInstance, total: u32) -> bool {
+    let may_be = match turn.semantics().failures {
+        // What is undone as a whole is also made as a whole.
+        Failures::RollBack => multi.inner_before.is_some(),
+        Failures::Incident => true,
+    };
+    let each = INSTANCE_BYTES + NAME_COPIES * element.id.len();
+    may_be && !multi.is_sequential && total as usize > MADE_AT_ONCE_BYTES_MAX / each
+}
+
 /// As many instances as one command may make; a job of the body makes the rest.
 fn make_all(
     turn: &mut Turn<'_>,
@@ -121,20 +146,25 @@ fn make_all(
 ) {
     let Some(Multi { total, created, .. }) = turn.element(body).multi else { return };
     let budget = match turn.semantics().failures {
-        // What is undone as a whole is also made as a whole.
         Failures::RollBack => u32::MAX,
         Failures::Incident => VISITS_MAX.saturating_sub(turn.work.visits).max(1),
     };
-    let until = total.min(created.saturating_add(budget));
+    let is_cut = is_cut(turn, turn.model(index), multi, total);
+    let mut until = total.min(created.saturating_add(budget));
+    let mut bytes = 0;
     for place in created..until {
-        make(turn, body, index, multi, found, place);
+        bytes += make(turn, body, index, multi, found, place);
+        if is_cut && bytes >= MADE_AT_ONCE_BYTES_MAX {
+            until = place + 1;
+            break;
+        }
     }
     if until < total {
         check_later(turn, body, SavePoint { exclusive: false }, until);
     }
 }
 
-/// Sends the instance at `place` off.
+/// Sends the instance at `place` off; the answer is what it takes in the store, roughly.
 fn make(
     turn: &mut Turn<'_>,
     body: ElementInstanceKey,
@@ -142,7 +172,7 @@ fn make(
     multi: &MultiInstance,
     found: &Found,
     place: u32,
-) {
+) -> usize {
     let loops = turn.semantics().loops;
     let mut own = Variables::new();
     let counter: Arc<str> = multi.index_variable.clone().unwrap_or_else(|| COUNTER.into());
@@ -165,8 +195,10 @@ fn make(
     if let Some(multi) = &mut turn.element_mut(body).multi {
         multi.created = place + 1;
     }
+    let values: usize = own.iter().map(|(name, value)| name.len() + value.bytes.len()).sum();
     let (element, scope, role, with) = (index, body, Role::Inner, own);
     turn.work.push(Step::Arrive { element, scope, role, with });
+    INSTANCE_BYTES + NAME_COPIES * turn.model(index).id.len() + values
 }
 
 /// The name, if the expression is nothing else.
@@ -366,7 +398,13 @@ pub(crate) fn leave_checks(turn: &mut Turn<'_>) {
         if turn.work.ended.is_some() || turn.work.record.element(body).is_none() {
             continue;
         }
+        let element = turn.model(turn.index_of(&turn.element(body).element));
+        let total = turn.element(body).multi.unwrap_or_default().total;
+        let is_cut = is_cut(turn, element, loop_of(element), total);
         for place in places {
+            if is_cut && is_looked_after(turn, body) {
+                break;
+            }
             check_later(turn, body, SavePoint { exclusive: true }, place);
         }
     }
@@ -394,14 +432,16 @@ fn set_numbers(turn: &mut Turn<'_>, body: ElementInstanceKey, numbers: &[(&str, 
 /// A job that looks after the body in another command, because of the instance at `place`.
 fn check_later(turn: &mut Turn<'_>, body: ElementInstanceKey, point: SavePoint, place: u32) {
     let draft = jobs::Draft {
-        kind: JobKind::AsyncComplete,
         job_type: place.to_string().into(),
-        retries: i32::try_from(turn.semantics().retries_default).unwrap_or(i32::MAX),
-        priority: 0,
         exclusive: point.exclusive,
-        due_at: None,
+        ..jobs::Draft::new(JobKind::AsyncComplete, jobs::default_retries(turn))
     };
     jobs::create(turn, body, draft);
+}
+
+/// Whether a job of the body is to come.
+fn is_looked_after(turn: &Turn<'_>, body: ElementInstanceKey) -> bool {
+    turn.element(body).jobs.iter().any(|job| job.kind == JobKind::AsyncComplete)
 }
 
 /// The body's job has come: the instances that are still missing are made, and a body without any
@@ -414,6 +454,9 @@ pub(crate) fn check(turn: &mut Turn<'_>, body: ElementInstanceKey) -> Ruled {
     if numbers.created < numbers.total && !multi.is_sequential {
         let found = items_again(turn, body, element, multi)?;
         make_all(turn, body, index, multi, &found);
+        if is_watched(multi) && !is_looked_after(turn, body) {
+            check_later(turn, body, SavePoint { exclusive: true }, 0);
+        }
     } else if !turn.work.record.elements.has_children(body) {
         flow::complete(turn, body);
     } else if is_watched(multi) {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use orloj_model::JobHandler;
 use orloj_types::{
     DefinitionKey, Document, ElementId, ElementInstanceKey, IncidentKey, InstanceKey, JobKey,
     SubscriptionKey, Timestamp, UserTaskKey,
@@ -29,9 +30,20 @@ pub struct Outcome {
     pub events: Vec<Event>,
     /// To be heard by every instance that waits for them, and by start events.
     pub signals: Vec<Signal>,
+    /// Set when the command's job has failed: what it did was undone, and this is what is left.
+    pub failed: Option<JobFailure>,
     /// Of the other instances that belong to the same change: called ones and callers. All of it
     /// is applied, or nothing.
     pub others: Vec<Outcome>,
+}
+
+/// Why a job's run was undone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobFailure {
+    pub job: JobKey,
+    /// Where it failed, which need not be the job's own element.
+    pub element: ElementId,
+    pub message: Arc<str>,
 }
 
 /// A signal on its way.
@@ -43,7 +55,8 @@ pub struct Signal {
     pub only: Option<InstanceKey>,
     /// This instance, which has thrown it, has heard it already.
     pub heard_by: Option<InstanceKey>,
-    /// Heard in jobs of their own and not at once.
+    /// Heard in jobs of their own and not at once: whoever waits for it is given a
+    /// [`crate::Command::DeferTrigger`] instead of a [`crate::Command::Trigger`].
     pub is_async: bool,
 }
 
@@ -92,8 +105,21 @@ pub struct JobRow {
     pub job: Job,
     pub element: ElementId,
     pub element_instance: ElementInstanceKey,
+    /// What limits and circuit breakers count it by: the type of a worker job, the name of the
+    /// foreign code that an engine job calls, empty for a pure continuation.
+    pub topic: Arc<str>,
     /// Why it failed the last time. `None` in an update: as it was, for the record does not keep it.
-    pub failure: Option<Arc<str>>,
+    pub failure: Option<Failed>,
+}
+
+/// What a row keeps of a job's last failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failed {
+    pub message: Arc<str>,
+    /// More than a line, such as a stack trace.
+    pub details: Option<Arc<str>>,
+    /// Where it failed, which need not be the job's own element.
+    pub element: ElementId,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -128,6 +154,11 @@ pub struct UserTaskRow {
 #[derive(Clone, Debug, PartialEq)]
 pub enum IncidentChange {
     Insert(IncidentRow),
+    /// A note of whoever looks after it.
+    Annotate {
+        key: IncidentKey,
+        annotation: Option<Arc<str>>,
+    },
     Delete(IncidentKey),
 }
 
@@ -139,6 +170,12 @@ pub struct IncidentRow {
     pub element: ElementId,
     pub element_instance: ElementInstanceKey,
     pub job: Option<JobKey>,
+    /// Free text of one that a client has opened.
+    pub configuration: Option<Arc<str>>,
+    /// The incident of the called instance that this one tells of; itself where it began.
+    pub cause: IncidentKey,
+    /// Where the chain of causes begins.
+    pub root_cause: IncidentKey,
 }
 
 /// Something that happened, for history. All at the command's `now`, unless it says otherwise.
@@ -162,6 +199,7 @@ pub enum Event {
         key: JobKey,
         element_instance: ElementInstanceKey,
         job_type: Arc<str>,
+        about: JobSketch,
     },
     JobActivated {
         key: JobKey,
@@ -172,8 +210,17 @@ pub enum Event {
     },
     JobFailed {
         key: JobKey,
+        /// Of this try.
+        retries_before: i32,
         retries_left: i32,
         message: Arc<str>,
+        /// Where it failed.
+        element: ElementId,
+    },
+    /// Someone has changed the job.
+    JobChanged {
+        key: JobKey,
+        what: JobEdit,
     },
     JobThrew {
         key: JobKey,
@@ -188,18 +235,81 @@ pub enum Event {
         kind: Arc<str>,
         message: Arc<str>,
         job: Option<JobKey>,
+        element: ElementId,
+        cause: IncidentKey,
+        root_cause: IncidentKey,
     },
     IncidentClosed {
         key: IncidentKey,
+        how: IncidentEnd,
     },
     /// Foreign code answered for a token that is gone; its result was dropped.
     ResultDropped {
         element_instance: ElementInstanceKey,
     },
+    /// A call activity has started an instance.
+    InstanceCalled {
+        element_instance: ElementInstanceKey,
+        called: InstanceKey,
+    },
+    UserTaskCreated {
+        key: UserTaskKey,
+        element_instance: ElementInstanceKey,
+        element: ElementId,
+        name: Option<Arc<str>>,
+        priority: i64,
+        due_at: Option<Timestamp>,
+    },
+    UserTaskAssigned {
+        key: UserTaskKey,
+        assignee: Arc<str>,
+    },
+    UserTaskEnded {
+        key: UserTaskKey,
+        how: TaskEnd,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskEnd {
+    Completed,
+    /// It went with its element, or could not be made whole.
+    Deleted,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeaveKind {
     Completed,
     Terminated,
+}
+
+/// A job as it was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobSketch {
+    pub element: ElementId,
+    /// The job definition's word, for those that have one.
+    pub handler: Option<JobHandler>,
+    pub retries: i32,
+    pub priority: i64,
+    pub due_at: Option<Timestamp>,
+}
+
+/// What was changed about a job, to what it is now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JobEdit {
+    Retries(i32),
+    DueDate(Option<Timestamp>),
+    Priority(i64),
+    Suspended,
+    Resumed,
+    MovedToDeadLetters,
+    MadeExecutable,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IncidentEnd {
+    /// What it told of can go on.
+    Resolved,
+    /// What it told of is gone.
+    Deleted,
 }

@@ -3,7 +3,6 @@
 //! Equal records and equal commands give equal outcomes; saving and loading a record at any point
 //! changes nothing. The stored form lives elsewhere and is converted by the runtime.
 
-use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use orloj_types::{
@@ -12,6 +11,8 @@ use orloj_types::{
 };
 
 use crate::elements::Elements;
+use crate::exclusive::ExclusiveQueue;
+use crate::scopes::Scopes;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
@@ -33,9 +34,9 @@ pub struct Record {
     /// Live element instances.
     pub elements: Elements,
     /// Variables by scope; the instance's own scope has the instance's number.
-    pub variables: BTreeMap<ElementInstanceKey, Variables>,
+    pub variables: Scopes,
     pub exclusive: ExclusiveQueue,
-    /// Nothing of it is worked on: its jobs are parked, and no exclusive one is in the queue.
+    /// Nothing of it is worked on: its jobs are suspended, and no exclusive one is in the queue.
     pub is_suspended: bool,
 }
 
@@ -45,14 +46,6 @@ pub struct Caller {
     pub element_instance: ElementInstanceKey,
     /// The outermost instance of the hierarchy.
     pub root: InstanceKey,
-}
-
-/// At most one exclusive job of an instance is acquirable at a time; the others are parked here
-/// and the next is promoted by the same change that ends, fails or delays the first.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ExclusiveQueue {
-    pub holder: Option<JobKey>,
-    pub parked: VecDeque<JobKey>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -89,7 +82,8 @@ pub struct ElementInstance {
     /// Of an event that undoes: how many handlers it still waits for.
     pub undoing: u32,
     pub incident: Option<Incident>,
-    /// Of the timers of boundary events, which fail apart from the element's own work.
+    /// Those that do not stop the element's own work: of the timers of boundary events, of what a
+    /// call activity has called, and those that a client has opened.
     pub timer_incidents: Vec<Incident>,
 }
 
@@ -217,6 +211,10 @@ pub struct Job {
     pub due_at: Option<Timestamp>,
     /// True once it failed: a retry cycle sets the retries at the first failure only.
     pub failed_before: bool,
+    /// Which executors take it; the model's word, evaluated.
+    pub category: Option<Arc<str>>,
+    /// Jobs of the same key share a limit; evaluated.
+    pub limit_key: Option<Arc<str>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -231,6 +229,12 @@ pub enum JobKind {
     Listener {
         /// Its place among the listeners of the element.
         index: u32,
+    },
+    /// Brings a signal to an event that waits, in a command of its own.
+    Signal {
+        subscription: SubscriptionKey,
+        /// What the signal carries.
+        variables: Variables,
     },
     /// Fires the timer event `event`, which is the element itself or one of its boundary events.
     Timer {
@@ -268,6 +272,9 @@ pub enum JobState {
     Failed,
     /// Its error found no catch event; an incident waits for a person.
     ErrorThrown,
+    /// It, its job definition or its instance is suspended. What it comes to when it is resumed
+    /// follows from its due date and its retries.
+    Suspended,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -277,6 +284,8 @@ pub struct Incident {
     pub kind: Arc<str>,
     /// The job it is about; without one, resolving repeats the failed step of the element.
     pub job: Option<JobKey>,
+    /// The incident of the called instance that it tells of.
+    pub cause: Option<IncidentKey>,
 }
 
 impl Record {
@@ -299,16 +308,20 @@ impl Record {
         std::iter::once(&self.root).chain(&self.elements)
     }
 
+    /// Those of [`Record::holders`] that have subscriptions.
+    pub(crate) fn subscribed(&self) -> impl Iterator<Item = &ElementInstance> {
+        std::iter::once(&self.root).chain(self.elements.subscribed())
+    }
+
     /// The job and the element instance it belongs to.
     pub fn job(&self, key: JobKey) -> Option<(&ElementInstance, &Job)> {
-        self.holders().find_map(|e| e.jobs.iter().find(|j| j.key == key).map(|j| (e, j)))
+        let own = self.root.jobs.iter().find(|job| job.key == key);
+        own.map(|job| (&self.root, job)).or_else(|| self.elements.job(key))
     }
 
     pub fn subscription(&self, key: SubscriptionKey) -> Option<(&ElementInstance, &Subscription)> {
-        self.holders().find_map(|e| {
-            let found = e.subscriptions.iter().find(|subscription| subscription.key == key);
-            found.map(|subscription| (e, subscription))
-        })
+        let own = self.root.subscriptions.iter().find(|subscription| subscription.key == key);
+        own.map(|found| (&self.root, found)).or_else(|| self.elements.subscription(key))
     }
 
     /// The outermost instance of the hierarchy this one belongs to.

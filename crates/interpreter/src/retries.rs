@@ -7,115 +7,235 @@
 //! and the waits are walked in order: when an operator has raised the retries above the list, the
 //! first wait is used for the surplus.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
+use orloj_expr::Expression;
 use orloj_model::{Element, RetryCycle, RetryPlan};
-use orloj_types::{ElementInstanceKey, JobKey, Timestamp, Value};
+use orloj_types::{ElementId, ElementInstanceKey, JobKey, Timestamp, Value};
 
+use crate::changes;
 use crate::exclusive;
+use crate::failure::{Failure, Ruled};
 use crate::incidents::{self, Reason};
 use crate::jobs;
-use crate::outcome::Event;
+use crate::outcome::{Event, Failed, JobFailure};
 use crate::record::{Job, JobKind, JobState};
+use crate::retry_policy::{FailedTry, Retry};
 use crate::schedule;
 use crate::timers;
 use crate::turn::Turn;
 
-/// How much of the message a failed job keeps, as in Camunda's column.
-pub(crate) const FAILURE_CHARS_MAX: usize = 666;
+/// How much of the message a failed job keeps. The faces show less, as much as their columns hold.
+pub(crate) const FAILURE_CHARS_MAX: usize = 4_000;
+/// How much of the details, which are stack traces mostly.
+pub(crate) const DETAILS_BYTES_MAX: usize = 64 << 10;
 
-pub(crate) fn fail(turn: &mut Turn<'_>, key: JobKey, message: &Arc<str>) {
-    let message = jobs::cut(message, FAILURE_CHARS_MAX);
+/// How often the text that an expression gives for a cycle may be an expression itself.
+const CYCLE_DEPTH_MAX: usize = 4;
+
+pub(crate) fn fail(turn: &mut Turn<'_>, key: JobKey, failure: Failure) {
+    let message = jobs::cut(&failure.message, FAILURE_CHARS_MAX);
+    let failed_at = failure.element.clone();
+    let job_failure = JobFailure { job: key, element: failed_at.clone(), message: message.clone() };
+    turn.work.failed = Some(job_failure);
     let (host, job) = turn.work.record.job(key).expect("the job was there when its run began");
     let (host, mut job) = (host.key, job.clone());
-    let plan = plan_of(turn, host, &job);
+    let retries_before = job.retries_left;
+    let decided = decide(turn, host, &job, &failed_at, &message);
+    let Decided { retries, due_at, has_plan, is_given_up } = decided;
+    let follow_up = follow_up_of(turn, &mut job);
+    job.failed_before = true;
+    let fault = failure.fault.as_deref();
+    job.retries_left = match is_given_up || fault.is_some_and(|fault| fault.is_final) {
+        true => 0,
+        false => retries.saturating_sub(1).max(0),
+    };
+    let retries_left = job.retries_left;
+    turn.event(Event::JobFailed {
+        key,
+        retries_before,
+        retries_left,
+        message: message.clone(),
+        element: failed_at.clone(),
+    });
 
+    let is_last = retries_left == 0;
+    job.state = match due_at {
+        // Run by hand; it stays as it was.
+        _ if job.state == JobState::Suspended => JobState::Suspended,
+        _ if is_last => JobState::Failed,
+        Some(due_at) if due_at > turn.now => JobState::Waiting,
+        _ => JobState::Ready,
+    };
+    if job.state == JobState::Waiting
+        || (is_last && (has_plan || turn.semantics().dead_jobs_are_due))
+    {
+        job.due_at = due_at;
+    }
+    if job.exclusive {
+        match job.state {
+            JobState::Ready => job.state = exclusive::requeue(turn, key),
+            _ => exclusive::release(turn, key),
+        }
+    }
+    *turn.job_mut(key).expect("found above") = job;
+    if let Some(follow_up) = follow_up {
+        timers::repeat_despite_failure(turn, host, &follow_up);
+    }
+    let details = fault.and_then(|fault| fault.details.as_ref());
+    let details = details.map(cut_bytes);
+    let failed = Failed { message: message.clone(), details, element: failed_at };
+    turn.work.changes.job_failed(key, failed);
+    if is_last && !turn.settings.without_incidents {
+        incidents::open_about(turn, host, Reason::JobFailed, message, key);
+    }
+}
+
+/// What becomes of a job that failed.
+struct Decided {
+    /// Left before this failure is counted.
+    retries: i32,
+    due_at: Option<Timestamp>,
+    has_plan: bool,
+    is_given_up: bool,
+}
+
+/// The application's policy has the first word, the model the second.
+fn decide(
+    turn: &Turn<'_>,
+    host: ElementInstanceKey,
+    job: &Job,
+    failed_at: &ElementId,
+    message: &str,
+) -> Decided {
+    if let Some(decided) = decide_by_policy(turn, host, job, failed_at, message) {
+        return decided;
+    }
+    let plan = plan_of(turn, host, job);
     let tries = plan.as_ref().map(|plan| i32::try_from(plan.tries).unwrap_or(i32::MAX));
     let retries = tries.filter(|_| !job.failed_before).unwrap_or(job.retries_left);
     let due_at = match &plan {
         Some(plan) => {
             let retries = u32::try_from(retries).unwrap_or(0);
-            schedule::later(turn.now, &plan.wait_after(retries).0)
+            Some(schedule::later(turn.now, &plan.wait_after(retries).0))
         }
-        None => default_due(turn, &job),
+        None => default_due(turn, job),
     };
-    let repeat = match &mut job.kind {
-        JobKind::Timer { event, repeat }
-            if turn.semantics().repeats_despite_failure && !job.failed_before =>
-        {
-            repeat.take().map(|repeat| (event.clone(), repeat))
-        }
-        _ => None,
-    };
-    job.failed_before = true;
-    job.retries_left = retries.saturating_sub(1).max(0);
-    let retries_left = job.retries_left;
-    turn.event(Event::JobFailed { key, retries_left, message: message.clone() });
-
-    let is_last = retries_left == 0;
-    job.state = match is_last {
-        true => JobState::Failed,
-        false if due_at > turn.now => JobState::Waiting,
-        false => JobState::Ready,
-    };
-    if job.state == JobState::Waiting
-        || (is_last && (plan.is_some() || turn.semantics().dead_jobs_are_due))
-    {
-        job.due_at = Some(due_at);
-    }
-    if job.exclusive {
-        requeue(turn, &mut job);
-    }
-    let listener = job.job_type.clone();
-    *turn.job_mut(key).expect("found above") = job;
-    if let Some((event, repeat)) = repeat {
-        timers::repeat_despite_failure(turn, host, &event, &listener, &repeat);
-    }
-    turn.work.changes.job_failed(key, message.clone());
-    if is_last {
-        incidents::open(turn, host, Reason::JobFailed, message, Some(key));
-    }
+    Decided { retries, due_at, has_plan: plan.is_some(), is_given_up: false }
 }
 
-/// Lets the next exclusive job run; a job that is tried at once goes behind those parked.
-fn requeue(turn: &mut Turn<'_>, job: &mut Job) {
-    let queue = &mut turn.work.record.exclusive;
-    let is_alone = queue.parked.is_empty() && queue.holder.is_none_or(|holder| holder == job.key);
-    if job.state == JobState::Ready && is_alone {
-        queue.holder = Some(job.key);
-        return;
-    }
-    exclusive::release(turn, job.key);
-    if job.state == JobState::Ready {
-        job.state = turn.work.record.exclusive.join(job.key);
-    }
+fn decide_by_policy(
+    turn: &Turn<'_>,
+    host: ElementInstanceKey,
+    job: &Job,
+    failed_at: &ElementId,
+    message: &str,
+) -> Option<Decided> {
+    let topic = changes::topic_of(turn.process, turn.element(host), job);
+    let policy = turn.delegates.retry_policy(&topic)?;
+    let tries = i32::try_from(policy.tries()).unwrap_or(i32::MAX).max(1);
+    let retries = if job.failed_before { job.retries_left } else { tries };
+    // An operator may have given it more than it began with.
+    let attempt = u32::try_from(tries.saturating_sub(retries)).unwrap_or(0).saturating_add(1);
+    let failed = FailedTry { topic: &topic, element: failed_at, attempt, message, now: turn.now };
+    let (due_at, is_given_up) = match policy.after(&failed) {
+        Retry::After(wait) => {
+            let wait_ms = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
+            (Some(turn.now.plus_ms(wait_ms)), false)
+        }
+        Retry::GiveUp => (job.due_at, true),
+        Retry::AsModelled => return None,
+    };
+    Some(Decided { retries, due_at, has_plan: true, is_given_up })
 }
 
-fn default_due(turn: &Turn<'_>, job: &Job) -> Timestamp {
-    let delay = turn.semantics().retry_delay_ms;
-    let from = match (&job.kind, job.due_at) {
-        (JobKind::Timer { .. }, Some(due_at)) if delay > 0 => due_at,
-        _ => turn.now,
+pub(crate) fn cut_bytes(text: &Arc<str>) -> Arc<str> {
+    if text.len() <= DETAILS_BYTES_MAX {
+        return text.clone();
+    }
+    let ends = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= DETAILS_BYTES_MAX);
+    text[..ends.last().unwrap_or(0)].into()
+}
+
+/// A repeating timer goes on to its next firing when this one has failed for the first time: the
+/// job as it was, whose repetition it loses.
+fn follow_up_of(turn: &Turn<'_>, job: &mut Job) -> Option<Job> {
+    if !turn.semantics().repeats_despite_failure || job.failed_before {
+        return None;
+    }
+    let before = job.clone();
+    let JobKind::Timer { repeat, .. } = &mut job.kind else { return None };
+    repeat.take().map(|_| before)
+}
+
+/// Without a wait the due date stays what it was.
+fn default_due(turn: &Turn<'_>, job: &Job) -> Option<Timestamp> {
+    let (settings, of_dialect) = (turn.settings, turn.semantics().retry_delay_ms);
+    let (from, delay) = match (&job.kind, job.due_at) {
+        (JobKind::Timer { .. }, Some(due_at)) => {
+            (due_at, settings.timer_retry_wait_ms.unwrap_or(of_dialect))
+        }
+        _ => (turn.now, settings.retry_wait_ms.unwrap_or(of_dialect)),
     };
-    from.plus_ms(delay)
+    match delay > 0 {
+        true => Some(from.plus_ms(delay)),
+        false => job.due_at,
+    }
 }
 
 /// A cycle that cannot be computed counts as none.
-fn plan_of(turn: &Turn<'_>, host: ElementInstanceKey, job: &Job) -> Option<RetryPlan> {
+fn plan_of<'a>(turn: &Turn<'a>, host: ElementInstanceKey, job: &Job) -> Option<Cow<'a, RetryPlan>> {
     let element = settings_of(turn, host, job);
-    let cycle = match job.kind {
-        JobKind::Timer { .. } => element.jobs.retry_cycle.as_ref(),
+    let cycle = match &job.kind {
+        // DIFFERENCE: Camunda has no cycle for them; in Flowable no model can give them one.
+        JobKind::Signal { .. } => None,
+        JobKind::Timer { .. } => timer_cycle_of(turn, element, &job.job_type),
+        JobKind::AsyncComplete => element.jobs.retry_cycle.as_ref(),
         _ => jobs::retry_cycle_of(turn, host, element),
     };
-    match cycle? {
-        RetryCycle::Fixed(plan) => Some(plan.clone()),
-        RetryCycle::Computed(expression) => {
-            match turn.evaluate(&element.id, host, expression).ok()? {
-                Value::Text(text) => RetryPlan::parse(&text).ok(),
-                _ => None,
-            }
+    plan_of_cycle(turn, host, element, cycle?).ok().flatten()
+}
+
+/// The retry cycle of an event's timer; that of a user task's listener has none.
+pub(crate) fn timer_cycle_of<'a>(
+    turn: &Turn<'a>,
+    event: &'a Element,
+    listener: &str,
+) -> Option<&'a RetryCycle> {
+    if !listener.is_empty() {
+        return None;
+    }
+    event.jobs.retry_cycle.as_ref().or(turn.settings.retry_cycle.as_ref())
+}
+
+/// The plan of a cycle as it is now; `Err` only while something is to be asked for.
+pub(crate) fn plan_of_cycle<'a>(
+    turn: &Turn<'a>,
+    scope: ElementInstanceKey,
+    element: &Element,
+    cycle: &'a RetryCycle,
+) -> Ruled<Option<Cow<'a, RetryPlan>>> {
+    let mut expression = match cycle {
+        RetryCycle::Fixed(plan) => return Ok(Some(Cow::Borrowed(plan))),
+        RetryCycle::Computed(expression) => Cow::Borrowed(expression),
+    };
+    for _ in 0..CYCLE_DEPTH_MAX {
+        let text = match turn.evaluate(&element.id, scope, &expression) {
+            Ok(Value::Text(text)) => text,
+            Err(failure) if failure.needs.is_some() => return Err(failure),
+            Ok(_) | Err(_) => return Ok(None),
+        };
+        let trimmed = text.trim();
+        if !trimmed.starts_with("${") && !trimmed.starts_with("#{") {
+            return Ok(RetryPlan::parse(trimmed).ok().map(Cow::Owned));
+        }
+        match Expression::parse_uel(trimmed, turn.semantics().uel) {
+            Ok(inner) => expression = Cow::Owned(inner),
+            Err(_) => return Ok(None),
         }
     }
+    Ok(None)
 }
 
 /// The element whose settings a job follows: that of its event, if it is a timer.
@@ -196,6 +316,7 @@ mod tests {
         let job = story.job_of("call");
         insta::assert_snapshot!(story.play(Command::RunJob { job }), @"rejected: job job1 is in state Failed");
         insta::assert_snapshot!(story.play(Command::UpdateRetries { job, retries: 1 }), @r#"
+        job1 changed: Retries(1)
         incident1 closed
         --
         update job1 before call, ready, retries 1, exclusive
@@ -255,6 +376,70 @@ mod tests {
         assert_eq!(lives(&mut broken), "failed, 2 left; failed, 1 left; done");
     }
 
+    /// The tries a job begins with, and its life when every try fails, up to a few.
+    fn life(sketch: Sketch, cycle: &str, failures: usize) -> String {
+        let sketch = failing(sketch);
+        let cycle = match cycle.strip_prefix('$') {
+            Some(computed) => Some(RetryCycle::Computed(sketch.expression(computed))),
+            None => orloj_model::RetryPlan::parse(cycle).ok().map(RetryCycle::Fixed),
+        };
+        let sketch = sketch.with("call", |element| element.jobs.retry_cycle = cycle);
+        let mut story = story(sketch, failures);
+        let tries = story.jobs.values().next().expect("the job").job.retries_left;
+        format!("{tries}: {}", lives(&mut story))
+    }
+
+    #[test]
+    fn every_form_of_a_cycle_in_camunda() {
+        let endless = i32::MAX;
+        let table = [
+            ("R2/PT5M", 2, "2: failed, 1 left; wait 300; failed, 0 left; Failed"),
+            ("R/PT5M", 1, &format!("{endless}: failed, {} left; wait 300; done", endless - 1)),
+            ("R0/PT5M", 1, "1: failed, 0 left; Failed"),
+            ("PT5M", 2, "2: failed, 1 left; wait 300; failed, 0 left; Failed"),
+            (
+                "PT10M, PT17M ,PT20M",
+                4,
+                "4: failed, 3 left; wait 600; failed, 2 left; wait 1020; failed, 1 left; \
+                 wait 1200; failed, 0 left; Failed",
+            ),
+            // The text of an expression is read anew at every failure.
+            ("$'R2/PT1M'", 2, "2: failed, 1 left; wait 60; failed, 0 left; Failed"),
+            ("$a", 3, "3: failed, 2 left; failed, 1 left; failed, 0 left; Failed"),
+            ("$missing", 1, "3: failed, 2 left; done"),
+            ("soon", 1, "3: failed, 2 left; done"),
+            ("PT1M,soon", 3, "3: failed, 2 left; wait 60; failed, 1 left; failed, 0 left; Failed"),
+        ];
+        for (cycle, failures, told) in table {
+            assert_eq!(life(Sketch::camunda(), cycle, failures), told, "{cycle}");
+        }
+    }
+
+    #[test]
+    fn in_flowable_the_first_failure_sets_the_tries() {
+        let table = [
+            ("R5/PT7M", 2, "3: failed, 4 left; wait 420; failed, 3 left; wait 420; done"),
+            ("R1/PT7M", 1, "3: failed, 0 left; Failed"),
+            ("R0/PT7M", 1, "3: failed, 0 left; Failed"),
+            ("soon", 1, "3: failed, 2 left; wait 10; done"),
+        ];
+        for (cycle, failures, told) in table {
+            assert_eq!(life(Sketch::flowable(), cycle, failures), told, "{cycle}");
+        }
+    }
+
+    #[test]
+    fn the_text_of_a_cycle_may_be_an_expression_itself() {
+        let sketch = failing(Sketch::camunda());
+        let cycle = RetryCycle::Computed(sketch.expression("cycle"));
+        let sketch = sketch.with("call", |element| element.jobs.retry_cycle = Some(cycle));
+        let failed = InvokeResult::Failed { message: "no line".into() };
+        let mut story = Story::of(sketch.build()).delegate("Call", &[failed]);
+        story.start(r#"{"cycle":"${inner}","inner":"R6/PT1M"}"#);
+        assert_eq!(story.jobs.values().next().expect("the job").job.retries_left, 6);
+        assert_eq!(lives(&mut story), "failed, 5 left; wait 60; done");
+    }
+
     #[test]
     fn an_expression_that_fails_behind_a_save_point_fails_the_job() {
         let process = Sketch::camunda()
@@ -276,12 +461,13 @@ mod tests {
 
     #[test]
     fn a_long_message_is_cut() {
-        let failed = InvokeResult::Failed { message: "ä".repeat(700).into() };
+        let failed =
+            InvokeResult::Failed { message: "ä".repeat(super::FAILURE_CHARS_MAX + 1).into() };
         let mut story = Story::of(failing(Sketch::camunda()).build()).delegate("Call", &[failed]);
         story.start("{}");
         story.run_job("call");
         let row = story.jobs.values().next().expect("the job is still there");
-        let length = row.failure.as_deref().map(|text| text.chars().count());
+        let length = row.failure.as_ref().map(|failed| failed.message.chars().count());
         assert_eq!(length, Some(super::FAILURE_CHARS_MAX));
     }
 }

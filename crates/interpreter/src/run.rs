@@ -15,8 +15,9 @@ use crate::invoke::{Delegates, Invoke, InvokeResult, InvokeResults, Yield};
 use crate::need::{Need, Supply};
 use crate::outcome::{Event, Outcome};
 use crate::record::Record;
+use crate::settings::JobSettings;
 use crate::turn::Turn;
-use crate::work::Work;
+use crate::work::{Beginning, Work};
 use crate::{commands, exclusive, jobs, retries};
 
 /// What a command is interpreted against.
@@ -31,6 +32,8 @@ pub struct Input {
     pub keys: KeyBlock,
     /// Results of an earlier attempt, used before foreign code is called again.
     pub results: InvokeResults,
+    /// What operators have set about jobs.
+    pub settings: Arc<JobSettings>,
 }
 
 #[derive(Debug)]
@@ -43,6 +46,10 @@ pub enum Progress {
     Done(Outcome),
     Rejected(Rejection),
 }
+
+/// One call of foreign code, among those of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallName(ElementInstanceKey, u32, ElementId);
 
 /// One command being interpreted.
 ///
@@ -58,6 +65,7 @@ pub struct Run {
     now: Timestamp,
     block: KeyBlock,
     answers: Answers,
+    settings: Arc<JobSettings>,
     instance: InstanceKey,
     stage: Stage,
 }
@@ -106,8 +114,16 @@ impl Run {
             now: input.now,
             block: input.keys,
             answers: input.results.into(),
+            settings: input.settings,
             instance,
             stage: Stage::Fresh(input.record),
+        }
+    }
+
+    /// From here on these settings hold: what has been decided stays decided.
+    pub fn under(&mut self, settings: &Arc<JobSettings>) {
+        if !Arc::ptr_eq(&self.settings, settings) {
+            self.settings = settings.clone();
         }
     }
 
@@ -148,6 +164,28 @@ impl Run {
             }
             _ => panic!("an invoke is answered once"),
         }
+    }
+
+    /// The call that an invoke waits for the answer of.
+    pub fn call_at_work(&self) -> Option<CallName> {
+        let Stage::Paused(pause) = &self.stage else { return None };
+        match &pause.waits_for {
+            WaitsFor::Result { element_instance, ordinal, element } => {
+                Some(CallName(*element_instance, *ordinal, element.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the answer to a call has become part of the outcome.
+    pub fn has_used(&self, call: &CallName) -> bool {
+        self.answers.is_used(call.0, call.1, &call.2)
+    }
+
+    /// The call is answered otherwise when the command is interpreted [again](Run::again): what it
+    /// said it would do could not be done.
+    pub fn overrule(&mut self, call: CallName, result: InvokeResult) {
+        self.answers.put(call.0, call.1, call.2, result);
     }
 
     /// The answer to the need that [`Run::advance`] gave.
@@ -212,10 +250,32 @@ impl Run {
         let record = Arc::unwrap_or_clone(record);
         let mut work = Box::new(Work::new(record, &self.processes[0], is_new));
         work.before = before;
-        match commands::begin(&mut self.turn(&mut work, keys, delegates)) {
-            Ok(()) => self.go_on(work, keys, delegates),
-            Err(Stop::Rejected(rejection)) => Progress::Rejected(rejection),
-            Err(Stop::Failed(failure)) => self.fail(&mut work, failure, keys, delegates),
+        self.go_on(work, keys, delegates)
+    }
+
+    /// Does what the work begins with. `None`: it goes on.
+    fn begin_work(
+        &mut self,
+        work: &mut Box<Work>,
+        keys: &mut KeyGenerator,
+        delegates: &dyn Delegates,
+    ) -> Option<Progress> {
+        let mut turn = self.turn(work, keys, delegates);
+        match std::mem::replace(&mut turn.work.beginning, Beginning::Over) {
+            Beginning::Over => None,
+            Beginning::Ready(job) => {
+                jobs::make_ready(&mut turn, job);
+                None
+            }
+            Beginning::Failed(job, failure) => {
+                retries::fail(&mut turn, job, *failure);
+                None
+            }
+            Beginning::Command => match commands::begin(&mut turn) {
+                Ok(()) => None,
+                Err(Stop::Rejected(rejection)) => Some(Progress::Rejected(rejection)),
+                Err(Stop::Failed(failure)) => Some(self.fail(work, failure, keys, delegates)),
+            },
         }
     }
 
@@ -225,21 +285,33 @@ impl Run {
         keys: &mut KeyGenerator,
         delegates: &dyn Delegates,
     ) -> Progress {
+        if !matches!(work.beginning, Beginning::Over) {
+            if let Some(root) = exclusive::root_missing(&self.settings, &work) {
+                return self.ask(work, Need::Instance(root));
+            }
+            if let Some(progress) = self.begin_work(&mut work, keys, delegates) {
+                return progress;
+            }
+        }
         match self.turn(&mut work, keys, delegates).walk() {
             Ok(None) => {
-                for element_instance in self.answers.unused() {
-                    work.changes.event(Event::ResultDropped { element_instance });
+                if work.failed.is_none() {
+                    for element_instance in self.answers.unused() {
+                        work.changes.event(Event::ResultDropped { element_instance });
+                    }
                 }
-                Progress::Done(work.outcome())
+                Progress::Done(work.outcome(&self.processes))
             }
             Ok(Some(Yield::Invoke(invoke))) => self.pause(work, invoke, keys, delegates),
-            Ok(Some(Yield::Need(need))) => {
-                let waits_for = WaitsFor::Supply(need.clone());
-                self.stage = Stage::Paused(Pause { work, waits_for });
-                Progress::Need(need)
-            }
+            Ok(Some(Yield::Need(need))) => self.ask(work, need),
             Err(failure) => self.fail(&mut work, failure, keys, delegates),
         }
+    }
+
+    fn ask(&mut self, work: Box<Work>, need: Need) -> Progress {
+        let waits_for = WaitsFor::Supply(need.clone());
+        self.stage = Stage::Paused(Pause { work, waits_for });
+        Progress::Need(need)
     }
 
     fn pause(
@@ -253,9 +325,7 @@ impl Run {
             && let Some(before) = work.before.take()
         {
             // Nobody holds the job's lock yet, so no foreign code may run.
-            let mut work = Work::new(Arc::unwrap_or_clone(before), &self.processes[0], false);
-            jobs::make_ready(&mut self.turn(&mut work, keys, delegates), job);
-            return Progress::Done(work.outcome());
+            return self.instead(before, Beginning::Ready(job), keys, delegates);
         }
         let waits_for = WaitsFor::Result {
             element_instance: invoke.element_instance,
@@ -277,14 +347,39 @@ impl Run {
         let (Some(job), Some(before)) = (self.job_at_work(), failed.before.take()) else {
             return Progress::Rejected(failure.rejection());
         };
-        let mut work = Work::new(Arc::unwrap_or_clone(before), &self.processes[0], false);
-        retries::fail(&mut self.turn(&mut work, keys, delegates), job, &failure.message);
-        Progress::Done(work.outcome())
+        if let Some(needs) = failure.needs {
+            // The command could not begin yet.
+            let process = &self.processes[0];
+            let mut work = Box::new(Work::new(Record::clone(&before), process, false));
+            work.before = Some(before);
+            return match *needs {
+                Yield::Need(need) => self.ask(work, need),
+                Yield::Invoke(invoke) => self.pause(work, invoke, keys, delegates),
+            };
+        }
+        let beginning = Beginning::Failed(job, Box::new(failure));
+        self.instead(before, beginning, keys, delegates)
+    }
+
+    /// What was done is undone, and something else is done instead.
+    fn instead(
+        &mut self,
+        before: Arc<Record>,
+        beginning: Beginning,
+        keys: &mut KeyGenerator,
+        delegates: &dyn Delegates,
+    ) -> Progress {
+        let record = Arc::unwrap_or_clone(before);
+        let mut work = Box::new(Work::new(record, &self.processes[0], false));
+        work.beginning = beginning;
+        self.go_on(work, keys, delegates)
     }
 
     fn job_at_work(&self) -> Option<JobKey> {
         match self.command {
-            Command::RunJob { job } | Command::JobDue { job } => Some(job),
+            Command::RunJob { job } | Command::JobDue { job } | Command::ExecuteJob { job } => {
+                Some(job)
+            }
             _ => None,
         }
     }
@@ -305,6 +400,7 @@ impl Run {
             keys,
             block: &mut self.block,
             answers: &self.answers,
+            settings: &self.settings,
             beans: BeanCalls::default(),
             work,
         }

@@ -7,7 +7,7 @@ use orloj_types::ElementInstanceKey;
 
 use crate::agenda::Step;
 use crate::failure::Ruled;
-use crate::outcome::{Event, LeaveKind};
+use crate::outcome::{Event, LeaveKind, TaskEnd};
 use crate::record::{ElementInstance, Role};
 use crate::turn::Turn;
 use crate::{compensation, events, farewell, flow, incidents, jobs, multi_instance};
@@ -105,7 +105,7 @@ fn end_one(turn: &mut Turn<'_>, key: ElementInstanceKey, how: LeaveKind) -> Elem
         farewell::note(turn, key);
     }
     if let Some(task) = turn.element_mut(key).user_task.take() {
-        turn.work.changes.user_task_gone(task);
+        turn.work.changes.user_task_gone(task, TaskEnd::Deleted);
     }
     if let Some(called) = turn.element_mut(key).called.take() {
         turn.work.push_next(Step::CancelCalled { instance: called });

@@ -6,11 +6,11 @@ use orloj_expr::Effect;
 use orloj_model::{Script, ScriptResource};
 use orloj_types::{ElementId, ElementInstanceKey, Value};
 
+use crate::edits::{self, VariableEdit, VariablePlace};
 use crate::failure::{Failure, FailureKind, Ruled};
 use crate::foreign;
 use crate::invoke::Callee;
 use crate::turn::Turn;
-use crate::variables;
 
 /// The value of the script, after what it wanted of the variables is done.
 pub(crate) fn run(
@@ -90,20 +90,18 @@ fn unusable(owner: &ElementId, reason: &Arc<str>) -> Failure {
 
 /// What UEL wanted done, in its order.
 fn apply(turn: &mut Turn<'_>, key: ElementInstanceKey, effects: Vec<Effect>) {
-    let record = &mut turn.work.record;
-    let is_changed = !effects.is_empty();
-    for effect in effects {
-        match effect {
-            Effect::SetVariable { name, value, local: true } => {
-                variables::set_local(record, key, [(&name, &value.to_stored())]);
-            }
-            Effect::SetVariable { name, value, local: false } => {
-                variables::assign(record, key, [(&name, &value.to_stored())]);
-            }
-            Effect::RemoveVariable { name, .. } => variables::remove(record, key, &[name]),
+    let place = |local| match local {
+        true => VariablePlace::Local,
+        false => VariablePlace::Nearest,
+    };
+    let edit = |effect| match effect {
+        Effect::SetVariable { name, value, local } => {
+            VariableEdit { place: place(local), name, value: Some(value.to_stored()) }
         }
-    }
-    if is_changed {
-        turn.note_variables();
-    }
+        Effect::RemoveVariable { name, local } => {
+            VariableEdit { place: place(local), name, value: None }
+        }
+    };
+    let edits: Vec<_> = effects.into_iter().map(edit).collect();
+    edits::apply(turn, key, &edits);
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use orloj_model::{Element, ElementKind, Timeout, Timer, Trigger};
+use orloj_model::{Element, ElementKind, JobDefinition, Timeout, Timer, TimerKind, Trigger};
 use orloj_types::{ElementId, ElementInstanceKey, Timestamp, Value, Variables};
 
 use crate::agenda::Step;
@@ -11,7 +11,8 @@ use crate::events;
 use crate::extract;
 use crate::failure::{Failure, FailureKind, Ruled};
 use crate::jobs::{self, Draft};
-use crate::record::{JobKind, Repeat};
+use crate::record::{Job, JobKind, JobState, Repeat};
+use crate::retries;
 use crate::schedule::{self, Planned};
 use crate::stage::Stage;
 use crate::turn::Turn;
@@ -19,11 +20,7 @@ use crate::turn::Turn;
 /// A timer whose expressions have been evaluated.
 pub(crate) struct Armed<'a> {
     event: &'a Element,
-    /// The listener of a user task that it calls, by its id.
-    listener: Arc<str>,
-    exclusive: bool,
-    priority: i64,
-    planned: Planned,
+    draft: Draft,
 }
 
 impl<'a> Armed<'a> {
@@ -40,31 +37,63 @@ pub(crate) fn prepare<'a>(
     timer: &Timer,
     repeats: bool,
 ) -> Ruled<Armed<'a>> {
-    let value = turn.evaluate_temporal(&event.id, scope, &timer.value)?;
-    let mut planned = match &value {
-        Value::Text(text) => {
-            schedule::plan(timer.kind, text, turn.now, turn.semantics()).map_err(|error| {
-                Failure::new(&event.id, FailureKind::ExtractValue, error.to_string())
-            })?
-        }
-        // A date of the model's host language comes as a number of milliseconds.
-        Value::Int(ms) if extract::is_lenient(turn) => {
-            Planned { due_at: Timestamp::from_ms(*ms), repeat: None }
-        }
-        Value::Temporal(value) => {
-            let planned = schedule::plan_value(timer.kind, value, turn.now, turn.semantics());
-            planned.map_err(|error| {
-                Failure::new(&event.id, FailureKind::ExtractValue, error.to_string())
-            })?
-        }
-        other => return Err(extract::wrong(event, "timer", "a string", other)),
-    };
+    prepare_for(turn, scope, event, timer, repeats, Arc::default())
+}
+
+/// As [`prepare`], for a listener of a user task by its id.
+fn prepare_for<'a>(
+    turn: &Turn<'_>,
+    scope: ElementInstanceKey,
+    event: &'a Element,
+    timer: &Timer,
+    repeats: bool,
+    listener: Arc<str>,
+) -> Ruled<Armed<'a>> {
+    let mut planned = plan(turn, scope, event, timer, turn.now)?;
     if !repeats {
         planned.repeat = None;
     }
-    let priority = jobs::priority_of(turn, scope, event)?;
-    let listener = Arc::default();
-    Ok(Armed { event, listener, exclusive: timer.exclusive, priority, planned })
+    let set = turn.settings.of_job(turn.work.record.definition, || match listener.is_empty() {
+        true => JobDefinition::timer(event),
+        false => JobDefinition::timeout(event, &listener),
+    });
+    let cycle = retries::timer_cycle_of(turn, event, &listener);
+    let retries = jobs::retries_of(turn, scope, event, cycle)?;
+    let kind = JobKind::Timer { event: event.id.clone(), repeat: planned.repeat };
+    let draft = Draft {
+        job_type: listener,
+        priority: jobs::priority_of(turn, scope, event, set)?,
+        exclusive: timer.exclusive,
+        due_at: Some(planned.due_at),
+        category: jobs::category_of(turn, scope, event)?,
+        limit_key: jobs::limit_key_of(turn, scope, event)?,
+        is_suspended: set.is_suspended,
+        ..Draft::new(kind, retries)
+    };
+    Ok(Armed { event, draft })
+}
+
+/// When a timer that begins to run at `base` fires.
+pub(crate) fn plan(
+    turn: &Turn<'_>,
+    scope: ElementInstanceKey,
+    event: &Element,
+    timer: &Timer,
+    base: Timestamp,
+) -> Ruled<Planned> {
+    let wrong =
+        |text: String| Failure::new(&event.id, FailureKind::ExtractValue, Arc::<str>::from(text));
+    match &turn.evaluate_temporal(&event.id, scope, &timer.value)? {
+        Value::Text(text) => schedule::plan(timer.kind, text, base, turn.semantics())
+            .map_err(|error| wrong(error.to_string())),
+        // A date of the model's host language comes as a number of milliseconds.
+        Value::Int(ms) if extract::is_lenient(turn) => {
+            Ok(Planned { due_at: Timestamp::from_ms(*ms), repeat: None })
+        }
+        Value::Temporal(value) => schedule::plan_value(timer.kind, value, base, turn.semantics())
+            .map_err(|error| wrong(error.to_string())),
+        other => Err(extract::wrong(event, "timer", "a string", other)),
+    }
 }
 
 /// Evaluates the timers of a user task's listeners. Nothing changes yet.
@@ -75,66 +104,67 @@ pub(crate) fn prepare_listeners<'a>(
 ) -> Ruled<Vec<Armed<'a>>> {
     let timeouts = task.listeners.iter().filter_map(|listener| listener.timeout.as_ref());
     let arm = |timeout: &Timeout| {
-        let armed = prepare(turn, scope, task, &timeout.timer, true)?;
-        Ok(Armed { listener: timeout.id.clone(), ..armed })
+        prepare_for(turn, scope, task, &timeout.timer, true, timeout.id.clone())
     };
     timeouts.map(arm).collect()
 }
 
 pub(crate) fn create(turn: &mut Turn<'_>, on: ElementInstanceKey, armed: Armed<'_>) {
-    let draft = Draft {
-        kind: JobKind::Timer { event: armed.event.id.clone(), repeat: armed.planned.repeat },
-        job_type: armed.listener,
-        retries: jobs::retries_of(turn, armed.event.jobs.retry_cycle.as_ref()),
-        priority: armed.priority,
-        exclusive: armed.exclusive,
-        due_at: Some(armed.planned.due_at),
-    };
-    jobs::create(turn, on, draft);
+    jobs::create(turn, on, armed.draft);
 }
 
-/// The timer of `event`, whose job belonged to element instance `on`, fires.
-pub(crate) fn fire(
-    turn: &mut Turn<'_>,
-    on: ElementInstanceKey,
-    event: &ElementId,
-    listener: &Arc<str>,
-    repeat: Option<Repeat>,
-) -> Ruled {
-    let index = turn.index_of(event);
-    let element = turn.model(index);
-    if matches!(element.kind, ElementKind::UserTask(_)) {
-        return time_out(turn, on, element, listener, repeat);
-    }
-    let (Some(repeat), Some(Trigger::Timer(timer))) = (repeat, element.trigger()) else {
-        return events::occur(turn, on, index, Variables::new());
-    };
-    // What interrupts its scope takes all away that waits there.
-    if matches!(&element.kind, ElementKind::StartEvent(start) if start.interrupting) {
-        events::occur(turn, on, index, Variables::new())?;
-        return schedule_next(turn, on, element, timer, listener, &repeat);
-    }
-    schedule_next(turn, on, element, timer, listener, &repeat)?;
-    events::occur(turn, on, index, Variables::new())
-}
-
-/// A repeating timer has failed for the first time. Its next firing does not wait for it.
-pub(crate) fn repeat_despite_failure(
-    turn: &mut Turn<'_>,
-    on: ElementInstanceKey,
-    event: &ElementId,
-    listener: &Arc<str>,
-    repeat: &Repeat,
-) {
+/// The timer that a job fires: of its event, or of the listener of its user task.
+pub(crate) fn timer_of<'a>(turn: &Turn<'a>, job: &Job) -> Option<(&'a Element, &'a Timer)> {
+    let JobKind::Timer { event, .. } = &job.kind else { return None };
     let element = turn.model(turn.index_of(event));
     let timer = match element.trigger() {
         Some(Trigger::Timer(timer)) => Some(timer),
-        _ => timeout_of(element, listener).map(|(_, timeout)| &timeout.timer),
+        _ => timeout_of(element, &job.job_type).map(|(_, timeout)| &timeout.timer),
     };
-    if let Some(timer) = timer {
-        // What cannot be computed for it ends the repetition: there is nobody to tell.
-        schedule_next(turn, on, element, timer, listener, repeat).ok();
+    timer.map(|timer| (element, timer))
+}
+
+/// The timer of a job, which was taken from element instance `on`, fires.
+pub(crate) fn fire(turn: &mut Turn<'_>, on: ElementInstanceKey, job: &Job) -> Ruled {
+    let JobKind::Timer { event, repeat } = &job.kind else { return Ok(()) };
+    let index = turn.index_of(event);
+    let element = turn.model(index);
+    if is_past_end(turn, on, job)? {
+        return Ok(());
     }
+    if matches!(element.kind, ElementKind::UserTask(_)) {
+        return time_out(turn, on, element, job);
+    }
+    // What interrupts its scope takes all away that waits there.
+    let is_interrupting =
+        matches!(&element.kind, ElementKind::StartEvent(start) if start.interrupting);
+    if repeat.is_some() && !is_interrupting {
+        schedule_next(turn, on, job)?;
+    }
+    events::occur(turn, on, index, Variables::new())?;
+    if repeat.is_some() && is_interrupting {
+        schedule_next(turn, on, job)?;
+    }
+    Ok(())
+}
+
+/// DIFFERENCE: only Flowable's timers have an end. A firing that is due after it does not happen.
+fn is_past_end(turn: &Turn<'_>, on: ElementInstanceKey, job: &Job) -> Ruled<bool> {
+    let Some((element, timer)) = timer_of(turn, job) else { return Ok(false) };
+    // An intermediate event fires once and does not ask.
+    let repeats =
+        timer.kind == TimerKind::Cycle && !matches!(element.kind, ElementKind::CatchEvent(_));
+    if timer.end.is_none() || !repeats {
+        return Ok(false);
+    }
+    let end = end_of(turn, on, element, timer)?;
+    Ok(matches!((job.due_at, end), (Some(due_at), Some(end)) if due_at > end))
+}
+
+/// A repeating timer has failed for the first time. Its next firing does not wait for it.
+pub(crate) fn repeat_despite_failure(turn: &mut Turn<'_>, on: ElementInstanceKey, job: &Job) {
+    // What cannot be computed for it ends the repetition: there is nobody to tell.
+    schedule_next(turn, on, job).ok();
 }
 
 fn timeout_of<'e>(task: &'e Element, id: &Arc<str>) -> Option<(u32, &'e Timeout)> {
@@ -144,20 +174,13 @@ fn timeout_of<'e>(task: &'e Element, id: &Arc<str>) -> Option<(u32, &'e Timeout)
 }
 
 /// A listener of a user task has waited for this moment. The task goes on waiting.
-fn time_out(
-    turn: &mut Turn<'_>,
-    on: ElementInstanceKey,
-    task: &Element,
-    id: &Arc<str>,
-    repeat: Option<Repeat>,
-) -> Ruled {
-    let Some((place, timeout)) = timeout_of(task, id) else {
+fn time_out(turn: &mut Turn<'_>, on: ElementInstanceKey, task: &Element, job: &Job) -> Ruled {
+    let id = &job.job_type;
+    let Some((place, _)) = timeout_of(task, id) else {
         let message = format!("the task has no listener '{id}'");
         return Err(Failure::new(&task.id, FailureKind::ExtractValue, message));
     };
-    if let Some(repeat) = repeat {
-        schedule_next(turn, on, task, &timeout.timer, id, &repeat)?;
-    }
+    schedule_next(turn, on, job)?;
     turn.work.push_next(Step::Go { key: on, stage: Stage::TimedOut(place) });
     Ok(())
 }
@@ -183,25 +206,55 @@ fn end_of(
     }
 }
 
-fn schedule_next(
-    turn: &mut Turn<'_>,
+/// The job of the firing after this one, which takes over what was set about this one.
+fn schedule_next(turn: &mut Turn<'_>, host: ElementInstanceKey, job: &Job) -> Ruled {
+    let JobKind::Timer { event: id, repeat: Some(repeat) } = &job.kind else { return Ok(()) };
+    let Some((event, timer)) = timer_of(turn, job) else { return Ok(()) };
+    let again = repetition_now(turn, host, event, timer, repeat)?;
+    let planned = match &again {
+        Some(again) => Some(again.clone()),
+        None => schedule::next(repeat, turn.now, turn.semantics()),
+    };
+    let Some(planned) = planned else { return Ok(()) };
+    if let Some(end) = end_of(turn, host, event, timer)?
+        && planned.due_at > end
+    {
+        return Ok(());
+    }
+    let kind = JobKind::Timer { event: id.clone(), repeat: planned.repeat };
+    let draft = Draft {
+        job_type: job.job_type.clone(),
+        priority: job.priority,
+        exclusive: job.exclusive,
+        due_at: Some(planned.due_at),
+        category: job.category.clone(),
+        limit_key: job.limit_key.clone(),
+        is_suspended: job.state == JobState::Suspended,
+        ..Draft::new(kind, job.retries_left)
+    };
+    jobs::create(turn, host, draft);
+    Ok(())
+}
+
+/// A computed cycle that has become another one begins anew. `None`: it is the same, or nobody
+/// wants it computed again.
+fn repetition_now(
+    turn: &Turn<'_>,
     host: ElementInstanceKey,
     event: &Element,
     timer: &Timer,
-    listener: &Arc<str>,
     repeat: &Repeat,
-) -> Ruled {
-    if let Some(planned) = schedule::next(repeat, turn.now, turn.semantics()) {
-        if let Some(end) = end_of(turn, host, event, timer)?
-            && planned.due_at > end
-        {
-            return Ok(());
-        }
-        let priority = jobs::priority_of(turn, host, event)?;
-        let (listener, exclusive) = (listener.clone(), timer.exclusive);
-        create(turn, host, Armed { event, listener, exclusive, priority, planned });
+) -> Ruled<Option<Planned>> {
+    if !turn.settings.reevaluates_cycles || timer.value.as_constant().is_some() {
+        return Ok(None);
     }
-    Ok(())
+    match turn.evaluate(&event.id, host, &timer.value) {
+        Ok(Value::Text(text)) if text.trim() != &*repeat.text => {
+            Ok(schedule::plan(timer.kind, &text, turn.now, turn.semantics()).ok())
+        }
+        Err(failure) if failure.needs.is_some() => Err(failure),
+        Ok(_) | Err(_) => Ok(None),
+    }
 }
 
 #[cfg(test)]

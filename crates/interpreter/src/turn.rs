@@ -18,9 +18,10 @@ use crate::invoke::{Delegates, Yield};
 use crate::need::Need;
 use crate::outcome::Event;
 use crate::record::{ElementInstance, Job};
+use crate::settings::JobSettings;
 use crate::variables::View;
 use crate::work::Work;
-use crate::{element, errors, events, flow, instance, scope, stage, variables};
+use crate::{element, errors, events, flow, foreign, instance, scope, stage};
 
 pub(crate) struct Turn<'a> {
     /// Of the instance at work.
@@ -32,6 +33,7 @@ pub(crate) struct Turn<'a> {
     pub(crate) keys: &'a mut KeyGenerator,
     pub(crate) block: &'a mut KeyBlock,
     pub(crate) answers: &'a Answers,
+    pub(crate) settings: &'a JobSettings,
     pub(crate) beans: BeanCalls,
     pub(crate) work: &'a mut Work,
 }
@@ -44,7 +46,8 @@ impl<'a> Turn<'a> {
     pub(crate) fn walk(&mut self) -> Ruled<Option<Yield>> {
         loop {
             let Some((member, step)) = self.next_step() else {
-                if element::inclusive_gateway::reconsider_all(self) {
+                // What a failed job leaves behind moves no token.
+                if self.work.failed.is_none() && element::inclusive_gateway::reconsider_all(self) {
                     continue;
                 }
                 break;
@@ -92,13 +95,22 @@ impl<'a> Turn<'a> {
             Step::Return => element::call_activity::hand_back(self)?,
             Step::CancelCalled { instance } => instance::cancel_called(self, instance)?,
             Step::Farewell(farewell) => crate::farewell::say(self, *farewell)?,
+            Step::Promote { job, instance } => crate::exclusive::promote(self, job, instance)?,
+            Step::IncidentBelow { incident, root_cause, kind } => {
+                crate::incidents::climb(self, incident, root_cause, kind)?;
+            }
+            Step::IncidentBelowClosed { incident, how } => {
+                crate::incidents::follow(self, incident, how)?;
+            }
             Step::Conditions if is_over => {
                 let (member, _) = self.work.at();
                 self.work.pending.remove(&member);
             }
             Step::Signal(signal) if is_over => self.work.signals.push(*signal),
             _ if is_over => {}
-            Step::Take { flow, scope, listener } => flow::take(self, flow, scope, listener)?,
+            Step::Take { flow, scope, listener, with } => {
+                flow::take(self, flow, scope, listener, with)?;
+            }
             Step::Arrive { element, scope, role, with } => {
                 flow::arrive(self, element, scope, None, role, with)?;
             }
@@ -114,7 +126,7 @@ impl<'a> Turn<'a> {
             Step::Signal(signal) => events::hear(self, *signal)?,
             Step::Occur { host, event, with } => events::occur(self, host, event, with)?,
             Step::Conditions => crate::conditions::ask_all(self)?,
-            Step::BeginInstance { start, listener } => instance::begin(self, start, listener)?,
+            Step::BeginInstance { starts, listener } => instance::begin(self, starts, listener)?,
             Step::EndInstance { listener } => instance::end(self, listener)?,
         }
         Ok(None)
@@ -187,9 +199,8 @@ impl<'a> Turn<'a> {
 
     pub(crate) fn job_mut(&mut self, key: JobKey) -> Option<&mut Job> {
         let record = &mut self.work.record;
-        let holders = std::iter::once(&mut record.root).chain(record.elements.iter_mut());
-        let mut jobs = holders.flat_map(|holder| &mut holder.jobs);
-        jobs.find(|job| job.key == key)
+        let own = record.root.jobs.iter_mut().find(|job| job.key == key);
+        own.or_else(|| record.elements.job_mut(key))
     }
 
     /// Variables have changed: what waits for that is asked before anything else goes on.
@@ -210,17 +221,12 @@ impl<'a> Turn<'a> {
     /// What methods called by expressions wanted of the variables.
     pub(crate) fn apply_bean_replies(&mut self) {
         for (key, reply) in self.beans.take_replies() {
-            let record = &mut self.work.record;
+            let record = &self.work.record;
             let scope = match record.element(key) {
                 Some(_) => key,
                 None => record.root.key,
             };
-            variables::remove(record, scope, &reply.removed);
-            variables::assign(record, scope, &reply.variables.0);
-            variables::set_local(record, scope, &reply.locals.0);
-            if !(reply.removed.is_empty() && reply.variables.is_empty()) {
-                self.note_variables();
-            }
+            foreign::apply(self, scope, &reply);
         }
     }
 
@@ -266,7 +272,8 @@ impl<'a> Turn<'a> {
         let (process, worker) = (self.process, self.work.worker.as_ref());
         let activity = self.beans.activity();
         let element = activity.as_ref().unwrap_or(of);
-        let host = ProcessHost { process, element, view, beans: &beans, event, worker };
+        let turn = self;
+        let host = ProcessHost { turn, process, element, view, beans: &beans, event, worker };
         let seed = self.seed(view.scope(), expression);
         let environment = Environment::new(view, self.now).with_host(&host).with_seed(seed);
         match expression.evaluate(&adapt(environment)) {
@@ -288,9 +295,10 @@ impl<'a> Turn<'a> {
         let (process, worker) = (self.process, self.work.worker.as_ref());
         let activity = self.beans.activity();
         let element = activity.as_ref().unwrap_or(of);
-        let host = ProcessHost { process, element, view: &view, beans: &beans, event, worker };
+        let (turn, view) = (self, &view);
+        let host = ProcessHost { turn, process, element, view, beans: &beans, event, worker };
         let seed = self.seed(scope, expression);
-        let environment = Environment::new(&view, self.now).with_host(&host).with_seed(seed);
+        let environment = Environment::new(view, self.now).with_host(&host).with_seed(seed);
         match expression.evaluate_with_effects(&environment) {
             Ok((evaluated, effects)) => Ok((evaluated.value, effects)),
             Err(error) => Err(self.failed(of, &error)),

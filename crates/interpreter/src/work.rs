@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use orloj_model::{Conditions, Process};
 use orloj_types::{
-    DefinitionKey, Document, ElementId, ElementInstanceKey, InstanceKey, StoredValue,
+    DefinitionKey, Document, ElementId, ElementInstanceKey, InstanceKey, JobKey, StoredValue,
     SubscriptionKey,
 };
 
 use crate::agenda::{Agenda, MemberIndex, Step};
 use crate::changes::Changes;
 use crate::conditions::Seen;
+use crate::failure::Failure;
 use crate::farewell::Farewell;
 use crate::host::Worked;
 use crate::need::CalledProcess;
-use crate::outcome::{End, EndKind, Outcome, Signal};
+use crate::outcome::{End, EndKind, JobFailure, Outcome, Signal};
 use crate::record::Record;
 use crate::{gathered, multi_instance};
 
@@ -55,6 +56,10 @@ pub(crate) struct Work {
     pub(crate) transients: Vec<Transient>,
     /// The record as it was, for a command that fails a job when it fails itself.
     pub(crate) before: Option<Arc<Record>>,
+    /// What is done first.
+    pub(crate) beginning: Beginning,
+    /// The command's job has failed, and this is all that is done about it.
+    pub(crate) failed: Option<JobFailure>,
     pub(crate) agenda: Agenda,
     /// Elements entered so far.
     pub(crate) visits: u32,
@@ -71,11 +76,25 @@ pub(crate) struct Work {
     pub(crate) absent: BTreeSet<InstanceKey>,
 }
 
+/// What a work begins with, once everything that it touches for certain is there.
+#[derive(Debug)]
+pub(crate) enum Beginning {
+    /// What the command says.
+    Command,
+    /// The command's job needs a lock first: all it does is to become ready.
+    Ready(JobKey),
+    /// The command's job has failed.
+    Failed(JobKey, Box<Failure>),
+    /// It has begun.
+    Over,
+}
+
 #[derive(Debug)]
 pub(crate) struct Transient {
     member: MemberIndex,
     scope: ElementInstanceKey,
     name: Arc<str>,
+    value: StoredValue,
     before: Option<StoredValue>,
 }
 
@@ -111,6 +130,8 @@ impl Work {
             farewells: Vec::new(),
             transients: Vec::new(),
             before: None,
+            beginning: Beginning::Command,
+            failed: None,
             agenda: Agenda::new(process.semantics.walk),
             visits: 0,
             items: BTreeMap::new(),
@@ -125,6 +146,11 @@ impl Work {
     /// The member at work, and the process it is an instance of.
     pub(crate) fn at(&self) -> (MemberIndex, ProcessIndex) {
         (self.at, self.processes[self.at])
+    }
+
+    /// Whether the command has started the instance at work.
+    pub(crate) fn is_new(&self) -> bool {
+        self.is_new[self.at]
     }
 
     /// How many instances take part.
@@ -193,6 +219,14 @@ impl Work {
         self.seen.insert(self.at, self.record.variables.clone());
     }
 
+    /// The record of a member, at work or not, and what has changed besides it.
+    pub(crate) fn parts_of(&mut self, member: MemberIndex) -> (&mut Record, &mut Changes) {
+        match &mut self.members[member] {
+            Some(member) => (&mut member.record, &mut member.changes),
+            None => (&mut self.record, &mut self.changes),
+        }
+    }
+
     /// The record of a member that is not at work.
     pub(crate) fn record_of(&self, member: MemberIndex) -> &Record {
         match &self.members[member] {
@@ -208,43 +242,74 @@ impl Work {
         name: &Arc<str>,
         value: StoredValue,
     ) {
-        let own = self.record.variables.entry(scope).or_default();
-        let before = own.insert(name.clone(), value);
+        let own = self.record.variables.get_or_default(scope);
+        let before = own.insert(name.clone(), value.clone());
         let name = name.clone();
-        self.transients.push(Transient { member: self.at, scope, name, before });
+        self.transients.push(Transient { member: self.at, scope, name, value, before });
     }
 
-    fn end_transients(&mut self) {
-        while let Some(Transient { member, scope, name, before }) = self.transients.pop() {
-            self.switch(member);
-            let Some(own) = self.record.variables.get_mut(&scope) else { continue };
-            match before {
-                Some(value) => {
-                    own.insert(name, value);
-                }
-                None => {
-                    own.remove(&name);
-                }
-            }
-            if own.is_empty() {
-                self.record.variables.remove(&scope);
+    /// A transient variable ends before the command does.
+    pub(crate) fn end_transient(&mut self, scope: ElementInstanceKey, name: &Arc<str>) {
+        let is_it = |known: &Transient| {
+            known.member == self.at && known.scope == scope && known.name == *name
+        };
+        if let Some(place) = self.transients.iter().rposition(is_it) {
+            let transient = self.transients.remove(place);
+            uncover(&mut self.record, transient);
+        }
+    }
+
+    /// The variables of one scope have become those of another.
+    pub(crate) fn move_transients(&mut self, from: ElementInstanceKey, to: ElementInstanceKey) {
+        for transient in &mut self.transients {
+            if transient.member == self.at && transient.scope == from {
+                transient.scope = to;
             }
         }
     }
 
+    fn end_transients(&mut self) {
+        while let Some(transient) = self.transients.pop() {
+            self.switch(transient.member);
+            uncover(&mut self.record, transient);
+        }
+    }
+
     /// Closes the books: the outcome of the command's own instance with those of the others.
-    pub(crate) fn outcome(mut self) -> Outcome {
+    pub(crate) fn outcome(mut self, processes: &[Arc<Process>]) -> Outcome {
         self.end_transients();
         self.switch(0);
-        let mut first = part(self.record, self.changes, self.ended, self.is_new[0]);
+        let process = |member: MemberIndex| &*processes[self.processes[member]];
+        let mut first = part(self.record, process(0), self.changes, self.ended, self.is_new[0]);
+        first.failed = self.failed;
         first.signals = self.signals;
-        let others = self.members.into_iter().zip(self.is_new).skip(1);
+        let others = self.members.into_iter().zip(self.is_new).enumerate().skip(1);
         first.others = others
-            .filter_map(|(member, is_new)| member.map(|member| (member, is_new)))
-            .filter(|(member, is_new)| *is_new || member.ended.is_some() || member.changes.any())
-            .map(|(member, is_new)| part(member.record, member.changes, member.ended, is_new))
+            .filter_map(|(at, (member, is_new))| member.map(|member| (at, member, is_new)))
+            .filter(|(_, member, is_new)| *is_new || member.ended.is_some() || member.changes.any())
+            .map(|(at, m, is_new)| part(m.record, process(at), m.changes, m.ended, is_new))
             .collect();
         first
+    }
+}
+
+/// What a transient variable hid is seen again. One that was set since is there to stay.
+fn uncover(record: &mut Record, transient: Transient) {
+    let Transient { scope, name, value, before, .. } = transient;
+    let Some(own) = record.variables.get_mut(&scope) else { return };
+    if own.get(&name) != Some(&value) {
+        return;
+    }
+    match before {
+        Some(value) => {
+            own.insert(name, value);
+        }
+        None => {
+            own.remove(&name);
+        }
+    }
+    if own.is_empty() {
+        record.variables.remove(&scope);
     }
 }
 
@@ -255,8 +320,14 @@ fn has_watchers(process: &Process) -> bool {
         || contents.conditional_events && process.semantics.conditions == Conditions::OnChange
 }
 
-fn part(mut record: Record, mut changes: Changes, ended: Option<EndKind>, is_new: bool) -> Outcome {
-    let jobs = changes.take_jobs(&record);
+fn part(
+    mut record: Record,
+    process: &Process,
+    mut changes: Changes,
+    ended: Option<EndKind>,
+    is_new: bool,
+) -> Outcome {
+    let jobs = changes.take_jobs(&record, process);
     let (instance, definition) = (record.instance, record.definition);
     let end = ended.map(|how| {
         let variables = record.variables.remove(&record.instance.root_scope());
@@ -279,6 +350,7 @@ fn part(mut record: Record, mut changes: Changes, ended: Option<EndKind>, is_new
         subscriptions: changes.subscriptions,
         events: changes.events,
         signals: Vec::new(),
+        failed: None,
         others: Vec::new(),
     }
 }

@@ -25,23 +25,24 @@ pub use orloj_xml::{
 pub use advice::advise;
 pub use diagnostic::{DIAGNOSTICS_MAX, Diagnostic, MESSAGE_CHARS_MAX, Severity};
 pub use graph::{
-    AdHoc, Aggregation, Boundary, BuiltinTask, CallActivity, CallBinding, CallMapping, Cancelling,
-    Catching, Choices, Code, CompensationThrow, CompletionVariables, ComputedHeader, Condition,
-    Conditions, Connector, Contents, DataObject, DecisionBinding, DecisionResult, DecisionTask,
-    DelegateTask, Element, ElementIndex, ElementKind, EndEvent, EndListeners, ErrorCatch,
-    ErrorThrow, EscalationCatch, EventGateways, ExceptionMapping, ExpressionTask, Failures, Field,
-    Flow, FlowIndex, FormReference, HeaderKind, IncidentNames, Items, JobSettings, Joins,
-    LinkedResource, Listener, ListenerEvent, Loops, Mapping, MappingSource, MessageCatch,
-    MissedFirings, MultiInstance, OutputCollection, Place, Process, Program, ProgramHost,
-    ProgramLanguage, ReceiveTask, RegistryEvent, RulesShape, SavePoint, Scope, Script,
-    ScriptLanguage, ScriptResource, ScriptTask, Semantics, SentEvent, ServiceTask, SiblingOrder,
-    SignalCatch, SignalThrow, StartEvent, SubProcess, SubProcessKind, TaskEvents, Throw, Timeout,
-    Timer, TimerKind, Trigger, UncaughtError, Undoing, UndoneInstances, UserTask, VariableChange,
-    VariableEvent, Walk, WorkerError, WorkerTask,
+    AdHoc, Aggregation, BODY_SUFFIX, Boundary, BuiltinTask, CallActivity, CallBinding, CallMapping,
+    Cancelling, Catching, Choices, Code, CompensationThrow, CompletionVariables, ComputedHeader,
+    Condition, Conditions, Connector, Contents, DataObject, DecisionBinding, DecisionResult,
+    DecisionTask, DelegateTask, Element, ElementIndex, ElementKind, EndEvent, EndListeners,
+    ErrorCatch, ErrorThrow, EscalationCatch, EventGateways, ExceptionMapping, ExpressionTask,
+    Failures, Field, Flow, FlowIndex, FormReference, HeaderKind, IncidentNames, Items,
+    JobDefinition, JobHandler, JobRules, JobSettings, Joins, LinkedResource, Listener,
+    ListenerEvent, Locals, Loops, Mapping, MappingSource, MessageCatch, MissedFirings,
+    MultiInstance, OutputCollection, Place, Process, Program, ProgramHost, ProgramLanguage,
+    ReceiveTask, RegistryEvent, RulesShape, SavePoint, Scope, Script, ScriptLanguage,
+    ScriptResource, ScriptTask, Semantics, SentEvent, ServiceTask, SiblingOrder, SignalCatch,
+    SignalThrow, SourceSet, Sources, StartEvent, SubProcess, SubProcessKind, TaskEvents, Throw,
+    TimeToLive, Timeout, Timer, TimerKind, Trigger, UncaughtError, Undoing, UndoneInstances,
+    UserTask, VariableChange, VariableEvent, Walk, WorkerError, WorkerTask,
 };
 pub use hook::{
-    AddedListener, AddedListenerEvent, ElementParts, FlowParts, Matching, ParseHook, PriorityValue,
-    ProcessParts, Setting, Source, Transform, TransformError, Transforms,
+    AddedListener, AddedListenerEvent, ElementParts, FlowParts, Matching, NotedTransforms,
+    ParseHook, PriorityValue, ProcessParts, Setting, Source, Transform, TransformError, Transforms,
 };
 pub use options::{Dialect, Options};
 pub use parse::{Parsed, parse};

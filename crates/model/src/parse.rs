@@ -17,6 +17,8 @@ use crate::semantics::semantics_of;
 #[derive(Clone, Debug)]
 pub struct Parsed {
     pub dialect: Dialect,
+    /// Nothing in the file tells its dialect: it was read as what the options say.
+    pub is_plain: bool,
     /// The executable processes; empty when anything in the file is an error.
     pub processes: Vec<Process>,
     /// In the order of the file.
@@ -31,6 +33,7 @@ impl Parsed {
     fn refused(options: &Options, refusal: Refusal) -> Self {
         Self {
             dialect: options.dialect.unwrap_or(options.plain_dialect),
+            is_plain: true,
             processes: Vec::new(),
             diagnostics: vec![Diagnostic {
                 severity: Severity::Error,
@@ -85,5 +88,6 @@ fn read_tree<'a>(tree: &'a Document<'a>, places: &'a Places<'a>, options: &Optio
         processes.extend(finished.filter_map(|draft| draft.finish(dialect, semantics_of(dialect))));
         debug_assert_eq!(processes.len(), expected, "what could not be read has an error");
     }
-    Parsed { dialect, processes, diagnostics: ctx.diagnostics.finish() }
+    let is_plain = vendors.told().is_none();
+    Parsed { dialect, is_plain, processes, diagnostics: ctx.diagnostics.finish() }
 }

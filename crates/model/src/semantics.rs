@@ -4,8 +4,8 @@ use orloj_expr::{Language, Profile};
 
 use crate::graph::{
     Cancelling, Catching, Choices, CompletionVariables, Conditions, EndListeners, Failures,
-    IncidentNames, Joins, Loops, MissedFirings, Semantics, SiblingOrder, TaskEvents, UncaughtError,
-    Undoing, Walk,
+    IncidentNames, JobRules, Joins, Locals, Loops, MissedFirings, Semantics, SiblingOrder,
+    TaskEvents, UncaughtError, Undoing, Walk,
 };
 use crate::options::Dialect;
 
@@ -31,6 +31,7 @@ pub(crate) fn semantics_of(dialect: Dialect) -> Semantics {
             walk: Walk::BreadthFirst,
             joins: Joins::PerFlow,
             completion: CompletionVariables::Merge,
+            locals: Locals::Element,
             end_listeners: EndListeners::AfterOutputs,
             conditions: Conditions::OnChange,
             task_events: TaskEvents::CreatedFirst,
@@ -39,6 +40,7 @@ pub(crate) fn semantics_of(dialect: Dialect) -> Semantics {
             undoing: Undoing::ZEEBE,
             choices: Choices::ZEEBE,
             catching: Catching::ZEEBE,
+            jobs: JobRules::ZEEBE,
         },
         Dialect::Camunda7 => Semantics {
             language: Language::Uel,
@@ -55,6 +57,7 @@ pub(crate) fn semantics_of(dialect: Dialect) -> Semantics {
             walk: Walk::DepthFirst,
             joins: Joins::PerToken,
             completion: CompletionVariables::Assign,
+            locals: Locals::Scope,
             end_listeners: EndListeners::BeforeOutputs,
             conditions: Conditions::OnChange,
             task_events: TaskEvents::CreatedFirst,
@@ -63,6 +66,7 @@ pub(crate) fn semantics_of(dialect: Dialect) -> Semantics {
             undoing: Undoing::CAMUNDA,
             choices: Choices::CAMUNDA,
             catching: Catching::CAMUNDA,
+            jobs: JobRules::CAMUNDA,
         },
         Dialect::Flowable => Semantics {
             language: Language::Uel,
@@ -79,6 +83,7 @@ pub(crate) fn semantics_of(dialect: Dialect) -> Semantics {
             walk: Walk::BreadthFirst,
             joins: Joins::PerTokenEndedAtOnce,
             completion: CompletionVariables::Assign,
+            locals: Locals::Token,
             end_listeners: EndListeners::BeforeOutputs,
             conditions: Conditions::OnDemand,
             task_events: TaskEvents::AssignedFirst,
@@ -87,6 +92,7 @@ pub(crate) fn semantics_of(dialect: Dialect) -> Semantics {
             undoing: Undoing::FLOWABLE,
             choices: Choices::FLOWABLE,
             catching: Catching::FLOWABLE,
+            jobs: JobRules::FLOWABLE,
         },
     }
 }

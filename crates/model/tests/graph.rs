@@ -2,10 +2,12 @@
 
 mod support;
 
+use orloj_expr::Environment;
 use orloj_model::{
     Dialect, Element, ElementKind, Items, Process, StartEvent, SubProcess, SubProcessKind, Throw,
     TimerKind, Trigger, VariableEvent,
 };
+use orloj_types::{Timestamp, Value};
 use support::*;
 
 fn at<'p>(process: &'p Process, id: &str) -> &'p Element {
@@ -286,6 +288,38 @@ fn data_objects_are_variables_of_flowable_only() {
     assert_eq!(objects, [("limit", Some("7".to_owned())), ("note", None)]);
     assert_eq!(&*process.scope(process.find("sub")).data_objects[0].name, "inner");
     assert!(running(&xml, Dialect::Camunda7).root.data_objects.is_empty());
+}
+
+#[test]
+fn dates_and_json_of_data_objects_have_their_types() {
+    let object = |kind: &str, value: &str| {
+        let xml = process(&format!(
+            r#"<dataObject id="d" name="d" xmlns:xsd="x" itemSubjectRef="xsd:{kind}"><extensionElements><flowable:value>{value}</flowable:value></extensionElements></dataObject><startEvent id="s"/>"#
+        ));
+        let process = accepted(&xml, Dialect::Flowable);
+        let value = process.root.data_objects[0].value.clone();
+        value.and_then(|value| value.evaluate(&Environment::new(&(), Timestamp::from_ms(0))).ok())
+    };
+    let moment = object("datetime", "2013-09-16T11:23:00").expect("a value").value;
+    assert!(matches!(moment, Value::Temporal(_)), "{moment:?}");
+    assert!(matches!(object("datetime", "soon").expect("text").value, Value::Text(_)));
+    let json = object("json", r#"{"a": [1, true]}"#).expect("a value").value;
+    assert_eq!(json.to_json(), r#"{"a":[1,true]}"#);
+    assert!(object("json", "{").is_none());
+}
+
+#[test]
+fn what_an_error_event_chooses_and_who_else_is_linked_are_read() {
+    let xml = process(
+        r#"<startEvent id="s"/><userTask id="t"><extensionElements><flowable:customResource flowable:name="admin"><resourceAssignmentExpression><formalExpression>user(${who})</formalExpression></resourceAssignmentExpression></flowable:customResource></extensionElements></userTask>
+<boundaryEvent id="b" attachedToRef="t"><extensionElements><flowable:in source="errorMessage" target="why"/></extensionElements><errorEventDefinition/></boundaryEvent>
+<sequenceFlow id="f" sourceRef="s" targetRef="t"/>"#,
+    );
+    let process = accepted(&xml, Dialect::Flowable);
+    let ElementKind::UserTask(task) = &at(&process, "t").kind else { panic!("it is one") };
+    assert_eq!(task.links.len(), 1);
+    let Some(Trigger::Error(catches)) = at(&process, "b").trigger() else { panic!("it is one") };
+    assert_eq!(catches.inputs.len(), 1);
 }
 
 #[test]

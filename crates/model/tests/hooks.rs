@@ -221,7 +221,7 @@ fn a_transform_is_checked_when_it_is_loaded() {
         Transforms::new(vec![good, bad]).expect_err("a wrong transform").to_string()
     };
     let cycle = Setting { retry_cycle: Some("soon".to_owned()), ..Setting::default() };
-    assert!(wrong(cycle).starts_with("transform 2: the retry cycle \"soon\": "));
+    assert!(wrong(cycle).starts_with("transform 2: set.retry_cycle: the retry cycle \"soon\": "));
     let priority = PriorityValue::Expression("${a +".to_owned());
     let priority = Setting { priority: Some(priority), ..Setting::default() };
     assert!(wrong(priority).contains("does not parse"));
@@ -229,6 +229,48 @@ fn a_transform_is_checked_when_it_is_loaded() {
     let none = AddedListener { event, delegate: None, expression: None, job_type: None };
     let listener = Setting { listeners: vec![none], ..Setting::default() };
     assert!(wrong(listener).contains("one of delegate, expression and job_type"));
+}
+
+#[test]
+fn what_a_hook_refuses_today_does_not_hold_up_what_was_accepted() {
+    let critic = Wrong(|source, element| {
+        if element.is_none() && source.kind() == "userTask" {
+            source.refuse("people are busy");
+        }
+    });
+    let options = Options { was_accepted: true, ..Options::of(Dialect::Camunda7) };
+    let parsed = parse(model().as_bytes(), &options.with_hook(critic));
+    insta::assert_snapshot!(listed(&parsed), @r#"3:1: warning: userTask "ask": people are busy [hook-refused]"#);
+    assert_eq!(parsed.processes.len(), 1);
+}
+
+#[test]
+fn those_that_had_something_to_do_are_noted_and_suffice() {
+    let set = |name: &str| Setting {
+        attributes: [(name.to_owned(), "true".to_owned())].into(),
+        ..Setting::default()
+    };
+    let before = Transform { matching: kinds(&["userTask"]), set: set("camunda:asyncBefore") };
+    let nothing = Transform { matching: kinds(&["callActivity"]), set: Setting::default() };
+    // It matches only what another one, behind it, has set.
+    let later = Transform {
+        matching: Matching {
+            attributes: [("camunda:asyncBefore".to_owned(), "true".to_owned())].into(),
+            ..Matching::default()
+        },
+        set: Setting { priority: Some(PriorityValue::Number(7)), ..Setting::default() },
+    };
+    let all = vec![later.clone(), nothing, before.clone()];
+    let noted = std::sync::Arc::new(Transforms::new(all).expect("transforms").noted());
+    let mut options = Options::of(Dialect::Camunda7);
+    options.hooks.push(noted.clone());
+    let all = parse(model().as_bytes(), &options);
+    let used = noted.used();
+    assert_eq!(used, [later, before]);
+    let some = read_with(&model(), Transforms::new(used).expect("transforms"));
+    assert_eq!(format!("{:?}", all.processes), format!("{:?}", some.processes));
+    let ask = some.processes[0].find("ask").expect("ask");
+    assert_eq!(shown_or_none(&some.processes[0].element(ask).jobs.priority).as_deref(), Some("7"));
 }
 
 #[test]

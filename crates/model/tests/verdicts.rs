@@ -25,6 +25,8 @@ const DIFFERENCES: &[(&str, &str)] = &[
     ("long-type", "names of jobs have a limit"),
     ("ws-ok", "how web services are bound is not looked at"),
     ("ws-send", "how web services are bound is not looked at"),
+    ("prio-long", "constant priorities have 64 bits"),
+    ("taskprio-process-long", "constant priorities have 64 bits"),
 ];
 
 /// The same for expressions: functions of one system are known to the other as well, and functions

@@ -52,7 +52,7 @@ pub use keeper::Keeper;
 pub use order::{DocumentOrder, Subject};
 pub use play::{Stage, StageError};
 pub use readable::readable;
-pub use run::{Engine, Pass, Run, RunError, read_runs};
+pub use run::{Engine, Pass, Run, RunError, StartBy, read_runs};
 pub use stubs::{Stub, StubKind, Stubs, StubsError};
 pub use trace::{Deploy, Job, Played, Step, Stop, Trace};
 pub use wait::{Handle, Wait, WaitKind};

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Arc;
 
+use orloj_model::ParseHook;
 use orloj_script::ScriptHost;
 use orloj_types::Timestamp;
 
@@ -30,6 +31,7 @@ pub struct Stage {
     stubs: Arc<Stubs>,
     programs: Arc<Programs>,
     keeper: Option<Arc<dyn Keeper>>,
+    hooks: Vec<Arc<dyn ParseHook>>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -42,7 +44,14 @@ impl Stage {
     /// Without a host there is no JavaScript.
     pub fn new(stubs: Stubs, host: Option<ScriptHost>) -> Result<Self, StageError> {
         let programs = Arc::new(Programs::new(host)?);
-        Ok(Self { stubs: Arc::new(stubs), programs, keeper: None })
+        Ok(Self { stubs: Arc::new(stubs), programs, keeper: None, hooks: Vec::new() })
+    }
+
+    /// Changes every model as it is read.
+    #[must_use]
+    pub fn with_hook(mut self, hook: impl ParseHook + 'static) -> Self {
+        self.hooks.push(Arc::new(hook));
+        self
     }
 
     /// Records are kept there between two steps.
@@ -90,7 +99,7 @@ impl Stage {
 
     fn empty_world(&self, engine: Engine, watch: &Watch) -> World {
         let world = World::new(engine, self.stubs.clone(), self.programs.clone(), watch.clone());
-        world.kept_by(self.keeper.clone())
+        world.kept_by(self.keeper.clone()).with_hooks(&self.hooks)
     }
 }
 
@@ -140,8 +149,11 @@ impl<'a> Rehearsal<'a> {
         let starts = self.world.starts();
         if let Some(process) = &self.run.start {
             let variables = self.run.variables().map_err(|error| error.to_string())?;
-            let started = self.world.start(process, variables);
-            self.step("start", process, started.err())?;
+            let (act, started) = match self.world.start_by(process, &self.run.start_by) {
+                Ok(start) => (start.words(), self.world.start_with(process, start, variables)),
+                Err(failed) => ("start".to_owned(), Err(failed)),
+            };
+            self.step(&act, process, started.err())?;
         }
         let stop = self.act_until_done()?;
         let played = Played {
@@ -152,6 +164,7 @@ impl<'a> Rehearsal<'a> {
             variables: self.world.variables(),
             jobs: self.world.jobs(),
             incidents: self.world.incidents(),
+            reasons: self.world.incident_reasons(),
             unstable: Vec::new(),
         };
         Ok((stop, played))

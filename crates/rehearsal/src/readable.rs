@@ -49,6 +49,11 @@ fn show(out: &mut String, played: &Played) {
         let _ = writeln!(out, "job {} of {}{retries}{due}", job.kind, job.el);
     }
     list(out, "", "incidents", &played.incidents);
+    for (incident, reason) in &played.reasons {
+        // One line each, however many the reason has.
+        let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+        let _ = writeln!(out, "incident {incident}: {reason}");
+    }
 }
 
 fn show_step(out: &mut String, step: &Step) {

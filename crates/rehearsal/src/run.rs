@@ -21,6 +21,27 @@ pub struct Run {
     pub vars: Option<serde_json::Map<String, serde_json::Value>>,
     #[serde(default)]
     pub pass: Pass,
+    /// Never told by a file of runs.
+    #[serde(skip)]
+    pub start_by: StartBy,
+}
+
+/// What starts the process of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum StartBy {
+    /// Somebody asks for an instance, which needs a start event without a trigger.
+    #[default]
+    Hand,
+    /// As `Hand`, or whatever it waits for where it has no such event.
+    Anything,
+    Message {
+        name: String,
+        /// Of the message, where the engine knows such.
+        key: String,
+    },
+    Signal {
+        name: String,
+    },
 }
 
 /// Whose models are meant, and whose habits the trace follows.

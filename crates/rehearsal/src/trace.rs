@@ -54,6 +54,9 @@ pub struct Played {
     pub variables: Vec<(String, String, serde_json::Value)>,
     pub jobs: Vec<Job>,
     pub incidents: Vec<String>,
+    /// Incidents with what is wrong; not part of what is compared.
+    #[serde(skip)]
+    pub reasons: Vec<(String, String)>,
     /// Always empty here: equal runs give equal traces.
     pub unstable: Vec<String>,
 }

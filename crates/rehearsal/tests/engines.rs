@@ -4,12 +4,22 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use orloj_rehearsal::{Engine, Pass, Played, Run, Stage, Stop, Stubs, Trace, play_all, play_one};
+use orloj_rehearsal::{
+    Engine, Pass, Played, Run, Stage, StartBy, Stop, Stubs, Trace, play_all, play_one,
+};
 
 /// Of a model of `tests/models`.
 fn run(engine: Engine, file: &str) -> Run {
     let files = vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/models").join(file)];
-    Run { id: file.to_owned(), engine, files, start: None, vars: None, pass: Pass::Forward }
+    Run {
+        id: file.to_owned(),
+        engine,
+        files,
+        start: None,
+        vars: None,
+        pass: Pass::Forward,
+        start_by: StartBy::Hand,
+    }
 }
 
 fn play(engine: Engine, file: &str, start: &str, vars: &str, pass: Pass) -> Trace {

@@ -1,29 +1,35 @@
 //! Puts an engine together.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::stream::FuturesUnordered;
-use orloj_interpreter::Delegates;
+use orloj_model::{ParseHook, Transforms};
 use orloj_script::{ScriptHost, SecureScripting};
-use orloj_store::{Claim, Error as StoreError, Store};
+use orloj_settings::{AcquisitionSettings, DEFAULT_ACQUISITION, IdGenerator, Settings};
+use orloj_store::{Claim, Error as StoreError, NewLimit, Notice, Store, StoredSettings};
 use orloj_types::{EngineName, Timestamp};
 use prometheus_client::registry::Registry as MetricsRegistry;
 use rustc_hash::FxHashMap;
+use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::api::{Delegate, Error};
+use crate::api::Error;
 use crate::calls::{Callees, Programs, Registry};
 use crate::clock::Clock;
+use crate::configurator::Configurator;
 use crate::decisions::Decisions;
+use crate::definition_cache::{BoundedCache, DefinitionCache};
 use crate::definitions::Definitions;
-use crate::driver::{Driver, Input, Pace, run_chores};
+use crate::driver::{Driver, Input, Pace, metering, run_chores};
 use crate::handle::{Inner, Orloj};
 use crate::metrics::Metrics;
-use crate::node::{Config, Event, Node, store_error};
+use crate::node::{Config, Event, ExecutorOptions, Node, job_settings, limit_of, store_error};
+use crate::pool::Spawn;
+use crate::reading::Reading;
 
 /// Where state is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,21 +43,27 @@ pub enum StoreChoice {
 }
 
 /// A store of the application's own, behind the contract of `orloj-store`.
-struct OwnStore {
+pub(crate) struct OwnStore {
     store: Arc<dyn Store>,
     lanes: u8,
     is_shared: bool,
 }
 
+/// Puts an engine together: `Orloj::builder()`.
 pub struct Builder {
-    store: StoreChoice,
+    pub(crate) store: StoreChoice,
     own_store: Option<OwnStore>,
     node_name: Option<String>,
-    delegates: Registry,
+    pub(crate) registry: Registry,
+    pub(crate) configurators: Vec<Box<dyn Configurator>>,
+    pub(crate) cache: Option<Arc<dyn DefinitionCache>>,
+    pub(crate) runtime: Option<Handle>,
+    pub(crate) spawn: Option<Arc<dyn Spawn>>,
     script_host: Option<ScriptHost>,
     scripting: SecureScripting,
-    clock: Clock,
-    config: Config,
+    reading: Reading,
+    pub(crate) clock: Clock,
+    pub(crate) config: Config,
 }
 
 impl Default for Builder {
@@ -60,11 +72,19 @@ impl Default for Builder {
             store: StoreChoice::Memory,
             own_store: None,
             node_name: None,
-            delegates: Registry::default(),
+            registry: Registry::default(),
+            configurators: Vec::new(),
+            cache: None,
+            runtime: None,
+            spawn: None,
             script_host: None,
             scripting: SecureScripting::default(),
+            reading: Reading::default(),
             clock: Clock::system(),
-            config: Config { executor: false, ..Config::default() },
+            config: Config {
+                executor: ExecutorOptions { is_active: false, ..ExecutorOptions::default() },
+                ..Config::default()
+            },
         }
     }
 }
@@ -82,6 +102,44 @@ impl Builder {
         self
     }
 
+    pub(crate) fn with_store(mut self, store: OwnStore) -> Self {
+        self.own_store = Some(store);
+        self
+    }
+
+    /// Joins an acquisition by its name: one of the [settings](Builder::settings), or of the
+    /// [group](crate::GroupBuilder::acquisition) that the engine is built in.
+    pub fn acquisition(mut self, name: &str) -> Self {
+        let settings = Arc::make_mut(&mut self.config.settings);
+        name.clone_into(&mut settings.executor.acquisition);
+        self.join_acquisition(&BTreeMap::new())
+    }
+
+    /// What others define counts where the settings define nothing.
+    pub(crate) fn join_acquisition(
+        mut self,
+        others: &BTreeMap<String, AcquisitionSettings>,
+    ) -> Self {
+        let settings = Arc::make_mut(&mut self.config.settings);
+        let joined = &settings.executor.acquisition;
+        if let (Some(other), false) =
+            (others.get(joined), settings.acquisitions.contains_key(joined))
+        {
+            settings.acquisitions.insert(joined.clone(), other.clone());
+        }
+        let executor = self.config.executor.clone().with_settings(&self.config.settings);
+        if self
+            .config
+            .settings
+            .acquisitions
+            .contains_key(&self.config.settings.executor.acquisition)
+        {
+            self.config.executor.looks = executor.looks;
+            self.config.executor.longest_run = executor.longest_run;
+        }
+        self
+    }
+
     pub fn engine(mut self, name: EngineName) -> Self {
         self.config.engine = name;
         self
@@ -96,12 +154,14 @@ impl Builder {
     /// Whether this node runs the engine's own jobs. Off unless said: an embedding application
     /// decides which of its processes work.
     pub fn executor(mut self, on: bool) -> Self {
-        self.config.executor = on;
+        self.config.executor.is_active = on;
         self
     }
 
-    pub fn delegate(mut self, name: &str, delegate: impl Delegate) -> Self {
-        self.delegates.insert(name.into(), Arc::new(delegate));
+    /// In which order jobs are run, which ones, how many at a time. Whether the executor is active
+    /// is said here too.
+    pub fn executor_options(mut self, options: ExecutorOptions) -> Self {
+        self.config.executor = options;
         self
     }
 
@@ -112,15 +172,49 @@ impl Builder {
         self
     }
 
+    /// Every knob of the engine at once. Calls for single ones that come later overrule it.
+    pub fn settings(mut self, settings: Settings) -> Self {
+        let executor = &settings.executor;
+        self.config.executor = self.config.executor.with_settings(&settings);
+        if let Some(name) = &executor.lock_owner {
+            self.node_name = Some(name.clone());
+        }
+        self = self
+            .heartbeat_timeout(Duration::from_millis(executor.heartbeat_timeout_ms))
+            .calls_max(usize::try_from(executor.workers_max).unwrap_or(usize::MAX));
+        self.config.settings = Arc::new(settings);
+        self
+    }
+
     /// What scripts may see and use up.
     pub fn scripting(mut self, scripting: SecureScripting) -> Self {
         self.scripting = scripting;
         self
     }
 
+    /// Sees and changes every element of every model that is read, after the transforms and the
+    /// hooks added before it. It must give the same answers for the same file, on every node, as
+    /// long as instances of it run; what it refuses counts only when a file is deployed.
+    pub fn parse_hook(mut self, hook: impl ParseHook + 'static) -> Self {
+        self.reading.hooks.push(Arc::new(hook));
+        self
+    }
+
+    /// Changes to models as they are deployed. Those that apply to a file are stored with it:
+    /// other transforms later change nothing of what is deployed.
+    pub fn transforms(mut self, transforms: Transforms) -> Self {
+        self.reading.transforms = transforms;
+        self
+    }
+
     /// Time stands still at `at` and moves only by [`Orloj::advance`].
-    pub fn pinned_clock(mut self, at: Timestamp) -> Self {
-        self.clock = Clock::pinned(at);
+    pub fn pinned_clock(self, at: Timestamp) -> Self {
+        self.clock(Clock::pinned(at))
+    }
+
+    /// The time to go by; default: the machine's.
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
         self
     }
 
@@ -132,7 +226,7 @@ impl Builder {
 
     /// Jobs of the engine this node keeps queued. Default 8192.
     pub fn queue_jobs_max(mut self, jobs: usize) -> Self {
-        self.config.queue_jobs_max = jobs;
+        self.config.executor.queue_jobs_max = jobs;
         self
     }
 
@@ -149,7 +243,19 @@ impl Builder {
     }
 
     pub async fn build(self) -> Result<Orloj, Error> {
+        let orloj = self.configured()?.assemble().await?;
+        if let Err(error) = orloj.schedule_clean_ups().await {
+            // Another node does it, or the next start; the engine works without.
+            tracing::warn!(%error, "the clean-up of history is not scheduled");
+        }
+        Ok(orloj)
+    }
+
+    async fn assemble(self) -> Result<Orloj, Error> {
         let mut config = self.config;
+        config.executor.check()?;
+        check_settings(&config.settings)?;
+        config.jobs = Arc::new(job_settings(&config.settings)?);
         let OwnStore { store, lanes, is_shared } = match self.own_store {
             Some(own) => own,
             None => open(&self.store, &config.engine).await.map_err(|e| open_error(&e))?,
@@ -163,30 +269,33 @@ impl Builder {
             engine: config.engine.clone(),
             lanes: config.lanes,
             now: self.clock.now(),
+            profile: config.executor.profile(&[]),
         };
         let lease = store.join(claim.clone()).await.map_err(|e| open_error(&e))?;
 
         let metrics = Metrics::default();
         let mut registry = MetricsRegistry::default();
         metrics.register(&mut registry);
-        let delegates = Arc::new(self.delegates);
-        let node = Node::new(
-            config.clone(),
-            lease,
-            Arc::new(Registered(delegates.clone())),
-            metrics.clone(),
-            self.clock.now(),
-        );
+        let code = Arc::new(self.registry);
+        // After joining: whoever sets something later waits for this node.
+        let stored = settings_of(&*store, &config.settings, self.clock.now()).await;
+        let stored = stored.map_err(|e| open_error(&e))?;
+        let mut node =
+            Node::new(config.clone(), lease, code.clone(), metrics.clone(), self.clock.now());
+        node.know_settings(&stored);
         let (inputs, receiver) = tokio::sync::mpsc::unbounded_channel();
         let noticed = inputs.clone();
         store.listen(Box::new(move |notice| {
             // The engine has stopped.
             let _ = noticed.send(Input::Event(Event::Noticed(notice)));
         }));
-        let definitions = Arc::new(Definitions::new(store.clone()));
+        let reading = Arc::new(self.reading);
+        let cache = self.cache.unwrap_or_else(|| default_cache(&config.settings));
+        let definitions = Arc::new(Definitions::new(store.clone(), reading.clone(), cache));
         let decisions = Arc::new(Decisions::new(store.clone()));
         let programs = Arc::new(Programs::new(self.script_host, self.scripting));
         let is_ready = Arc::new(AtomicBool::new(true));
+        let is_executor_active = Arc::new(AtomicBool::new(config.executor.is_active));
         let session = Arc::new(AtomicI64::new(lease.session));
         let (stopped, wait_stopped) = oneshot::channel();
         let (chores, chores_to_do) = std::sync::mpsc::channel();
@@ -198,28 +307,36 @@ impl Builder {
             claim,
             definitions: definitions.clone(),
             callees: Callees {
-                delegates,
+                registry: code,
                 programs: programs.clone(),
                 decisions: decisions.clone(),
                 definitions: definitions.clone(),
+                meters: metrics.meters.clone(),
             },
             clock: self.clock.clone(),
-            tokio: tokio::runtime::Handle::current(),
+            tokio: self.runtime.unwrap_or_else(Handle::current),
             inputs: receiver,
             sender: inputs.clone(),
             asked: FuturesUnordered::new(),
             early: VecDeque::new(),
             is_ready: is_ready.clone(),
+            is_executor_active: is_executor_active.clone(),
             stopped: Some(stopped),
             answers: FxHashMap::default(),
             streams: FxHashMap::default(),
             calls: Vec::new(),
+            spawn: self.spawn,
+            abroad: Vec::new(),
+            call_aborts: FxHashMap::default(),
+            gives_up_calls: config.executor.longest_run.is_limited(),
             pace: Pace::default(),
             to_call: Vec::new(),
             chores,
             newest_definition: 0,
             session: session.clone(),
         };
+        let moved = inputs.clone();
+        self.clock.on_advance(move || moved.send(Input::Event(Event::Tick)).is_ok());
         let (began, has_begun) = oneshot::channel();
         spawn("orloj-node", move || {
             match tokio::runtime::Builder::new_current_thread().enable_all().build() {
@@ -234,26 +351,53 @@ impl Builder {
         let began =
             has_begun.await.map_err(|_| Error::Internal("the node's thread ended".into()))?;
         began.map_err(|e| Error::Internal(format!("no runtime for the node: {e}")))?;
-        Ok(Orloj {
-            inner: Arc::new(Inner {
-                store,
-                engine: config.engine,
-                definitions,
-                decisions,
-                programs,
-                inputs,
-                clock: self.clock,
-                is_ready,
-                metrics,
-                registry: Mutex::new(registry),
-                next_stream: AtomicU64::new(0),
-                next_request: AtomicU64::new(0),
-                requests: Semaphore::new(config.requests_max),
-                stopped: tokio::sync::Mutex::new(Some(wait_stopped)),
-                session,
-            }),
-        })
+        let inner = Arc::new(Inner {
+            store,
+            engine: config.engine,
+            definitions,
+            decisions,
+            programs,
+            reading,
+            settings: config.settings,
+            inputs,
+            clock: self.clock,
+            is_ready,
+            is_executor_active,
+            metrics,
+            registry: Mutex::new(registry),
+            next_stream: AtomicU64::new(0),
+            next_request: AtomicU64::new(0),
+            requests: Semaphore::new(config.requests_max),
+            stopped: tokio::sync::Mutex::new(Some(wait_stopped)),
+            session,
+            node_name: config.node_name,
+        });
+        metering::spawn(&inner);
+        Ok(Orloj::of(inner))
     }
+}
+
+/// What is set in the store, with the limits of the configuration where it knows none yet.
+async fn settings_of(
+    store: &dyn Store,
+    settings: &Settings,
+    now: Timestamp,
+) -> Result<StoredSettings, StoreError> {
+    let stored = store.settings().await?;
+    let limits: Vec<NewLimit> = settings.limits.iter().map(limit_of).collect();
+    let is_known = |limit: &NewLimit| {
+        stored.limits.iter().any(|row| (row.scope, &row.name) == (limit.scope, &limit.name))
+    };
+    let missing: Vec<NewLimit> = limits.into_iter().filter(|limit| !is_known(limit)).collect();
+    if missing.is_empty() {
+        return Ok(stored);
+    }
+    for limit in missing {
+        let version = store.set_limit(limit, now).await?;
+        // A hint; heartbeats tell as well.
+        let _ = store.notify(vec![Notice::Settings(version)]).await;
+    }
+    store.settings().await
 }
 
 fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), Error> {
@@ -264,12 +408,57 @@ fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), Error> {
 /// Two: while one group is on its way to the disk the other is being filled.
 const LANES_SHARED: u8 = 2;
 
-struct Registered(Arc<Registry>);
-
-impl Delegates for Registered {
-    fn knows(&self, name: &str) -> bool {
-        self.0.contains_key(name)
+/// What cannot be had is said before anything is opened.
+fn check_settings(settings: &Settings) -> Result<(), Error> {
+    if settings.ids.generator == IdGenerator::Uuid {
+        let reason = "ids.generator: uuid cannot be had: everything is found by keys of 64 bits, \
+                      which tell when and by which node they were made";
+        return Err(Error::Invalid(reason.into()));
     }
+    let joined = &settings.executor.acquisition;
+    let is_known = joined == DEFAULT_ACQUISITION || settings.acquisitions.contains_key(joined);
+    match is_known {
+        true => Ok(()),
+        false => Err(Error::Invalid(format!(
+            "executor.acquisition: there is no acquisition named '{joined}'"
+        ))),
+    }
+}
+
+fn default_cache(settings: &Settings) -> Arc<dyn DefinitionCache> {
+    let definitions_max = settings.model.definition_cache_max;
+    let definitions_max = definitions_max.and_then(|max| usize::try_from(max).ok());
+    Arc::new(BoundedCache::new(definitions_max.unwrap_or(BoundedCache::DEFINITIONS_MAX)))
+}
+
+/// One for each engine, on the same database.
+pub(crate) async fn open_all(
+    choice: &StoreChoice,
+    engines: &[EngineName],
+) -> Result<Vec<OwnStore>, Error> {
+    let Some((first, others)) = engines.split_first() else { return Ok(Vec::new()) };
+    #[cfg(feature = "sqlite")]
+    {
+        use orloj_store_sqlite::Options;
+        let options = match choice {
+            StoreChoice::SqliteFile(path) => Some(Options::file(path, first.clone())),
+            StoreChoice::Memory => Some(Options::memory(first.clone())),
+            StoreChoice::Postgres(_) => None,
+        };
+        if let Some(options) = options {
+            let store = orloj_store_sqlite::SqliteStore::open(&options);
+            let store = store.map_err(|e| open_error(&e))?;
+            let mut stores: Vec<OwnStore> =
+                others.iter().map(|name| sqlite_store(store.for_engine(name.clone()))).collect();
+            stores.insert(0, sqlite_store(store));
+            return Ok(stores);
+        }
+    }
+    let mut stores = Vec::with_capacity(engines.len());
+    for engine in std::iter::once(first).chain(others) {
+        stores.push(open(choice, engine).await.map_err(|e| open_error(&e))?);
+    }
+    Ok(stores)
 }
 
 async fn open(choice: &StoreChoice, engine: &EngineName) -> Result<OwnStore, StoreError> {
@@ -294,8 +483,12 @@ async fn open(choice: &StoreChoice, engine: &EngineName) -> Result<OwnStore, Sto
 
 #[cfg(feature = "sqlite")]
 fn sqlite(options: &orloj_store_sqlite::Options) -> Result<OwnStore, StoreError> {
-    let store = Arc::new(orloj_store_sqlite::SqliteStore::open(options)?);
-    Ok(OwnStore { store, lanes: 1, is_shared: false })
+    Ok(sqlite_store(orloj_store_sqlite::SqliteStore::open(options)?))
+}
+
+#[cfg(feature = "sqlite")]
+fn sqlite_store(store: orloj_store_sqlite::SqliteStore) -> OwnStore {
+    OwnStore { store: Arc::new(store), lanes: 1, is_shared: false }
 }
 
 fn open_error(error: &StoreError) -> Error {

@@ -55,6 +55,11 @@ pub(crate) fn read(content: &[u8], plain: Dialect) -> Result<DecisionFile, Vec<D
     })
 }
 
+/// Whose rules the file says it follows.
+pub(crate) fn told(content: &[u8]) -> Option<Dialect> {
+    Hints::of(content).dialect
+}
+
 /// Parses a file the way it was read when it was deployed.
 pub(crate) fn load(content: &[u8], dialect: &str) -> Result<Model, Diagnostics> {
     let mode = match dialect_named(dialect) {

@@ -21,7 +21,7 @@ pub struct Definition {
 }
 
 impl Definition {
-    pub fn new(row: &orloj_store::DefinitionRow, process: Process) -> Self {
+    pub fn new(row: &orloj_store::DefinitionRow, process: Arc<Process>) -> Self {
         let headers = process.elements.iter().filter_map(|element| {
             let worker = match &element.kind {
                 ElementKind::ServiceTask(ServiceTask::Worker(worker)) => worker,
@@ -39,7 +39,7 @@ impl Definition {
             resource_name: row.resource_name.clone(),
             deployed_at: row.deployed_at,
             headers: headers.collect(),
-            process: Arc::new(process),
+            process,
         }
     }
 

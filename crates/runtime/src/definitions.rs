@@ -1,34 +1,45 @@
 //! Deployed definitions, parsed once and shared by the node and the handle.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::hash::Hash;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use orloj_interpreter::{Bound, CalledProcess};
-use orloj_model::{Dialect, Options};
+use orloj_model::{Dialect, Process};
 use orloj_store::{DefinitionRow, Store};
-use orloj_types::{DefinitionKey, ProcessId, TenantId};
+use orloj_types::{DefinitionKey, DeploymentKey, ProcessId, TenantId};
 use rustc_hash::FxHashMap;
+use tokio::sync::OnceCell;
 
 use crate::api::{Error, Missing, Which};
 use crate::definition::Definition;
+use crate::definition_cache::DefinitionCache;
 use crate::node::store_error;
+use crate::reading::{Reading, transforms_name};
 
-/// Parsed definitions kept; beyond it the cache starts anew, which costs a parse each.
-const DEFINITIONS_MAX: usize = 1_000;
+/// Files with several processes kept parsed, so that each is read once for all its definitions;
+/// beyond it the oldest goes.
+const FILES_MAX: usize = 16;
 
 /// The level of checks of this version, stored with every definition it accepts.
 pub(crate) const CHECKS: i32 = 1;
 
 pub(crate) struct Definitions {
     store: Arc<dyn Store>,
-    by_key: RwLock<FxHashMap<DefinitionKey, Arc<Definition>>>,
+    reading: Arc<Reading>,
+    cache: Arc<dyn DefinitionCache>,
+    files: Mutex<VecDeque<(FileName, Arc<OnceCell<File>>)>>,
     /// Only what this node deployed or looked up; cleared when another node deploys.
     latest: Latest<(TenantId, ProcessId), DefinitionKey>,
 }
 
 impl Definitions {
-    pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, by_key: RwLock::default(), latest: Latest::default() }
+    pub fn new(
+        store: Arc<dyn Store>,
+        reading: Arc<Reading>,
+        cache: Arc<dyn DefinitionCache>,
+    ) -> Self {
+        Self { store, reading, cache, files: Mutex::default(), latest: Latest::default() }
     }
 
     pub async fn find(&self, which: &Which, tenant: &TenantId) -> Result<Arc<Definition>, Error> {
@@ -128,8 +139,8 @@ impl Definitions {
     }
 
     pub async fn get(&self, key: DefinitionKey) -> Result<Arc<Definition>, Error> {
-        if let Some(definition) = read(&self.by_key).get(&key) {
-            return Ok(definition.clone());
+        if let Some(definition) = self.cache.get(key) {
+            return Ok(definition);
         }
         let row = self.store.definition(key).await.map_err(|e| store_error(&e))?;
         let row = row.ok_or(Error::Missing(Missing::Definition(key.raw())))?;
@@ -162,29 +173,84 @@ impl Definitions {
     }
 
     async fn parsed(&self, row: DefinitionRow) -> Result<Arc<Definition>, Error> {
-        if let Some(definition) = read(&self.by_key).get(&row.key) {
-            return Ok(definition.clone());
+        if let Some(definition) = self.cache.get(row.key) {
+            return Ok(definition);
         }
+        let name = (row.deployment, row.resource_name.clone());
+        let file = self.file_cell(&name);
+        let file = file.get_or_try_init(|| self.read_file(&row)).await;
+        let file = match file {
+            Ok(file) => file.clone(),
+            Err(error) => {
+                self.forget_file(&name);
+                return Err(error);
+            }
+        };
+        if file.processes.len() <= 1 {
+            // Nothing else will ask for it.
+            self.forget_file(&name);
+        }
+        let process = file.processes.get(&row.process_id).cloned();
+        let process = process.ok_or_else(|| {
+            let reason = &file.first_problem;
+            Error::Internal(format!("a deployed definition does not load any more: {reason}"))
+        })?;
+        let definition = Arc::new(Definition::new(&row, process));
+        self.cache.put(definition.clone());
+        Ok(definition)
+    }
+
+    /// Where the file is, or will be: whoever comes while it is being read waits for it.
+    fn file_cell(&self, name: &FileName) -> Arc<OnceCell<File>> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, file)) = files.iter().find(|(known, _)| known == name) {
+            return file.clone();
+        }
+        if files.len() >= FILES_MAX {
+            files.pop_front();
+        }
+        let file = Arc::default();
+        files.push_back((name.clone(), Arc::clone(&file)));
+        file
+    }
+
+    fn forget_file(&self, name: &FileName) {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.retain(|(known, _)| known != name);
+    }
+
+    async fn read_file(&self, row: &DefinitionRow) -> Result<File, Error> {
         let resource = self.store.resource(row.deployment, row.resource_name.clone()).await;
         let resource = resource.map_err(|e| store_error(&e))?;
         let content = resource.ok_or(Error::Missing(Missing::Definition(row.key.raw())))?;
+        let transforms = transforms_name(&row.resource_name);
+        let transforms = self.store.resource(row.deployment, transforms).await;
+        let transforms = transforms.map_err(|e| store_error(&e))?;
+        let reading = self.reading.clone();
+        let dialect = dialect_named(&row.dialect);
         let parsed = tokio::task::spawn_blocking(move || {
-            let options = Options::of(dialect_named(&row.dialect));
-            let parsed = orloj_model::parse(&content, &options);
-            let process = parsed.processes.into_iter().find(|p| p.id == row.process_id);
-            process.map(|process| Arc::new(Definition::new(&row, process)))
+            reading.read_again(&content, dialect, transforms.as_deref())
         });
-        let definition = parsed.await.map_err(|e| Error::Internal(e.to_string()))?;
-        let definition = definition.ok_or_else(|| {
-            Error::Internal("a deployed definition does not load any more".into())
+        let parsed = parsed.await.map_err(|e| Error::Internal(e.to_string()))?;
+        let parsed = parsed.map_err(|reason| {
+            Error::Internal(format!("a deployed definition does not load any more: {reason}"))
         })?;
-        let mut by_key = write(&self.by_key);
-        if by_key.len() >= DEFINITIONS_MAX {
-            by_key.clear();
-        }
-        by_key.insert(definition.key, definition.clone());
-        Ok(definition)
+        let first = parsed.diagnostics.first().map(ToString::to_string).unwrap_or_default();
+        let processes = parsed.processes.into_iter();
+        let processes = processes.map(|process| (process.id.clone(), Arc::new(process)));
+        Ok(File { processes: Arc::new(processes.collect()), first_problem: first.into() })
     }
+}
+
+/// A resource of a deployment.
+type FileName = (DeploymentKey, Arc<str>);
+
+/// What was read from one.
+#[derive(Clone)]
+struct File {
+    processes: Arc<BTreeMap<ProcessId, Arc<Process>>>,
+    /// What to say when a process is not among them.
+    first_problem: Arc<str>,
 }
 
 /// Ids whose latest version is remembered; beyond it they are looked up again.

@@ -1,27 +1,28 @@
 //! Deployments: files become definitions and decisions, all or none.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use md5::{Digest, Md5};
-use orloj_interpreter::{StartTrigger, StartWait};
-use orloj_model::{
-    DecisionBinding, Diagnostic, Dialect, ElementKind, Options, Parsed, Process, Severity,
-};
+use orloj_interpreter::{JobSettings, StartTrigger, StartWait};
+use orloj_model::{Diagnostic, Dialect, Parsed, Severity};
 use orloj_store::{
     DecisionKey, NewDecision, NewDefinition, NewDeployment, NewRequirements, NewResource, NewStart,
-    Notice, RequirementsKey, StartKind, StartRepeat,
+    Notice, RequirementsKey, StartKind,
 };
-use orloj_types::{DefinitionKey, DeploymentKey, Timestamp, Value};
+use orloj_types::{DefinitionKey, DeploymentKey, EngineName, TenantId, Timestamp};
 
 use crate::api::{
     DecisionView, DefinitionView, Deploy, Deployed, Error, Resource, ResourceProblem,
 };
 use crate::decision_file::{self, DecisionFile};
 use crate::definitions::{CHECKS, dialect_name};
+use crate::deployed_jobs::{self, Owner};
 use crate::driver::Input;
 use crate::handle::Orloj;
-use crate::node::{Event, Reply, Request, store_error};
+use crate::history;
+use crate::node::{Event, Reply, Request, job_settings, store_error};
+use crate::reading::{Reading, transforms_name};
+use crate::together;
 
 /// Endings of files that hold processes.
 const PROCESS_ENDINGS: [&str; 3] = [".bpmn", ".bpmn20.xml", ".xml"];
@@ -30,40 +31,60 @@ const DECISION_ENDINGS: [&str; 2] = [".dmn", ".dmn11.xml"];
 /// Longest name of a resource; as long as a file system takes.
 const RESOURCE_NAME_BYTES_MAX: usize = 1_024;
 
+/// Endings of files that hold forms for people.
+const FORM_ENDING: &str = ".form";
+
+/// A file of a deployment, read.
+pub(crate) struct File {
+    pub resource: Resource,
+    /// Nothing in it tells whose rules it follows.
+    is_plain: bool,
+    pub content: Result<Content, Refused>,
+}
+
 /// What a file turned out to hold.
-enum Content {
-    Processes(Parsed),
+pub(crate) enum Content {
+    Processes {
+        parsed: Parsed,
+        /// What changed it while it was read, as it is stored.
+        transforms: Option<Arc<[u8]>>,
+    },
     Decisions(DecisionFile),
+    /// Kept with the deployment under its id.
+    Form(Arc<str>),
 }
 
 /// Why a file cannot be deployed.
 #[derive(Default)]
-struct Refused {
+pub(crate) struct Refused {
     diagnostics: Vec<Diagnostic>,
     message: String,
 }
 
-type ReadResult = Result<Content, Refused>;
+impl From<String> for Refused {
+    fn from(message: String) -> Self {
+        Self { diagnostics: Vec::new(), message }
+    }
+}
 
 impl Orloj {
     pub async fn deploy(&self, deploy: Deploy) -> Result<Deployed, Error> {
         if deploy.resources.is_empty() {
             return Err(Error::Invalid("a deployment needs at least one resource".into()));
         }
-        let plain = deploy.plain_dialect;
-        let resources = deploy.resources;
-        let read_all = tokio::task::spawn_blocking(move || {
-            let read = |resource: Resource| {
-                let content = read(&resource, plain);
-                (resource, content)
-            };
-            resources.into_iter().map(read).collect::<Vec<_>>()
-        });
-        let mut files = read_all.await.map_err(|e| Error::Internal(e.to_string()))?;
-        for (_, content) in &mut files {
-            self.check_scripts(content).await;
+        let (plain, resources) = (deploy.plain_dialect, deploy.resources);
+        let reading = self.inner.reading.clone();
+        let read = tokio::task::spawn_blocking(move || read_all(&reading, resources, plain));
+        let mut files = read.await.map_err(|e| Error::Internal(e.to_string()))?;
+        for file in &mut files {
+            self.check_scripts(&mut file.content).await;
+            self.check_time_to_live(&mut file.content);
         }
-        let files = accepted(files)?;
+        let mut problems = together::problems(&files, self.now());
+        problems.extend(together::nothing_in(&files));
+        problems.extend(self.messages_taken(&files, &deploy.tenant).await?);
+        let files = accepted(files, problems)?;
+        let forms = forms_of(&files);
 
         let count = 1 + files.iter().map(|(_, content)| keys_of(content)).sum::<usize>();
         let Reply::Keys(keys) = self.request(Request::Keys { count }).await? else {
@@ -72,22 +93,30 @@ impl Orloj {
         let now = self.now();
         let mut keys = keys.into_iter();
         let mut key = || keys.next().unwrap_or_default();
+        let making = Making {
+            engine: &self.inner.engine,
+            tenant: &deploy.tenant,
+            jobs: &job_settings(&self.inner.settings)?,
+            forms: &forms,
+            now,
+        };
         let deployment = NewDeployment {
             key: DeploymentKey::new(key()),
             engine: self.inner.engine.clone(),
-            tenant: deploy.tenant,
+            tenant: deploy.tenant.clone(),
             resources: files
                 .into_iter()
-                .map(|(resource, content)| new_resource(resource, content, now, &mut key))
+                .flat_map(|(resource, content)| new_resources(resource, content, &making, &mut key))
                 .collect(),
             now,
         };
         let definitions = deployment.resources.iter().flat_map(|resource| &resource.definitions);
-        let starts = definitions.flat_map(|definition| &definition.starts);
-        let due_at = starts.filter_map(|start| start.due_at).min();
+        let chores = definitions.flat_map(|definition| &definition.chores);
+        let due_at = chores.filter_map(|chore| chore.due_at).min();
         let stored = self.inner.store.deploy(deployment).await.map_err(|e| store_error(&e))?;
         self.inner.definitions.forget_latest();
         self.inner.decisions.forget_latest();
+        self.register_deployed(&stored).await?;
         if !stored.duplicate {
             // A hint; the heartbeat tells as well.
             let mut notices = vec![Notice::Deployed];
@@ -107,9 +136,26 @@ impl Orloj {
         })
     }
 
+    /// Camunda refuses processes whose instances it would have to keep for ever.
+    fn check_time_to_live(&self, content: &mut Result<Content, Refused>) {
+        let Ok(Content::Processes { parsed, .. }) = content else { return };
+        let is_missing = |process: &&orloj_model::Process| {
+            parsed.dialect == Dialect::Camunda7
+                && history::is_ttl_missing(&self.inner.settings, process.time_to_live)
+        };
+        if let Some(process) = parsed.processes.iter().find(is_missing) {
+            let message = format!(
+                "process '{}' does not say how long its history is kept: give it a \
+                 historyTimeToLive, or set `history.ttl`, or set `history.ttl_required` to false",
+                process.id
+            );
+            *content = Err(message.into());
+        }
+    }
+
     /// A file whose scripts do not parse is refused as one whose XML does not.
-    async fn check_scripts(&self, content: &mut ReadResult) {
-        let Ok(Content::Processes(parsed)) = content else { return };
+    async fn check_scripts(&self, content: &mut Result<Content, Refused>) {
+        let Ok(Content::Processes { parsed, .. }) = content else { return };
         let mut diagnostics = Vec::new();
         for process in &parsed.processes {
             diagnostics.extend(self.inner.programs.check(process).await);
@@ -120,132 +166,156 @@ impl Orloj {
     }
 }
 
-fn read(resource: &Resource, plain_dialect: Dialect) -> ReadResult {
-    let refused = |message: String| Refused { message, ..Refused::default() };
-    if resource.name.contains('\0') || resource.name.len() > RESOURCE_NAME_BYTES_MAX {
-        let message = "the name of a resource must be short and without U+0000";
-        return Err(refused(message.to_owned()));
+/// Files that do not tell whose they are follow the others, if these agree.
+fn read_all(reading: &Reading, resources: Vec<Resource>, plain: Option<Dialect>) -> Vec<File> {
+    let read_as = |resource: Resource, dialect| {
+        let (is_plain, content) = read(reading, &resource, dialect);
+        File { resource, is_plain, content }
+    };
+    let fallback = plain.unwrap_or_default();
+    let mut files: Vec<File> =
+        resources.into_iter().map(|resource| read_as(resource, fallback)).collect();
+    let others = match plain {
+        Some(_) => None,
+        None => agreed(&files).filter(|dialect| *dialect != fallback),
+    };
+    if let Some(dialect) = others {
+        for file in files.iter_mut().filter(|file| file.is_plain) {
+            *file = read_as(file.resource.clone(), dialect);
+        }
     }
-    let name = resource.name.to_ascii_lowercase();
+    files
+}
+
+/// The one dialect that files tell, if there is one.
+fn agreed(files: &[File]) -> Option<Dialect> {
+    let told = files.iter().filter(|file| !file.is_plain).filter_map(|file| match &file.content {
+        Ok(Content::Processes { parsed, .. }) => Some(parsed.dialect),
+        Ok(Content::Decisions(file)) => Some(file.dialect),
+        Ok(Content::Form(_)) | Err(_) => None,
+    });
+    let mut told: Vec<Dialect> = told.collect();
+    told.dedup();
+    match told[..] {
+        [dialect] => Some(dialect),
+        _ => None,
+    }
+}
+
+/// Whether the file is plain, and what it holds.
+fn read(
+    reading: &Reading,
+    resource: &Resource,
+    plain_dialect: Dialect,
+) -> (bool, Result<Content, Refused>) {
+    let name = &resource.name;
+    if name.contains('\0') || name.starts_with('\u{1}') || name.len() > RESOURCE_NAME_BYTES_MAX {
+        let message = "the name of a resource must be short and without U+0000 and U+0001";
+        return (false, Err(message.to_owned().into()));
+    }
+    let name = name.to_ascii_lowercase();
     let ends_in = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
     if ends_in(&DECISION_ENDINGS) {
+        let is_plain = decision_file::told(&resource.content).is_none();
         let file = decision_file::read(&resource.content, plain_dialect)
-            .map_err(|diagnostics| Refused { diagnostics, message: String::new() })?;
-        return Ok(Content::Decisions(file));
+            .map_err(|diagnostics| Refused { diagnostics, message: String::new() });
+        return (is_plain, file.map(Content::Decisions));
+    }
+    if ends_in(&[FORM_ENDING]) {
+        return (false, form_id(&resource.content).map(Content::Form).map_err(Refused::from));
     }
     if !ends_in(&PROCESS_ENDINGS) {
-        return Err(refused(format!(
-            "resources of this kind are not supported yet; the name must end in one of {}, {}",
+        let message = format!(
+            "resources of this kind are not supported yet; the name must end in one of {}, {}, {}",
             PROCESS_ENDINGS.join(", "),
-            DECISION_ENDINGS.join(", ")
-        )));
+            DECISION_ENDINGS.join(", "),
+            FORM_ENDING
+        );
+        return (false, Err(message.into()));
     }
-    let options = Options { plain_dialect, ..Options::default() };
-    let parsed = orloj_model::parse(&resource.content, &options);
+    let (parsed, transforms) = reading.read(&resource.content, plain_dialect);
+    let is_plain = parsed.is_plain;
     if parsed.has_errors() {
         let errors = parsed.diagnostics.into_iter().filter(|d| d.severity == Severity::Error);
-        return Err(Refused { diagnostics: errors.collect(), message: String::new() });
+        let diagnostics = errors.collect();
+        return (is_plain, Err(Refused { diagnostics, message: String::new() }));
     }
-    if parsed.processes.is_empty() && parsed.dialect == Dialect::Zeebe {
-        return Err(refused("the file has no executable process".to_owned()));
+    // Camunda 7 keeps such a file as one of the deployment's resources.
+    if parsed.processes.is_empty() && parsed.dialect != Dialect::Camunda7 {
+        let message = format!("no executable process in {}", resource.name);
+        return (is_plain, Err(message.into()));
     }
-    Ok(Content::Processes(parsed))
+    (is_plain, Ok(Content::Processes { parsed, transforms }))
+}
+
+/// A form is a JSON object with an id.
+fn form_id(content: &[u8]) -> Result<Arc<str>, String> {
+    #[derive(serde::Deserialize)]
+    struct Form {
+        id: String,
+    }
+    let form: Form =
+        serde_json::from_slice(content).map_err(|error| format!("not a form: {error}"))?;
+    Ok(form.id.into())
 }
 
 /// The files, if nothing is wrong with any of them.
-fn accepted(files: Vec<(Resource, ReadResult)>) -> Result<Vec<(Resource, Content)>, Error> {
-    let mut problems = Vec::new();
-    let mut seen: BTreeMap<(&str, Arc<str>), Arc<str>> = BTreeMap::new();
+fn accepted(
+    files: Vec<File>,
+    mut problems: Vec<ResourceProblem>,
+) -> Result<Vec<(Resource, Content)>, Error> {
     let mut fine = Vec::new();
-    for (resource, result) in files {
-        let content = match result {
-            Ok(content) => content,
+    for File { resource, content, .. } in files {
+        match content {
+            Ok(content) => fine.push((resource, content)),
             Err(Refused { diagnostics, message }) => {
                 problems.push(ResourceProblem { resource: resource.name, diagnostics, message });
-                continue;
-            }
-        };
-        for (kind, id) in ids_of(&content) {
-            if let Some(other) = seen.insert((kind, id.clone()), resource.name.clone()) {
-                problems.push(ResourceProblem {
-                    resource: resource.name.clone(),
-                    diagnostics: Vec::new(),
-                    message: format!("{kind} id '{id}' is also in '{other}'"),
-                });
             }
         }
-        fine.push((resource, content));
-    }
-    for (resource, content) in &fine {
-        problems.extend(missing_decisions(resource, content, &seen));
     }
     if problems.is_empty() { Ok(fine) } else { Err(Error::Deployment(problems)) }
 }
 
-/// A decision that Zeebe binds to the deployment must be part of it.
-fn missing_decisions(
-    resource: &Resource,
-    content: &Content,
-    seen: &BTreeMap<(&str, Arc<str>), Arc<str>>,
-) -> Option<ResourceProblem> {
-    let Content::Processes(parsed) = content else { return None };
-    if parsed.dialect != Dialect::Zeebe {
-        return None;
-    }
-    let elements = parsed.processes.iter().flat_map(|process| &process.elements);
-    let missing = elements.filter_map(|element| {
-        let ElementKind::DecisionTask(task) = &element.kind else { return None };
-        let (DecisionBinding::Deployment, Some(Value::Text(id))) =
-            (&task.binding, task.decision.as_constant())
-        else {
-            return None;
-        };
-        let is_there = seen.contains_key(&("decision", id.clone()));
-        (!is_there).then(|| Diagnostic {
-            severity: Severity::Error,
-            position: element.position,
-            element: Some(element.id.clone()),
-            code: "decision-not-deployed",
-            message: format!(
-                "businessRuleTask \"{}\" is bound to a decision \"{id}\" of the same deployment, \
-                 which has none",
-                element.id
-            ),
-        })
-    });
-    let diagnostics: Vec<Diagnostic> = missing.collect();
-    (!diagnostics.is_empty()).then(|| ResourceProblem {
-        resource: resource.name.clone(),
-        diagnostics,
-        message: String::new(),
-    })
-}
-
-fn ids_of(content: &Content) -> Vec<(&'static str, Arc<str>)> {
-    match content {
-        Content::Processes(parsed) => {
-            parsed.processes.iter().map(|p| ("process", p.id.as_str().into())).collect()
-        }
-        Content::Decisions(file) => {
-            file.decisions.iter().map(|d| ("decision", d.id.clone())).collect()
+/// All forms of a deployment. A process is new when one of those that come with it is.
+fn forms_of(files: &[(Resource, Content)]) -> Vec<u8> {
+    let mut all = Vec::new();
+    for (resource, content) in files {
+        if let Content::Form(_) = content {
+            all.extend_from_slice(resource.name.as_bytes());
+            all.extend(Md5::digest(&resource.content));
         }
     }
+    all
 }
 
 /// How many keys the content needs: one for each definition, one for the file of decisions.
 fn keys_of(content: &Content) -> usize {
     match content {
-        Content::Processes(parsed) => parsed.processes.len(),
+        Content::Processes { parsed, .. } => {
+            parsed.processes.iter().map(|process| 1 + deployed_jobs::keys_of(process)).sum()
+        }
         Content::Decisions(file) => 1 + file.decisions.len(),
+        Content::Form(_) => 0,
     }
 }
 
-fn new_resource(
+/// What all files of a deployment have in common.
+struct Making<'a> {
+    engine: &'a EngineName,
+    tenant: &'a TenantId,
+    jobs: &'a JobSettings,
+    forms: &'a [u8],
+    now: Timestamp,
+}
+
+/// The file and, if it was changed while it was read, what changed it.
+fn new_resources(
     resource: Resource,
     content: Content,
-    now: Timestamp,
+    making: &Making<'_>,
     mut key: impl FnMut() -> i64,
-) -> NewResource {
+) -> Vec<NewResource> {
+    let Making { forms, now, .. } = *making;
     let mut new = NewResource {
         checksum: Md5::digest(&resource.content).into(),
         name: resource.name,
@@ -255,15 +325,36 @@ fn new_resource(
         definitions: Vec::new(),
         requirements: None,
     };
+    let mut changed_by = None;
     match content {
-        Content::Processes(parsed) => {
+        Content::Processes { parsed, transforms } => {
             new.dialect = dialect_name(parsed.dialect).into();
-            let definitions = parsed.processes.into_iter().map(|process| NewDefinition {
-                key: DefinitionKey::new(key()),
-                starts: starts_of(&process, now),
-                process_id: process.id,
+            let definitions = parsed.processes.into_iter().map(|process| {
+                let definition = DefinitionKey::new(key());
+                let waits = orloj_interpreter::starts(&process, now);
+                let Making { engine, tenant, jobs, .. } = *making;
+                let owner = Owner { engine, tenant, definition };
+                let chores =
+                    deployed_jobs::start_timers_of(&process, &waits, &owner, jobs, now, &mut key);
+                NewDefinition {
+                    key: definition,
+                    starts: starts_of(waits),
+                    job_definitions: deployed_jobs::job_definitions_of(&process, &mut key),
+                    process_id: process.id,
+                    chores,
+                }
             });
             new.definitions = definitions.collect();
+            let added = transforms.as_deref().unwrap_or_default();
+            if !added.is_empty() || !forms.is_empty() {
+                // The same file under other transforms, or with other forms, is another version.
+                let mut digest = Md5::new();
+                digest.update(new.checksum);
+                digest.update(added);
+                digest.update(forms);
+                new.checksum = digest.finalize().into();
+            }
+            changed_by = transforms;
         }
         Content::Decisions(file) => {
             new.dialect = dialect_name(file.dialect).into();
@@ -283,30 +374,30 @@ fn new_resource(
                     .collect(),
             });
         }
+        Content::Form(_) => {}
     }
-    new
+    let transforms = changed_by.map(|transforms| NewResource {
+        name: transforms_name(&new.name),
+        checksum: Md5::digest(&transforms).into(),
+        content: transforms,
+        dialect: new.dialect.clone(),
+        checks: CHECKS,
+        definitions: Vec::new(),
+        requirements: None,
+    });
+    std::iter::once(new).chain(transforms).collect()
 }
 
-/// What the start events of the process wait for, as rows.
-fn starts_of(process: &Process, now: Timestamp) -> Vec<NewStart> {
-    let waits = orloj_interpreter::starts(process, now).into_iter();
-    waits
-        .map(|StartWait { event, trigger }| {
-            let plain = |kind, name| NewStart { event, kind, name, due_at: None, repeat: None };
-            match trigger {
-                StartTrigger::Message { name } => plain(StartKind::Message, name),
-                StartTrigger::Signal { name } => plain(StartKind::Signal, name),
-                StartTrigger::Condition => plain(StartKind::Condition, "".into()),
-                StartTrigger::Timer { due_at, repeat } => NewStart {
-                    due_at: Some(due_at),
-                    repeat: repeat.map(|repeat| StartRepeat {
-                        text: repeat.text,
-                        anchor: repeat.anchor,
-                        fired: repeat.fired,
-                    }),
-                    ..plain(StartKind::Timer, "".into())
-                },
-            }
-        })
-        .collect()
+/// What the start events of the process wait for, as rows; timers are jobs.
+pub(crate) fn starts_of(waits: Vec<StartWait>) -> Vec<NewStart> {
+    let rows = waits.into_iter().filter_map(|StartWait { event, trigger }| {
+        let (kind, name) = match trigger {
+            StartTrigger::Message { name } => (StartKind::Message, name),
+            StartTrigger::Signal { name } => (StartKind::Signal, name),
+            StartTrigger::Condition => (StartKind::Condition, "".into()),
+            StartTrigger::Timer { .. } => return None,
+        };
+        Some(NewStart { event, kind, name, due_at: None, repeat: None })
+    });
+    rows.collect()
 }

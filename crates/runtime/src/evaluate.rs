@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use orloj_dmn::Environment;
+use orloj_executor::Meter;
 use orloj_store::{DecisionRow, DecisionVersion};
 
 use crate::api::{
@@ -27,6 +28,7 @@ impl Orloj {
         let Reply::Keys(keys) = self.request(Request::Keys { count: 1 }).await? else {
             return Err(Error::Internal("no key for an evaluation".into()));
         };
+        self.inner.metrics.meters.add(Meter::ExecutedDecisionInstances, 1);
         let environment = Environment::new(self.now());
         let evaluation = model.evaluate(&row.decision_id, &ask.variables, &environment);
         let mut steps = Vec::new();

@@ -1,11 +1,11 @@
 //! Messages, signals and commands about whole instances, as the handle takes them.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use orloj_interpreter::{Command, Instruction, Migrate, Place};
 use orloj_store::{
-    LoadedInstance, PAGE_ROWS_MAX, StartKind, StartQuery, SubscriptionKind, SubscriptionQuery,
+    PAGE_ROWS_MAX, StartKind, StartQuery, StartRow, SubscriptionKind, SubscriptionQuery,
     SubscriptionRow,
 };
 use orloj_types::{Document, ElementInstanceKey, InstanceKey, SubscriptionKey};
@@ -21,6 +21,13 @@ impl Orloj {
     /// Gives the message's key. It is on disk, or was given to those that waited for it, when the
     /// answer comes.
     pub async fn publish_message(&self, message: PublishMessage) -> Result<i64, Error> {
+        check_name("message", &message.name)?;
+        if message.time_to_live_ms < 0 {
+            return Err(Error::Invalid(format!(
+                "a message lives zero milliseconds or more, not {}",
+                message.time_to_live_ms
+            )));
+        }
         let id = message.message_id.as_deref().unwrap_or_default();
         check_texts([&*message.name, &*message.correlation_key, id], &message.variables)?;
         self.key_of(Request::Publish(message)).await
@@ -28,6 +35,7 @@ impl Orloj {
 
     /// Gives a key for the operation. Whoever waits hears the signal soon afterwards.
     pub async fn broadcast_signal(&self, signal: BroadcastSignal) -> Result<i64, Error> {
+        check_name("signal", &signal.name)?;
         check_texts([&*signal.name], &signal.variables)?;
         self.key_of(Request::Broadcast(signal)).await
     }
@@ -35,41 +43,28 @@ impl Orloj {
     /// Gives the message to the one waiting instance or, if none waits, to the one start event
     /// that it fits. [`Error::Ambiguous`] tells how many there are if not one.
     pub async fn correlate(&self, correlate: Correlate) -> Result<Correlated, Error> {
+        check_name("message", &correlate.name)?;
         let business_key = correlate.business_key.as_deref().unwrap_or_default();
         check_texts([&*correlate.name, business_key], &correlate.variables)?;
-        let waiting = self.waiting_for(&correlate).await?;
-        match &waiting[..] {
-            [] => {}
-            [row] => {
+        match self.waiting_for(&correlate).await? {
+            (0, _) => {}
+            (1, Some(row)) => {
                 let (subscription, variables) = (row.key, correlate.variables);
                 self.trigger(subscription, variables).await?;
                 return Ok(Correlated::Waiting(row.instance));
             }
-            several => {
-                let count = several.len();
-                return Err(Error::Ambiguous { name: correlate.name, count });
-            }
+            (count, _) => return Err(Error::Ambiguous { name: correlate.name, count }),
         }
-        let query = StartQuery {
-            engine: self.inner.engine.clone(),
-            tenant: Some(correlate.tenant),
-            kind: StartKind::Message,
-            name: Some(correlate.name.clone()),
-            after: None,
-            limit: PAGE_ROWS_MAX,
-        };
-        let starts = match correlate.instance {
-            Some(_) => Vec::new(),
-            None => self.inner.store.starts(query).await.map_err(|e| store_error(&e))?,
-        };
-        let [start] = &starts[..] else {
-            return Err(Error::Ambiguous { name: correlate.name, count: starts.len() });
+        let start = match self.starts_for(&correlate).await? {
+            (1, Some(start)) => start,
+            (count, _) => return Err(Error::Ambiguous { name: correlate.name, count }),
         };
         let request = StartRequest {
             definition: self.inner.definitions.get(start.definition).await?,
             business_key: correlate.business_key,
             variables: correlate.variables,
             at: Some(start.event.clone()),
+            before: Vec::new(),
             await_end: false,
         };
         match self.request(Request::Start(request)).await? {
@@ -78,8 +73,12 @@ impl Orloj {
         }
     }
 
-    async fn waiting_for(&self, correlate: &Correlate) -> Result<Vec<SubscriptionRow>, Error> {
-        let query = SubscriptionQuery {
+    /// How many wait for it, and the first of them.
+    async fn waiting_for(
+        &self,
+        correlate: &Correlate,
+    ) -> Result<(usize, Option<SubscriptionRow>), Error> {
+        let mut query = SubscriptionQuery {
             engine: self.inner.engine.clone(),
             tenant: Some(correlate.tenant.clone()),
             kind: SubscriptionKind::Message,
@@ -89,20 +88,65 @@ impl Orloj {
             after: None,
             limit: PAGE_ROWS_MAX,
         };
-        let store = &self.inner.store;
-        let rows = store.subscriptions(query).await.map_err(|e| store_error(&e))?;
-        let Some(business_key) = &correlate.business_key else { return Ok(rows) };
-        let mut instances: Vec<InstanceKey> = rows.iter().map(|row| row.instance).collect();
-        instances.dedup();
-        let loaded = store.load(instances).await.map_err(|e| store_error(&e))?;
-        let keys: BTreeMap<InstanceKey, Option<Arc<str>>> = loaded
+        let (mut count, mut first) = (0, None);
+        loop {
+            let page = self.inner.store.subscriptions(query.clone()).await;
+            let page = page.map_err(|e| store_error(&e))?;
+            let is_last = page.len() < PAGE_ROWS_MAX as usize;
+            query.after = page.last().map(|row| row.key);
+            let page = match &correlate.business_key {
+                Some(business_key) => self.with_business_key(page, business_key).await?,
+                None => page,
+            };
+            count += page.len();
+            first = first.or_else(|| page.into_iter().next());
+            if is_last {
+                return Ok((count, first));
+            }
+        }
+    }
+
+    async fn with_business_key(
+        &self,
+        rows: Vec<SubscriptionRow>,
+        business_key: &Arc<str>,
+    ) -> Result<Vec<SubscriptionRow>, Error> {
+        let instances: BTreeSet<InstanceKey> = rows.iter().map(|row| row.instance).collect();
+        let loaded = self.inner.store.load(instances.into_iter().collect()).await;
+        let loaded = loaded.map_err(|e| store_error(&e))?;
+        let wanted: BTreeSet<InstanceKey> = loaded
             .into_iter()
-            .map(|LoadedInstance { row, .. }| (row.key, row.business_key))
+            .filter(|loaded| loaded.row.business_key.as_ref() == Some(business_key))
+            .map(|loaded| loaded.row.key)
             .collect();
-        let has_key = |row: &SubscriptionRow| {
-            keys.get(&row.instance).is_some_and(|key| key.as_ref() == Some(business_key))
+        Ok(rows.into_iter().filter(|row| wanted.contains(&row.instance)).collect())
+    }
+
+    /// How many start events it fits, and the first of them.
+    async fn starts_for(&self, correlate: &Correlate) -> Result<(usize, Option<StartRow>), Error> {
+        if correlate.instance.is_some() {
+            return Ok((0, None));
+        }
+        let mut query = StartQuery {
+            engine: self.inner.engine.clone(),
+            tenant: Some(correlate.tenant.clone()),
+            kind: StartKind::Message,
+            name: Some(correlate.name.clone()),
+            after: None,
+            limit: PAGE_ROWS_MAX,
         };
-        Ok(rows.into_iter().filter(has_key).collect())
+        let (mut count, mut first) = (0, None);
+        loop {
+            let page = self.inner.store.starts(query.clone()).await;
+            let page = page.map_err(|e| store_error(&e))?;
+            let is_last = page.len() < PAGE_ROWS_MAX as usize;
+            query.after = page.last().map(|row| (row.definition, row.event.clone()));
+            count += page.len();
+            first = first.or_else(|| page.into_iter().next());
+            if is_last {
+                return Ok((count, first));
+            }
+        }
     }
 
     /// What a subscription waits for has come, whatever it is.
@@ -127,7 +171,7 @@ impl Orloj {
         let found = store.instance_of(element).await.map_err(|e| store_error(&e))?;
         let instance = found.ok_or_else(missing)?;
         for kind in [SubscriptionKind::Hand, SubscriptionKind::Message] {
-            let query = SubscriptionQuery {
+            let mut query = SubscriptionQuery {
                 engine: self.inner.engine.clone(),
                 tenant: None,
                 kind,
@@ -137,9 +181,16 @@ impl Orloj {
                 after: None,
                 limit: PAGE_ROWS_MAX,
             };
-            let rows = store.subscriptions(query).await.map_err(|e| store_error(&e))?;
-            if let Some(row) = rows.iter().find(|row| row.element_instance == element) {
-                return self.trigger(row.key, variables).await;
+            loop {
+                let rows = store.subscriptions(query.clone()).await;
+                let rows = rows.map_err(|e| store_error(&e))?;
+                if let Some(row) = rows.iter().find(|row| row.element_instance == element) {
+                    return self.trigger(row.key, variables).await;
+                }
+                query.after = rows.last().map(|row| row.key);
+                if rows.len() < PAGE_ROWS_MAX as usize {
+                    break;
+                }
             }
         }
         Err(missing())
@@ -205,5 +256,13 @@ impl Orloj {
             Reply::Keys(keys) => Ok(keys.first().copied().unwrap_or_default()),
             other => Err(unexpected(&other)),
         }
+    }
+}
+
+/// Nobody can wait for an empty name.
+fn check_name(what: &str, name: &str) -> Result<(), Error> {
+    match name.trim().is_empty() {
+        true => Err(Error::Invalid(format!("a {what} needs a name"))),
+        false => Ok(()),
     }
 }

@@ -7,18 +7,20 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use orloj_executor::TakerId;
+use orloj_interpreter::{AdHocResult, Corrections, JobResult, UserTaskResult};
+use orloj_settings::Settings;
 use orloj_store::{ExtendLock, Extended, Store};
 use orloj_types::{
-    Document, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey, Timestamp,
-    UserTaskKey,
+    DefinitionKey, Document, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey,
+    Timestamp, UserTaskKey,
 };
 use prometheus_client::registry::Registry;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Semaphore, SemaphorePermit, mpsc, oneshot};
 
 use crate::api::{
-    ActivateJobs, ActivatedJob, Error, Extend, FailJob, Finished, StartInstance, Started,
-    StreamJobs, ThrowError,
+    ActivateJobs, ActivatedJob, Error, Extend, FailJob, Finished, Missing, StartInstance, Started,
+    StreamJobs, ThrowError, Which,
 };
 use crate::builder::Builder;
 use crate::calls::Programs;
@@ -29,11 +31,14 @@ use crate::definitions::Definitions;
 use crate::driver::Input;
 use crate::metrics::Metrics;
 use crate::node::{Event, JobCommand, Reply, Request, RequestId, StartRequest, store_error};
+use crate::reading::Reading;
 
 /// A running engine.
 #[derive(Clone)]
 pub struct Orloj {
     pub(crate) inner: Arc<Inner>,
+    /// Who gives orders by this handle, for the log of operations.
+    pub(crate) user: Option<Arc<str>>,
 }
 
 pub(crate) struct Inner {
@@ -42,9 +47,12 @@ pub(crate) struct Inner {
     pub definitions: Arc<Definitions>,
     pub decisions: Arc<Decisions>,
     pub programs: Arc<Programs>,
+    pub reading: Arc<Reading>,
+    pub settings: Arc<orloj_settings::Settings>,
     pub inputs: UnboundedSender<Input>,
     pub clock: Clock,
     pub is_ready: Arc<AtomicBool>,
+    pub is_executor_active: Arc<AtomicBool>,
     pub metrics: Metrics,
     pub registry: Mutex<Registry>,
     pub next_stream: AtomicU64,
@@ -54,6 +62,8 @@ pub(crate) struct Inner {
     pub stopped: tokio::sync::Mutex<Option<oneshot::Receiver<()>>>,
     /// The node's present session.
     pub session: Arc<AtomicI64>,
+    /// Whose counters the node's are, if the settings do not say.
+    pub node_name: Arc<str>,
 }
 
 impl Drop for Inner {
@@ -127,6 +137,20 @@ impl Orloj {
         Builder::default()
     }
 
+    pub(crate) fn of(inner: Arc<Inner>) -> Self {
+        Self { inner, user: None }
+    }
+
+    /// A handle whose orders the log of operations ascribes to this user.
+    pub fn as_user(&self, name: &str) -> Self {
+        Self { inner: self.inner.clone(), user: Some(name.into()) }
+    }
+
+    /// Every knob of the engine, as it was built.
+    pub fn settings(&self) -> &Settings {
+        &self.inner.settings
+    }
+
     // ---- commands
 
     pub async fn start(&self, start: StartInstance) -> Result<Started, Error> {
@@ -163,15 +187,28 @@ impl Orloj {
         await_end: bool,
     ) -> Result<(Arc<Definition>, StartRequest), Error> {
         check_texts([start.business_key.as_deref().unwrap_or_default()], &start.variables)?;
+        if let Which::Definition(key) = start.which {
+            self.check_not_deleted(key).await?;
+        }
         let definition = self.inner.definitions.find(&start.which, &start.tenant).await?;
         let request = StartRequest {
             definition: definition.clone(),
             business_key: start.business_key,
             variables: start.variables,
             at: None,
+            before: start.before,
             await_end,
         };
         Ok((definition, request))
+    }
+
+    /// Instances of a deleted definition go on; so it stays in caches, and only its row tells.
+    async fn check_not_deleted(&self, key: DefinitionKey) -> Result<(), Error> {
+        let row = self.inner.store.definition(key).await.map_err(|e| store_error(&e))?;
+        match row {
+            Some(row) if row.is_deleted => Err(Error::Missing(Missing::Definition(key.raw()))),
+            _ => Ok(()),
+        }
     }
 
     pub async fn cancel(&self, instance: InstanceKey) -> Result<(), Error> {
@@ -193,14 +230,27 @@ impl Orloj {
     }
 
     pub async fn complete_job(&self, job: JobKey, variables: Document) -> Result<(), Error> {
+        self.complete_job_with(job, variables, JobResult::None).await
+    }
+
+    /// As [`Orloj::complete_job`], for jobs that ask for more than variables: listeners of user
+    /// tasks and ad-hoc subprocesses.
+    pub async fn complete_job_with(
+        &self,
+        job: JobKey,
+        variables: Document,
+        result: JobResult,
+    ) -> Result<(), Error> {
         check_texts([], &variables)?;
-        self.done(Request::Job { job, command: JobCommand::Complete { variables } }).await
+        check_result(&result)?;
+        let result = Box::new(result);
+        self.done(Request::Job { job, command: JobCommand::Complete { variables, result } }).await
     }
 
     pub async fn fail_job(&self, fail: FailJob) -> Result<(), Error> {
-        let FailJob { job, retries, message, back_off_ms, variables } = fail;
-        check_texts([&*message], &variables)?;
-        let command = JobCommand::Fail { retries, message, back_off_ms, variables };
+        let FailJob { job, retries, message, details, back_off_ms, variables } = fail;
+        check_texts([&*message, details.as_deref().unwrap_or_default()], &variables)?;
+        let command = JobCommand::Fail { retries, message, details, back_off_ms, variables };
         self.done(Request::Job { job, command }).await
     }
 
@@ -285,7 +335,10 @@ impl Orloj {
         if !self.inner.clock.advance(by) {
             return Err(Error::Invalid("the clock is not pinned".into()));
         }
-        self.inner.inputs.send(Input::Event(Event::Tick)).map_err(|_| Error::ShuttingDown)
+        match self.inner.inputs.is_closed() {
+            true => Err(Error::ShuttingDown),
+            false => Ok(()),
+        }
     }
 
     /// Until nothing is queued, running or due at this moment.
@@ -301,6 +354,8 @@ impl Orloj {
         if let Some(stopped) = stopped.take() {
             // The thread is gone either way.
             let _ = stopped.await;
+            // Without a store they are lost with the process.
+            let _ = self.meters().flush().await;
             let _ = self.inner.store.close().await;
         }
     }
@@ -380,7 +435,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-fn started(definition: &Definition, instance: InstanceKey) -> Started {
+pub(crate) fn started(definition: &Definition, instance: InstanceKey) -> Started {
     Started {
         instance,
         definition: definition.key,
@@ -391,6 +446,24 @@ fn started(definition: &Definition, instance: InstanceKey) -> Started {
 }
 
 /// What no store could hold is refused before it reaches one.
+/// Texts and variables of a worker's result.
+fn check_result(result: &JobResult) -> Result<(), Error> {
+    match result {
+        JobResult::None => Ok(()),
+        JobResult::UserTask(UserTaskResult { corrections, .. }) => {
+            let Corrections { assignee, due_date, follow_up_date, .. } = corrections;
+            let texts = [assignee, due_date, follow_up_date].into_iter().flatten();
+            let lists = [&corrections.candidate_users, &corrections.candidate_groups];
+            let names = lists.into_iter().flatten().flatten();
+            let nothing = Document::new();
+            texts.chain(names).try_for_each(|text| check_texts([&**text], &nothing))
+        }
+        JobResult::AdHoc(AdHocResult { activate, .. }) => {
+            activate.iter().try_for_each(|(_, variables)| check_texts([], variables))
+        }
+    }
+}
+
 pub(crate) fn check_texts<const N: usize>(
     texts: [&str; N],
     variables: &Document,

@@ -1,5 +1,8 @@
 //! What a node counts. Counters are shared with the registry that `/metrics` prints.
 
+use std::sync::Arc;
+
+use orloj_executor::Meters;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
@@ -15,11 +18,17 @@ pub struct Metrics {
     pub locks_expired: Counter,
     pub groups: Counter,
     pub changes: Counter,
+    /// The largest group so far, in bytes.
+    pub group_bytes_max: Gauge,
     pub conflicts: Counter,
     pub store_errors: Counter,
     pub fenced: Counter,
     pub peers_fenced: Counter,
+    pub breakers_opened: Counter,
+    pub hung: Counter,
     pub streams: Gauge,
+    /// The same by the names of Camunda, since they were last written down.
+    pub meters: Arc<Meters>,
 }
 
 impl Metrics {
@@ -48,10 +57,19 @@ impl Metrics {
         counter("orloj_store_errors", "Requests the store did not answer", &self.store_errors);
         counter("orloj_fenced", "Times this node lost its lease", &self.fenced);
         counter("orloj_peers_fenced", "Dead nodes fenced by this one", &self.peers_fenced);
+        counter("orloj_breakers_opened", "Circuit breakers opened", &self.breakers_opened);
+        counter("orloj_hung_jobs", "Jobs given up after running for too long", &self.hung);
+        registry.register(
+            "orloj_commit_group_bytes_max",
+            "Bytes of the largest group committed",
+            self.group_bytes_max.clone(),
+        );
         registry.register("orloj_job_streams", "Open job streams", self.streams.clone());
     }
 
-    pub(crate) fn group_committed(&self, changes: usize) {
+    pub(crate) fn group_committed(&self, changes: usize, bytes: usize) {
+        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+        self.group_bytes_max.inner().fetch_max(bytes, std::sync::atomic::Ordering::Relaxed);
         self.groups.inc();
         self.changes.inc_by(changes as u64);
     }

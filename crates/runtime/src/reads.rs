@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use orloj_store::format::{decode_record, decode_variables};
 use orloj_store::{
-    DefinitionRow, EndedFilter, EndedRow, IncidentFilter, IncidentRow, InstanceFilter, InstanceRow,
-    JobFilter, JobRow, LoadedInstance, Page, UserTaskFilter,
+    DefinitionRow, EndedRow, IncidentFilter, IncidentRow, InstanceRow, JobRow, LoadedInstance,
+    Page, UserTaskFilter,
 };
 use orloj_types::{DefinitionKey, Document, InstanceKey, ProcessId, Timestamp};
 
 use crate::api::{
     DefinitionView, ElementView, Error, EventView, IncidentView, InstanceDetail, InstanceState,
-    InstanceView, JobView, Missing, NodeView, UserTaskView,
+    InstanceView, JobView, Missing, UserTaskView,
 };
 use crate::codec;
 use crate::handle::Orloj;
@@ -22,29 +22,6 @@ use crate::node::store_error;
 const DETAIL: Page = Page { before: None, limit: 1_000 };
 
 impl Orloj {
-    /// Live ones when `ended` is false. Newest first.
-    pub async fn instances(
-        &self,
-        process_id: Option<ProcessId>,
-        ended: bool,
-        page: Page,
-    ) -> Result<Vec<InstanceView>, Error> {
-        let store = &self.inner.store;
-        let mut views = Vec::new();
-        if ended {
-            let rows = store.ended(EndedFilter { process_id }, page).await;
-            for row in rows.map_err(|e| store_error(&e))? {
-                views.push(self.ended_view(&row).await?);
-            }
-        } else {
-            let rows = store.instances(InstanceFilter { process_id }, page).await;
-            for row in rows.map_err(|e| store_error(&e))? {
-                views.push(self.live_view(&row).await?);
-            }
-        }
-        Ok(views)
-    }
-
     pub async fn instance(&self, key: InstanceKey) -> Result<InstanceDetail, Error> {
         let store = &self.inner.store;
         let loaded = store.load(vec![key]).await.map_err(|e| store_error(&e))?;
@@ -98,14 +75,13 @@ impl Orloj {
                 detail.jobs.push(self.job_view(row).await?);
             }
         }
-        let incidents = IncidentFilter { instance: Some(key) };
-        detail.incidents = self.incidents(incidents, DETAIL).await?;
+        let incidents = IncidentFilter { instance: Some(key), ..IncidentFilter::default() };
+        detail.incidents = self.incidents().list(incidents, DETAIL).await?;
         detail.history = events(&loaded.row.events, key, record.started_at)?;
         Ok(detail)
     }
 
-    pub async fn jobs(&self, filter: JobFilter, page: Page) -> Result<Vec<JobView>, Error> {
-        let rows = self.inner.store.jobs(filter, page).await.map_err(|e| store_error(&e))?;
+    pub(crate) async fn job_views(&self, rows: Vec<JobRow>) -> Result<Vec<JobView>, Error> {
         let names = self.node_names().await?;
         let mut views = Vec::with_capacity(rows.len());
         for row in rows {
@@ -114,20 +90,7 @@ impl Orloj {
         Ok(views)
     }
 
-    pub async fn incidents(
-        &self,
-        filter: IncidentFilter,
-        page: Page,
-    ) -> Result<Vec<IncidentView>, Error> {
-        let rows = self.inner.store.incidents(filter, page).await.map_err(|e| store_error(&e))?;
-        let mut views = Vec::with_capacity(rows.len());
-        for row in rows {
-            views.push(self.incident_view(row).await?);
-        }
-        Ok(views)
-    }
-
-    async fn incident_view(&self, row: IncidentRow) -> Result<IncidentView, Error> {
+    pub(crate) async fn incident_view(&self, row: IncidentRow) -> Result<IncidentView, Error> {
         Ok(IncidentView {
             key: row.key,
             instance: row.instance,
@@ -139,6 +102,10 @@ impl Orloj {
             kind: row.kind,
             message: row.message,
             created_at: row.created_at,
+            cause: row.cause,
+            root_cause: row.root_cause,
+            configuration: row.configuration,
+            annotation: row.annotation,
             tenant: row.tenant,
         })
     }
@@ -170,9 +137,10 @@ impl Orloj {
         Ok(views)
     }
 
-    pub async fn definitions(&self, page: Page) -> Result<Vec<DefinitionView>, Error> {
-        let rows = self.inner.store.definitions(page).await.map_err(|e| store_error(&e))?;
-        Ok(rows.iter().map(DefinitionView::from).collect())
+    pub async fn definition(&self, key: DefinitionKey) -> Result<DefinitionView, Error> {
+        let row = self.inner.store.definition(key).await.map_err(|e| store_error(&e))?;
+        let row = row.ok_or(Error::Missing(Missing::Definition(key.raw())))?;
+        Ok(DefinitionView::from(&row))
     }
 
     /// The file the definition came from.
@@ -184,21 +152,8 @@ impl Orloj {
         content.map_err(|e| store_error(&e))?.ok_or_else(missing)
     }
 
-    pub async fn nodes(&self) -> Result<Vec<NodeView>, Error> {
-        let rows = self.inner.store.nodes().await.map_err(|e| store_error(&e))?;
-        let own = self.inner.session.load(std::sync::atomic::Ordering::SeqCst);
-        let views = rows.into_iter().map(|row| NodeView {
-            number: row.node.0,
-            name: row.name,
-            session: row.session,
-            seen_at: row.seen_at,
-            is_self: row.session == own,
-        });
-        Ok(views.collect())
-    }
-
     pub(crate) async fn node_names(&self) -> Result<BTreeMap<i64, Arc<str>>, Error> {
-        let nodes = self.nodes().await?;
+        let nodes = self.nodes().list().await?;
         Ok(nodes.into_iter().map(|node| (node.session, node.name.into())).collect())
     }
 
@@ -233,15 +188,29 @@ impl Orloj {
             locked_until: row.lock_until,
             attempt: row.attempt,
             failure: row.failure,
+            failed_element: row.failed_element,
+            created_at: row.created_at,
+            topic: row.topic,
+            category: row.category,
+            limit_key: row.limit_key,
+            batch: row.batch,
             tenant: row.tenant,
         })
     }
 
+    /// Empty of what belongs to no definition.
     async fn process_id(&self, definition: DefinitionKey) -> Result<ProcessId, Error> {
+        if definition.raw() == 0 {
+            return Ok("".into());
+        }
+        if definition.raw() == 0 {
+            // Of a chore that belongs to no process.
+            return Ok("".into());
+        }
         Ok(self.inner.definitions.get(definition).await?.process.id.clone())
     }
 
-    async fn live_view(&self, row: &InstanceRow) -> Result<InstanceView, Error> {
+    pub(crate) async fn live_view(&self, row: &InstanceRow) -> Result<InstanceView, Error> {
         let definition = self.inner.definitions.get(row.definition).await?;
         let message = decode_record(&row.record).map_err(|e| store_error(&e))?;
         Ok(InstanceView {
@@ -254,10 +223,11 @@ impl Orloj {
             state: InstanceState::Active,
             started_at: Timestamp::from_ms(message.started_at_ms),
             ended_at: None,
+            is_suspended: message.is_suspended,
         })
     }
 
-    async fn ended_view(&self, row: &EndedRow) -> Result<InstanceView, Error> {
+    pub(crate) async fn ended_view(&self, row: &EndedRow) -> Result<InstanceView, Error> {
         let definition = self.inner.definitions.get(row.definition).await?;
         let state = if row.completed { InstanceState::Completed } else { InstanceState::Cancelled };
         Ok(InstanceView {
@@ -270,6 +240,7 @@ impl Orloj {
             state,
             started_at: row.started_at,
             ended_at: Some(row.ended_at),
+            is_suspended: false,
         })
     }
 }
@@ -303,6 +274,7 @@ impl From<&DefinitionRow> for DefinitionView {
             deployment: row.deployment,
             tenant: row.tenant.clone(),
             deployed_at: row.deployed_at,
+            suspended: row.suspended,
         }
     }
 }

@@ -32,7 +32,7 @@ fn files(files: &[(&str, &str)]) -> Deploy {
     };
     Deploy {
         resources: files.iter().map(resource).collect(),
-        plain_dialect: Dialect::Zeebe,
+        plain_dialect: Some(Dialect::Zeebe),
         ..Deploy::default()
     }
 }
@@ -90,6 +90,8 @@ async fn a_decision_is_asked_from_outside() {
         let missing = orloj.evaluate_decision(ask(which)).await;
         assert!(matches!(missing, Err(Error::Missing(_))), "{missing:?}");
     }
+    let asked = orloj.metrics().meters.get(orloj::Meter::ExecutedDecisionInstances);
+    assert!(asked > 0, "what is asked is counted");
     orloj.shutdown().await;
 }
 

@@ -119,3 +119,25 @@ fn block_on<F: Future>(future: F) -> F::Output {
         }
     }
 }
+
+#[tokio::test]
+async fn what_the_engine_runs_by_itself_is_counted_start_timers_too() {
+    const MODEL: &str = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
+ xmlns:camunda="http://camunda.org/schema/1.0/bpmn" targetNamespace="n">
+<process id="p" isExecutable="true">
+<startEvent id="s"><timerEventDefinition><timeDuration>PT1M</timeDuration></timerEventDefinition></startEvent>
+<sequenceFlow id="f" sourceRef="s" targetRef="e"/><endEvent id="e"/></process></definitions>"#;
+    let orloj = Orloj::builder()
+        .executor(true)
+        .pinned_clock(Timestamp::from_ms(1_900_000_000_000))
+        .build()
+        .await
+        .expect("an engine");
+    orloj.deploy(Deploy::file("p.bpmn", MODEL.as_bytes())).await.expect("deployed");
+    assert_eq!(orloj.metrics().engine_jobs_run.get(), 0);
+    orloj.advance(Duration::from_secs(60)).expect("pinned");
+    orloj.settle().await;
+    assert_eq!(orloj.metrics().instances_started.get(), 1);
+    assert_eq!(orloj.metrics().engine_jobs_run.get(), 1);
+    orloj.shutdown().await;
+}

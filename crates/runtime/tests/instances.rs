@@ -19,7 +19,7 @@ async fn open(file: &Path) -> Orloj {
 async fn deploy(orloj: &Orloj, sketch: &str) {
     let sketch = Sketch::parse(sketch).expect("a sketch");
     let deploy = Deploy {
-        plain_dialect: Dialect::Zeebe,
+        plain_dialect: Some(Dialect::Zeebe),
         ..Deploy::file("order.bpmn", sketch.to_xml().as_bytes())
     };
     orloj.deploy(deploy).await.expect("deployed");

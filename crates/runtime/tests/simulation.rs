@@ -55,6 +55,10 @@ fn every_planted_defect_is_found() {
         (Sabotage::FireEarly, &["I8"]),
         (Sabotage::FenceTheLiving, &["I3"]),
         (Sabotage::IgnoreExclusive, &["I5"]),
+        (Sabotage::IgnoreLimits, &["I6"]),
+        (Sabotage::SeeTooEarly, &["I6"]),
+        (Sabotage::Overtake, &["I7"]),
+        (Sabotage::ForgetSignals, &["signals"]),
     ];
     for (sabotage, invariants) in defects {
         let found = (0..SEEDS).find_map(|seed| attempt(&library, seed, Some(sabotage)).err());

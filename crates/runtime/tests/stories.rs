@@ -9,17 +9,21 @@ use orloj_testkit::story::{Database, Depth, Mismatch, Pure, Runtime, Story, chec
 
 #[test]
 fn on_the_interpreter_alone() {
-    run_all("interpreter", |story| check(story, &mut Pure::new(story)));
+    run_all("interpreter", Can { restart: true, cluster: false }, |story| {
+        check(story, &mut Pure::new(story))
+    });
 }
 
 #[test]
 fn over_sqlite_in_memory() {
-    run_all("SQLite in memory", |story| play(story, StoreChoice::Memory));
+    run_all("SQLite in memory", Can { restart: false, cluster: false }, |story| {
+        play(story, StoreChoice::Memory)
+    });
 }
 
 #[test]
 fn over_a_sqlite_file() {
-    run_all("SQLite file", |story| {
+    run_all("SQLite file", Can { restart: true, cluster: false }, |story| {
         let folder = tempfile::tempdir().expect("a temporary folder");
         play(story, StoreChoice::SqliteFile(folder.path().join("story.db")))
     });
@@ -27,7 +31,7 @@ fn over_a_sqlite_file() {
 
 #[test]
 fn over_postgres() {
-    run_all("PostgreSQL", |story| {
+    run_all("PostgreSQL", Can { restart: true, cluster: true }, |story| {
         let database = Database::create();
         play(story, StoreChoice::Postgres(database.url()))
     });
@@ -69,9 +73,20 @@ fn play(story: &Story, choice: StoreChoice) -> Result<(), Box<Mismatch>> {
 /// Stories played at the same time, each on a store of its own: they mostly wait for a disk.
 const AT_ONCE: usize = 4;
 
+/// What a depth has: stories that need something else are not for it.
+struct Can {
+    /// Its state outlives the engine.
+    restart: bool,
+    /// Several nodes may share its store.
+    cluster: bool,
+}
+
 /// Plays every story, also after one has failed, and shows those that did.
-fn run_all(depth: &str, play: impl Fn(&Story) -> Result<(), Box<Mismatch>> + Sync) {
-    let stories = stories();
+fn run_all(depth: &str, can: Can, play: impl Fn(&Story) -> Result<(), Box<Mismatch>> + Sync) {
+    let mut stories = stories();
+    stories.retain(|story| {
+        (can.restart || !story.needs_restart()) && (can.cluster || !story.needs_cluster())
+    });
     assert!(!stories.is_empty(), "no stories were found");
     let (next, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {

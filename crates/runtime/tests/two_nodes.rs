@@ -58,6 +58,7 @@ async fn changed_elsewhere(database: &Database) {
         job: first[0].key,
         retries: 2,
         message: "not yet".into(),
+        details: None,
         back_off_ms: 0,
         variables: Document::new(),
     };

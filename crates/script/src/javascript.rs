@@ -151,6 +151,7 @@ fn effect(wire: WireEffect) -> Effect {
         WireScope::Parent => VariableScope::Parent,
         WireScope::ParentLocal => VariableScope::ParentLocal,
         WireScope::Transient => VariableScope::Transient,
+        WireScope::TransientLocal => VariableScope::TransientLocal,
         WireScope::Element(element) => VariableScope::Element(element.into()),
     };
     match wire.kind {

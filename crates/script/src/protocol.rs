@@ -66,6 +66,7 @@ pub(crate) enum WireScope {
     Parent,
     ParentLocal,
     Transient,
+    TransientLocal,
     Element(String),
 }
 

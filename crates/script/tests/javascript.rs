@@ -99,6 +99,27 @@ async fn values_come_back_as_the_engines_store_them() {
 }
 
 #[tokio::test]
+async fn typed_values_that_are_transient_end_with_the_transaction() {
+    let scripts = scripts(SecureScripting::default());
+    let source = "var Variables = Java.type('org.camunda.bpm.engine.variable.Variables'); \
+                  execution.setVariable('a', Variables.stringValue('kept')); \
+                  execution.setVariable('b', Variables.stringValue('gone', true)); \
+                  execution.setVariableLocal('c', Variables.objectValue(3, true).create()); \
+                  execution.setTransientVariableLocal('d', 4); b + c";
+    let outcome = run(&scripts, source, &process()).await;
+    assert_eq!(outcome.result.as_ref().expect("a value").to_json(), r#""gone3""#);
+    assert_eq!(
+        shown(&outcome),
+        [
+            r#"Nearest a = "kept""#,
+            r#"Transient b = "gone""#,
+            "TransientLocal c = 3",
+            "TransientLocal d = 4",
+        ]
+    );
+}
+
+#[tokio::test]
 async fn effects_are_told_in_order() {
     let scripts = scripts(SecureScripting::default());
     let source = "execution.setVariable('a', 1); execution.setVariableLocal('b', {x: 2.5}); \

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use orloj_store::{
     Change, Claim, EndedRow, Group, HistoryRow, InstanceRow, InstanceWrite, JobKind, JobRow,
-    JobState, JobWrite, Lease, Store,
+    JobState, JobWrite, Lease, NodeProfile, Store,
 };
 use orloj_store_postgres::{Options, PostgresStore};
 use orloj_types::{
@@ -71,6 +71,7 @@ async fn measure(url: String, settings: Settings) {
         engine: EngineName::default(),
         lanes,
         now: Timestamp::ZERO,
+        profile: NodeProfile::default(),
     };
     let lease = store.join(claim).await.unwrap();
     let load = Arc::new(Load {
@@ -232,6 +233,7 @@ fn end(instance: &Instance) -> Change {
         variables: vec![1; 60],
         caller: None,
         root: None,
+        removal_at: None,
     };
     let history = HistoryRow {
         instance: key,
@@ -287,6 +289,14 @@ impl Load {
             attempt: 1,
             activations: Vec::new(),
             failure: None,
+            created_at: Timestamp::ZERO,
+            topic: "".into(),
+            category: None,
+            limit_key: None,
+            batch: None,
+            payload: None,
+            failure_details: None,
+            failed_element: None,
         }
     }
 }

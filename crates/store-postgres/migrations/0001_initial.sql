@@ -16,6 +16,9 @@ CREATE TABLE orloj.node (
     -- The lowest key locked since the last beat: a beat that was on its way meanwhile knows
     -- nothing of it and must not raise the floor above.
     taken_floor bigint NOT NULL,
+    settings_seen bigint NOT NULL,
+    -- What its executor takes.
+    profile bytea NOT NULL,
     UNIQUE (engine, name)
 ) WITH (fillfactor = 50);
 
@@ -91,7 +94,15 @@ CREATE TABLE orloj.job (
     lock_until bigint,
     attempt integer NOT NULL,
     activations bytea NOT NULL,
-    failure text COLLATE "C"
+    failure text COLLATE "C",
+    created_at bigint NOT NULL,
+    topic text COLLATE "C" NOT NULL,
+    category text COLLATE "C",
+    limit_key text COLLATE "C",
+    batch_key bigint,
+    payload bytea,
+    failure_details text COLLATE "C",
+    failed_element text COLLATE "C"
 ) WITH (
     autovacuum_vacuum_scale_factor = 0.02,
     autovacuum_vacuum_threshold = 2000,
@@ -107,6 +118,9 @@ CREATE INDEX job_ready ON orloj.job (engine, type, priority DESC, key)
     WHERE state = 0 AND lock_session IS NULL AND lock_until IS NULL;
 CREATE INDEX job_due ON orloj.job (engine, due_at) WHERE state = 1;
 CREATE INDEX job_lock_until ON orloj.job (engine, lock_until) WHERE lock_until IS NOT NULL;
+CREATE INDEX job_batch ON orloj.job (batch_key, key) WHERE batch_key IS NOT NULL;
+-- Jobs of no instance.
+CREATE INDEX job_chore ON orloj.job (definition_key) WHERE instance_key = 0;
 
 CREATE TABLE orloj.user_task (
     key bigint PRIMARY KEY,
@@ -137,11 +151,18 @@ CREATE TABLE orloj.incident (
     job_key bigint,
     kind text COLLATE "C" NOT NULL,
     message text COLLATE "C" NOT NULL,
-    created_at bigint NOT NULL
+    created_at bigint NOT NULL,
+    cause_key bigint NOT NULL,
+    root_cause_key bigint NOT NULL,
+    configuration text COLLATE "C",
+    annotation text COLLATE "C"
 );
 
--- Append-only. Keys of instances grow with time, so partitions by range of instance_key can take
--- over from this table, old ones dropped whole, without a change to any statement.
+CREATE INDEX incident_instance ON orloj.incident (instance_key);
+
+-- Append-only, until it is pruned in chunks of instances. Keys of instances grow with time, so
+-- partitions by range of instance_key could take over from this table without a change to any
+-- statement; but what may go is told by each instance's end and definition, not by its start.
 CREATE TABLE orloj.history (
     instance_key bigint NOT NULL,
     rev integer NOT NULL,
@@ -162,8 +183,11 @@ CREATE TABLE orloj.ended (
     completed boolean NOT NULL,
     started_at bigint NOT NULL,
     ended_at bigint NOT NULL,
-    variables bytea NOT NULL
+    variables bytea NOT NULL,
+    removal_at bigint
 );
+
+CREATE INDEX ended_removal ON orloj.ended (engine, removal_at) WHERE removal_at IS NOT NULL;
 
 CREATE TABLE orloj.definition (
     key bigint PRIMARY KEY,
@@ -177,6 +201,8 @@ CREATE TABLE orloj.definition (
     dialect text COLLATE "C" NOT NULL,
     checks integer NOT NULL,
     deployed_at bigint NOT NULL,
+    suspended boolean NOT NULL,
+    deleted boolean NOT NULL DEFAULT false,
     UNIQUE (engine, tenant, process_id, version)
 );
 
@@ -234,13 +260,15 @@ CREATE TYPE orloj.job_in AS (
     key bigint, engine text, tenant text, instance_key bigint, definition_key bigint,
     element_instance_key bigint, element_id text, kind smallint, type text, state smallint,
     retries_left integer, priority bigint, exclusive boolean, due_at bigint, lock_session bigint,
-    lock_worker text, lock_until bigint, attempt integer, activations bytea, failure text
+    lock_worker text, lock_until bigint, attempt integer, activations bytea, failure text,
+    created_at bigint, topic text, category text, limit_key text, batch_key bigint, payload bytea,
+    failure_details text, failed_element text
 );
 -- `lock_write`: 0 keep, 1 clear, 2 a session's, 3 a worker's.
 CREATE TYPE orloj.job_step AS (
     key bigint, state smallint, retries_left integer, priority bigint, due_at bigint, failure text,
     lock_write smallint, lock_session bigint, lock_worker text, lock_until bigint,
-    activations bytea
+    activations bytea, failure_details text, failed_element text
 );
 CREATE TYPE orloj.job_held AS (key bigint, attempt integer);
 CREATE TYPE orloj.user_task_in AS (
@@ -252,18 +280,20 @@ CREATE TYPE orloj.user_task_in AS (
 CREATE TYPE orloj.incident_in AS (
     key bigint, engine text, tenant text, instance_key bigint, definition_key bigint,
     element_instance_key bigint, element_id text, job_key bigint, kind text, message text,
-    created_at bigint
+    created_at bigint, cause_key bigint, root_cause_key bigint, configuration text,
+    annotation text
 );
 CREATE TYPE orloj.history_in AS (
     instance_key bigint, rev integer, engine text, tenant text, at bigint, events bytea
 );
 CREATE TYPE orloj.ended_in AS (
     key bigint, engine text, tenant text, definition_key bigint, business_key text,
-    completed boolean, started_at bigint, ended_at bigint, variables bytea
+    completed boolean, started_at bigint, ended_at bigint, variables bytea, removal_at bigint
 );
 CREATE TYPE orloj.definition_in AS (
     key bigint, engine text, tenant text, process_id text, version integer, deployment_key bigint,
-    resource_name text, checksum bytea, dialect text, checks integer, deployed_at bigint
+    resource_name text, checksum bytea, dialect text, checks integer, deployed_at bigint,
+    suspended boolean
 );
 CREATE TYPE orloj.decision_in AS (
     key bigint, engine text, tenant text, decision_id text, name text, version integer,
@@ -370,6 +400,14 @@ BEGIN
             priority = s.priority,
             due_at = s.due_at,
             failure = coalesce(s.failure, j.failure),
+            failure_details = CASE
+                WHEN s.failure IS NULL THEN j.failure_details
+                ELSE s.failure_details
+            END,
+            failed_element = CASE
+                WHEN s.failure IS NULL THEN j.failed_element
+                ELSE s.failed_element
+            END,
             lock_session = CASE s.lock_write WHEN 0 THEN j.lock_session ELSE s.lock_session END,
             lock_worker = CASE s.lock_write WHEN 0 THEN j.lock_worker ELSE s.lock_worker END,
             lock_until = CASE s.lock_write WHEN 0 THEN j.lock_until ELSE s.lock_until END,
@@ -385,12 +423,14 @@ BEGIN
         INSERT INTO orloj.job
             (key, engine, tenant, instance_key, definition_key, element_instance_key, element_id,
             kind, type, state, retries_left, priority, exclusive, due_at, lock_session,
-            lock_worker, lock_until, attempt, activations, failure)
+            lock_worker, lock_until, attempt, activations, failure, created_at, topic, category,
+            limit_key, batch_key, payload, failure_details, failed_element)
         SELECT
             r.key, r.engine, r.tenant, r.instance_key, r.definition_key, r.element_instance_key,
             r.element_id, r.kind, r.type, r.state, r.retries_left, r.priority, r.exclusive,
             r.due_at, r.lock_session, r.lock_worker, r.lock_until, r.attempt, r.activations,
-            r.failure
+            r.failure, r.created_at, r.topic, r.category, r.limit_key, r.batch_key, r.payload,
+            r.failure_details, r.failed_element
         FROM unnest(jobs_inserted) AS r;
     END IF;
 
@@ -437,10 +477,12 @@ BEGIN
     IF cardinality(incidents_inserted) > 0 THEN
         INSERT INTO orloj.incident
             (key, engine, tenant, instance_key, definition_key, element_instance_key, element_id,
-            job_key, kind, message, created_at)
+            job_key, kind, message, created_at, cause_key, root_cause_key, configuration,
+            annotation)
         SELECT
             r.key, r.engine, r.tenant, r.instance_key, r.definition_key, r.element_instance_key,
-            r.element_id, r.job_key, r.kind, r.message, r.created_at
+            r.element_id, r.job_key, r.kind, r.message, r.created_at, r.cause_key,
+            r.root_cause_key, r.configuration, r.annotation
         FROM unnest(incidents_inserted) AS r;
     END IF;
 
@@ -452,10 +494,10 @@ BEGIN
     IF cardinality(ended_added) > 0 THEN
         INSERT INTO orloj.ended
             (key, engine, tenant, definition_key, business_key, completed, started_at, ended_at,
-            variables)
+            variables, removal_at)
         SELECT
             r.key, r.engine, r.tenant, r.definition_key, r.business_key, r.completed,
-            r.started_at, r.ended_at, r.variables
+            r.started_at, r.ended_at, r.variables, r.removal_at
         FROM unnest(ended_added) AS r;
     END IF;
 

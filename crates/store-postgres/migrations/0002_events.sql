@@ -76,24 +76,13 @@ CREATE TABLE orloj.message_taken (
     PRIMARY KEY (message_key, process_id)
 );
 
--- Which instance a message with a correlation key has started: no other starts the process while
--- that lives.
-CREATE TABLE orloj.start_hold (
-    engine text COLLATE "C" NOT NULL,
-    tenant text COLLATE "C" NOT NULL,
-    process_id text COLLATE "C" NOT NULL,
-    correlation_key text COLLATE "C" NOT NULL,
-    instance_key bigint NOT NULL,
-    PRIMARY KEY (engine, tenant, process_id, correlation_key)
-);
-
 CREATE TABLE orloj.broadcast (
     key bigint PRIMARY KEY,
     engine text COLLATE "C" NOT NULL,
     tenant text COLLATE "C" NOT NULL,
     name text COLLATE "C" NOT NULL,
     variables bytea NOT NULL,
-    after_key bigint
+    place text COLLATE "C" NOT NULL
 ) WITH (fillfactor = 50);
 
 -- Who called an instance, live or ended. Beside the instances and not in them: most are not
@@ -120,21 +109,22 @@ CREATE TYPE orloj.start_step AS (
     definition_key bigint, event_id text, expected_fired bigint, due_at bigint, repeat text,
     anchor_at bigint, fired bigint
 );
-CREATE TYPE orloj.hold AS (
-    engine text, tenant text, process_id text, correlation_key text, instance_key bigint
-);
 CREATE TYPE orloj.message_in AS (
     key bigint, engine text, tenant text, name text, correlation_key text, message_id text,
     variables bytea, expires_at bigint
 );
 CREATE TYPE orloj.message_take AS (message_key bigint, process_id text);
 CREATE TYPE orloj.broadcast_in AS (
-    key bigint, engine text, tenant text, name text, variables bytea, after_key bigint
+    key bigint, engine text, tenant text, name text, variables bytea, place text
 );
-CREATE TYPE orloj.broadcast_step AS (
-    key bigint, expected_key bigint, after_key bigint, done boolean
-);
+-- Without a new place the broadcast is over.
+CREATE TYPE orloj.broadcast_step AS (key bigint, expected_place text, place text);
 CREATE TYPE orloj.called_in AS (key bigint, caller_key bigint, root_key bigint);
+-- What a row of a migrated instance names from now on. `of_table`: 0 the instance itself, 1 a job,
+-- 2 a user task, 3 an incident.
+CREATE TYPE orloj.migrated AS (
+    of_table smallint, key bigint, definition_key bigint, element_id text
+);
 -- What a message and a subscription that fit have in common.
 CREATE TYPE orloj.channel AS (engine text, tenant text, name text, correlation_key text);
 
@@ -170,45 +160,6 @@ AS $$
     LIMIT 1
 $$;
 
--- The oldest message of a channel for each start event that it could set off.
-CREATE FUNCTION orloj.start_fits_of(
-    of_engine text,
-    of_tenant text,
-    of_name text,
-    of_correlation_key text,
-    at bigint
-)
-RETURNS TABLE (message_key bigint, definition_key bigint, event_id text)
-LANGUAGE sql
-STABLE
-AS $$
-    SELECT m.key, e.definition_key, e.event_id
-    FROM orloj.start_event AS e
-    CROSS JOIN LATERAL (
-        SELECT o.key
-        FROM orloj.message AS o
-        WHERE o.engine = of_engine AND o.tenant = of_tenant AND o.name = of_name
-            AND o.correlation_key = of_correlation_key
-            AND o.expires_at > at
-            AND NOT EXISTS (
-                SELECT
-                FROM orloj.message_taken AS t
-                WHERE t.message_key = o.key AND t.process_id = e.process_id
-            )
-        ORDER BY o.key
-        LIMIT 1
-    ) AS m
-    WHERE of_correlation_key <> ''
-        AND e.engine = of_engine AND e.kind = 0 AND e.name = of_name AND e.tenant = of_tenant
-        AND NOT EXISTS (
-            SELECT
-            FROM orloj.start_hold AS h
-            WHERE h.engine = of_engine AND h.tenant = of_tenant AND h.process_id = e.process_id
-                AND h.correlation_key = of_correlation_key
-        )
-    ORDER BY e.definition_key, e.event_id
-$$;
-
 -- A group some of whose changes are about the tables above. The rest of it is what it always was.
 --
 -- Who adds to a channel holds its lock until the end of the transaction and looks at the channel
@@ -219,8 +170,7 @@ $$;
 -- procedure: who holds it waits for nobody.
 --
 -- OJ002 as well: a start event, a message or a broadcast is not as expected.
--- `fits` comes back with three numbers for each fit: message, subscription, instance; the
--- other three with the message, the definition and the event of each start event that fits.
+-- `fits` comes back with three numbers for each fit: message, subscription, instance.
 CREATE PROCEDURE orloj.commit_group_with_events(
     of_session bigint,
     of_lane smallint,
@@ -252,13 +202,9 @@ CREATE PROCEDURE orloj.commit_group_with_events(
     messages_inserted orloj.message_in[],
     broadcasts_inserted orloj.broadcast_in[],
     broadcasts_moved orloj.broadcast_step[],
-    holds_deleted orloj.hold[],
-    holds_inserted orloj.hold[],
+    rows_migrated orloj.migrated[],
     now_at bigint,
-    INOUT fits bigint[],
-    INOUT start_messages bigint[],
-    INOUT start_definitions bigint[],
-    INOUT start_events text[]
+    INOUT fits bigint[]
 )
 LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
@@ -306,6 +252,26 @@ BEGIN
         incidents_deleted, incidents_inserted, history_added, ended_added, NULL
     );
 
+    -- After the rows that the same group adds. The instances are locked already.
+    IF cardinality(rows_migrated) > 0 THEN
+        UPDATE orloj.instance AS i
+        SET definition_key = r.definition_key
+        FROM unnest(rows_migrated) AS r
+        WHERE i.key = r.key AND r.of_table = 0;
+        UPDATE orloj.job AS j
+        SET definition_key = r.definition_key, element_id = r.element_id
+        FROM unnest(rows_migrated) AS r
+        WHERE j.key = r.key AND r.of_table = 1;
+        UPDATE orloj.user_task AS u
+        SET definition_key = r.definition_key, element_id = r.element_id
+        FROM unnest(rows_migrated) AS r
+        WHERE u.key = r.key AND r.of_table = 2;
+        UPDATE orloj.incident AS i
+        SET definition_key = r.definition_key, element_id = r.element_id
+        FROM unnest(rows_migrated) AS r
+        WHERE i.key = r.key AND r.of_table = 3;
+    END IF;
+
     IF cardinality(called_added) > 0 THEN
         INSERT INTO orloj.called (key, caller_key, root_key)
         SELECT r.key, r.caller_key, r.root_key
@@ -347,19 +313,6 @@ BEGIN
         IF hit <> (SELECT count(*) FROM unnest(starts_fired) AS s WHERE s.due_at IS NULL) THEN
             RAISE EXCEPTION 'a start event has fired' USING ERRCODE = 'OJ002';
         END IF;
-    END IF;
-
-    -- Those that go first: an instance may end and let the next begin.
-    IF cardinality(holds_deleted) > 0 THEN
-        DELETE FROM orloj.start_hold AS h
-        USING unnest(holds_deleted) AS g
-        WHERE h.engine = g.engine AND h.tenant = g.tenant AND h.process_id = g.process_id
-            AND h.correlation_key = g.correlation_key AND h.instance_key = g.instance_key;
-    END IF;
-    IF cardinality(holds_inserted) > 0 THEN
-        INSERT INTO orloj.start_hold (engine, tenant, process_id, correlation_key, instance_key)
-        SELECT r.engine, r.tenant, r.process_id, r.correlation_key, r.instance_key
-        FROM unnest(holds_inserted) AS r;
     END IF;
 
     -- Added first: a change may take what it adds.
@@ -411,24 +364,24 @@ BEGIN
     END IF;
 
     IF cardinality(broadcasts_inserted) > 0 THEN
-        INSERT INTO orloj.broadcast (key, engine, tenant, name, variables, after_key)
-        SELECT r.key, r.engine, r.tenant, r.name, r.variables, r.after_key
+        INSERT INTO orloj.broadcast (key, engine, tenant, name, variables, place)
+        SELECT r.key, r.engine, r.tenant, r.name, r.variables, r.place
         FROM unnest(broadcasts_inserted) AS r;
     END IF;
     IF cardinality(broadcasts_moved) > 0 THEN
         UPDATE orloj.broadcast AS b
-        SET after_key = s.after_key
+        SET place = s.place
         FROM unnest(broadcasts_moved) AS s
-        WHERE b.key = s.key AND b.after_key IS NOT DISTINCT FROM s.expected_key AND NOT s.done;
+        WHERE b.key = s.key AND b.place = s.expected_place AND s.place IS NOT NULL;
         GET DIAGNOSTICS hit = ROW_COUNT;
-        IF hit <> (SELECT count(*) FROM unnest(broadcasts_moved) AS s WHERE NOT s.done) THEN
+        IF hit <> (SELECT count(s.place) FROM unnest(broadcasts_moved) AS s) THEN
             RAISE EXCEPTION 'a broadcast is elsewhere' USING ERRCODE = 'OJ002';
         END IF;
         DELETE FROM orloj.broadcast AS b
         USING unnest(broadcasts_moved) AS s
-        WHERE b.key = s.key AND b.after_key IS NOT DISTINCT FROM s.expected_key AND s.done;
+        WHERE b.key = s.key AND b.place = s.expected_place AND s.place IS NULL;
         GET DIAGNOSTICS hit = ROW_COUNT;
-        IF hit <> (SELECT count(*) FROM unnest(broadcasts_moved) AS s WHERE s.done) THEN
+        IF hit <> (SELECT count(*) FROM unnest(broadcasts_moved) AS s WHERE s.place IS NULL) THEN
             RAISE EXCEPTION 'a broadcast is elsewhere' USING ERRCODE = 'OJ002';
         END IF;
     END IF;
@@ -443,16 +396,6 @@ BEGIN
         CROSS JOIN LATERAL (
             VALUES (1, f.message_key), (2, f.subscription_key), (3, f.instance_key)
         ) AS n (place, number);
-        SELECT
-            array_agg(f.message_key ORDER BY c.place, f.definition_key, f.event_id),
-            array_agg(f.definition_key ORDER BY c.place, f.definition_key, f.event_id),
-            array_agg(f.event_id ORDER BY c.place, f.definition_key, f.event_id)
-        INTO start_messages, start_definitions, start_events
-        FROM unnest(channels) WITH ORDINALITY
-            AS c (engine, tenant, name, correlation_key, place)
-        CROSS JOIN LATERAL orloj.start_fits_of(
-            c.engine, c.tenant, c.name, c.correlation_key, now_at
-        ) AS f;
     END IF;
 
     -- After all others, as in acquisitions: who holds the row of the node waits for nobody.

@@ -1,6 +1,6 @@
 -- What changes may expect to be otherwise: how often start events have fired, which messages are
--- there, who took them, which ids are in use, where broadcasts are, and which holds exist. The first column tells
--- which of them a row is about.
+-- there, who took them, which ids are in use, and where broadcasts are. The first column tells which
+-- of them a row is about.
 SELECT 0::smallint, e.definition_key, e.event_id, e.fired
 FROM orloj.start_event AS e
 WHERE e.definition_key = ANY ($1)
@@ -20,12 +20,6 @@ JOIN orloj.message AS m
     AND m.correlation_key = r.correlation_key AND m.message_id = r.message_id
 WHERE m.expires_at > $5
 UNION ALL
-SELECT 4::smallint, b.key, NULL, b.after_key
+SELECT 4::smallint, b.key, b.place, NULL
 FROM orloj.broadcast AS b
 WHERE b.key = ANY ($4)
-UNION ALL
-SELECT 5::smallint, r.instance_key, NULL, NULL
-FROM unnest($6::orloj.hold[]) AS r
-JOIN orloj.start_hold AS h
-    ON h.engine = r.engine AND h.tenant = r.tenant AND h.process_id = r.process_id
-    AND h.correlation_key = r.correlation_key

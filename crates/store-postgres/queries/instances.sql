@@ -8,5 +8,12 @@ WHERE i.engine = $1
     AND ($4::text IS NULL OR i.definition_key IN (
         SELECT d.key FROM orloj.definition AS d WHERE d.engine = $1 AND d.process_id = $4
     ))
+    AND ($5::bigint IS NULL OR i.definition_key = $5)
+    AND ($6::text IS NULL OR i.tenant = $6)
+    AND ($7::text IS NULL OR i.business_key = $7)
+    AND (
+        $8::boolean IS NULL
+        OR EXISTS (SELECT FROM orloj.incident AS n WHERE n.instance_key = i.key) = $8
+    )
 ORDER BY i.key DESC
 LIMIT $3

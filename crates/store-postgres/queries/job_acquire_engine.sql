@@ -1,6 +1,7 @@
 -- Locks for the node's session. The lease is locked too, so that fencing waits for this and then
 -- sees what was taken; when it is gone the limit divides by zero. The floor is lowered here and
--- not by the next beat, because the node may die in between.
+-- not by the next beat, because the node may die in between. Where there are limits this takes
+-- nothing: then candidates are looked at one by one.
 WITH lease AS (
     SELECT session FROM orloj.node WHERE session = $1 FOR KEY SHARE
 ),
@@ -9,6 +10,13 @@ picked AS (
     FROM orloj.job
     WHERE engine = $2 AND type = '' AND kind NOT IN (2, 5)
         AND state = 0 AND lock_session IS NULL AND lock_until IS NULL
+        AND priority BETWEEN $4 AND $5
+        AND ($6::bigint[] IS NULL OR definition_key = 0 OR definition_key = ANY ($6))
+        AND ($7::text[] IS NULL OR category = ANY ($7))
+        AND ($8::text[] IS NULL OR topic = '' OR topic <> ALL ($8))
+        AND (NOT $9::boolean OR kind <> 15)
+        AND ($10::text IS NULL OR tenant = $10)
+        AND NOT EXISTS (SELECT FROM orloj.job_limit WHERE engine = $2)
     ORDER BY priority DESC, key
     LIMIT $3 / (SELECT count(*) FROM lease)
     FOR UPDATE SKIP LOCKED
@@ -16,8 +24,9 @@ picked AS (
 taken AS (
     UPDATE orloj.job AS j
     SET lock_session = $1, attempt = j.attempt + 1
-    FROM picked
-    WHERE j.key = picked.key
+    -- As an array: how many are picked is unknown to the planner, and a join with a guess could
+    -- read the whole table.
+    WHERE j.key = ANY (ARRAY(SELECT key FROM picked))
     RETURNING j.*
 ),
 lowered AS (

@@ -6,9 +6,10 @@ WITH me AS (
         seen_at = $2,
         key_high = greatest(key_high, $3),
         lock_floor = least($4, taken_floor),
-        taken_floor = $5
+        taken_floor = $5,
+        settings_seen = $7
     WHERE session = $1
-    RETURNING number, session, name, beat, seen_at
+    RETURNING number, session, name, beat, seen_at, settings_seen, profile
 ),
 pulse AS (
     SELECT
@@ -27,13 +28,14 @@ pulse AS (
             (SELECT coalesce(max(key), 0) FROM orloj.decision WHERE engine = $6)
         ) AS newest_definition,
         EXISTS (SELECT FROM orloj.broadcast WHERE engine = $6) AS has_broadcasts,
-        (SELECT min(expires_at) FROM orloj.message WHERE engine = $6) AS message_expires_at
+        (SELECT min(expires_at) FROM orloj.message WHERE engine = $6) AS message_expires_at,
+        coalesce((SELECT version FROM orloj.settings WHERE engine = $6), 0) AS settings_version
 )
 SELECT nodes.*, pulse.*
 FROM (
-    SELECT number, session, name, beat, seen_at FROM me
+    SELECT number, session, name, beat, seen_at, settings_seen, profile FROM me
     UNION ALL
-    SELECT number, session, name, beat, seen_at
+    SELECT number, session, name, beat, seen_at, settings_seen, profile
     FROM orloj.node
     WHERE engine = $6 AND session <> $1 AND EXISTS (SELECT FROM me)
 ) AS nodes, pulse

@@ -1,4 +1,4 @@
-SELECT number, session, name, beat, seen_at
+SELECT number, session, name, beat, seen_at, settings_seen, profile
 FROM orloj.node
 WHERE engine = $1
 ORDER BY number

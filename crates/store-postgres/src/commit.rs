@@ -6,17 +6,18 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use orloj_store::{
-    CommitError, Committed, Error, Fit, Group, InstanceWrite, Lease, MessageKey, StartFit,
-};
-use orloj_types::{DefinitionKey, ElementId, InstanceKey, SubscriptionKey};
+use orloj_store::{CommitError, Committed, Error, Fit, Group, InstanceWrite, Lease, MessageKey};
+use orloj_types::{InstanceKey, SubscriptionKey};
+use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 
 use crate::connection::Connection;
 use crate::error::{closed, describe, is_lost, of_group};
 use crate::group::GroupRows;
 use crate::sql::Sql;
+use crate::statements;
 use crate::store::Shared;
+use crate::transaction::BEGIN;
 
 /// A group of the usual size takes milliseconds; a server that is silent this long has lost it, or
 /// us.
@@ -28,7 +29,6 @@ const REVISION_REFUSED: &str = "OJ002";
 const INSTANCE_EXISTS: &str = "instance_pkey";
 /// The unique index of ids that messages carry.
 const MESSAGE_ID_EXISTS: &str = "message_id";
-const HOLD_EXISTS: &str = "start_hold_pkey";
 
 /// One committer connection. It is opened when first needed, and again after it was lost.
 #[derive(Default)]
@@ -95,7 +95,7 @@ impl Shared {
             let connection = self.lane_connection(&mut slot).await?;
             let epoch = self.epochs.get(group.lease.session, group.lane);
             let answer = send(connection, &self.sql, group, &rows, lowered, epoch).await;
-            let is_broken = answer.as_ref().is_none_or(|a| a.as_ref().is_err_and(is_lost));
+            let is_broken = answer.as_ref().is_none_or(|a| a.as_ref().is_err_and(Failed::is_lost));
             if is_broken && let Some(connection) = slot.take() {
                 connection.discard();
             }
@@ -175,6 +175,10 @@ impl Shared {
             Ok(losers) => losers,
             Err(error) => return CommitError::Unavailable(describe(&error)),
         };
+        let lost_by_chores = match self.chore_losers(connection, group).await {
+            Ok(losers) => losers,
+            Err(error) => return CommitError::Unavailable(describe(&error)),
+        };
         let writes = || changes.iter().flat_map(|change| &change.instances);
         let keys: Vec<i64> = writes().map(|write| write.key().raw()).collect();
         let sql = &self.sql.instance_revs;
@@ -195,7 +199,9 @@ impl Shared {
             .iter()
             .enumerate()
             .filter(|(at, change)| {
-                lost_by_events.contains(at) || change.instances.iter().any(loses)
+                lost_by_events.contains(at)
+                    || lost_by_chores.contains(at)
+                    || change.instances.iter().any(loses)
             })
             .map(|(at, _)| at)
             .collect();
@@ -210,6 +216,118 @@ impl Shared {
 
 /// None when the server stayed silent.
 async fn send(
+    connection: &Connection,
+    sql: &Sql,
+    group: &Group,
+    rows: &GroupRows,
+    lowered: Option<i64>,
+    epoch: i32,
+) -> Option<Result<Committed, Failed>> {
+    if group.changes.iter().any(|change| !change.statements.is_empty()) {
+        let answer = send_attached(connection, sql, group, rows, lowered, epoch);
+        return tokio::time::timeout(ANSWER_MAX, answer).await.ok()?;
+    }
+    let Some(chores) = &rows.chores else {
+        let answer = send_call(connection, sql, group, rows, lowered, epoch).await;
+        return answer.map(|answer| answer.map_err(Failed::from));
+    };
+    // A transaction of two calls; its statements are sent at once. After an error the server
+    // refuses the rest and takes COMMIT for a roll-back, so the first error is the answer.
+    let mut params: Vec<(&(dyn ToSql + Sync), Type)> = vec![(&group.lease.session, Type::INT8)];
+    params.extend(chores.params());
+    params.push((&lowered, Type::INT8));
+    let answer = async {
+        tokio::join!(
+            biased;
+            connection.batch_execute(BEGIN),
+            send_call(connection, sql, group, rows, None, epoch),
+            connection.execute_typed(&sql.group_commit_chores, &params),
+            connection.batch_execute("COMMIT"),
+        )
+    };
+    let answer = tokio::time::timeout(ANSWER_MAX, answer).await.ok()?;
+    let (begun, called, chores_written, ended) = answer;
+    let called = called?;
+    let answer = begun.and(called).and_then(|committed| {
+        chores_written?;
+        ended?;
+        Ok(committed)
+    });
+    Some(answer.map_err(Failed::from))
+}
+
+/// A group with statements of the application. They are sent one by one: whoever wrote them is told
+/// which one failed.
+async fn send_attached(
+    connection: &Connection,
+    sql: &Sql,
+    group: &Group,
+    rows: &GroupRows,
+    lowered: Option<i64>,
+    epoch: i32,
+) -> Option<Result<Committed, Failed>> {
+    let written = async {
+        connection.batch_execute(BEGIN).await?;
+        let Some(called) = send_call(connection, sql, group, rows, lowered, epoch).await else {
+            return Ok(None);
+        };
+        let committed = called?;
+        if let Some(chores) = &rows.chores {
+            let session: (&(dyn ToSql + Sync), Type) = (&group.lease.session, Type::INT8);
+            let mut params = vec![session];
+            params.extend(chores.params());
+            params.push((&lowered, Type::INT8));
+            connection.execute_typed(&sql.group_commit_chores, &params).await?;
+        }
+        let statements = group.changes.iter().flat_map(|change| &change.statements);
+        for (at, statement) in statements.enumerate() {
+            statements::run(connection, statement).await.map_err(|failed| match failed {
+                statements::Failed::Refused(reason) => {
+                    Failed { error: None, attached: Some((at, reason)) }
+                }
+                statements::Failed::Server(error) => {
+                    Failed { attached: Some((at, describe(&error))), error: Some(error) }
+                }
+            })?;
+        }
+        Ok(Some(committed))
+    };
+    match written.await {
+        Ok(Some(committed)) => {
+            let ended = connection.batch_execute("COMMIT").await;
+            Some(ended.map(|()| committed).map_err(Failed::from))
+        }
+        Ok(None) => None,
+        Err(failed) => {
+            // A connection that is lost has rolled back by itself.
+            let _ = connection.batch_execute("ROLLBACK").await;
+            Some(Err(failed))
+        }
+    }
+}
+
+/// Why a group was not committed.
+struct Failed {
+    /// None: the statement was not sent.
+    error: Option<tokio_postgres::Error>,
+    /// Which statement of the application it was, and why.
+    attached: Option<(usize, String)>,
+}
+
+impl Failed {
+    fn is_lost(&self) -> bool {
+        self.error.as_ref().is_some_and(is_lost)
+    }
+}
+
+impl From<tokio_postgres::Error> for Failed {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self { error: Some(error), attached: None }
+    }
+}
+
+/// Everything of a group but its chores. None when the server stayed silent.
+async fn send_call(
     connection: &Connection,
     sql: &Sql,
     group: &Group,
@@ -247,23 +365,19 @@ async fn send(
     };
     let mut params = Vec::from(params);
     params.extend(events.params());
-    let answer = connection.query_typed(&sql.group_commit_with_events, &params);
+    let sql = match &rows.pages {
+        None => &sql.group_commit_with_events,
+        Some(pages) => {
+            params.extend(pages.params());
+            &sql.group_commit_with_pages
+        }
+    };
+    let answer = connection.query_typed(sql, &params);
     let answer = tokio::time::timeout(ANSWER_MAX, answer).await.ok()?;
     Some(answer.and_then(|rows| {
         let Some(row) = rows.first() else { return Ok(Committed::default()) };
         let numbers: Option<Vec<i64>> = row.try_get(0)?;
-        let messages: Option<Vec<i64>> = row.try_get(1)?;
-        let definitions: Option<Vec<i64>> = row.try_get(2)?;
-        let events: Option<Vec<&str>> = row.try_get(3)?;
-        let starts = messages.unwrap_or_default().into_iter().zip(definitions.unwrap_or_default());
-        let starts = starts.zip(events.unwrap_or_default());
-        let start_fit = |((message, definition), event)| StartFit {
-            message: MessageKey::new(message),
-            definition: DefinitionKey::new(definition),
-            event: ElementId::new(event),
-        };
-        let start_fits = starts.map(start_fit).collect();
-        Ok(Committed { fits: fits(&numbers.unwrap_or_default()), start_fits })
+        Ok(Committed { fits: fits(&numbers.unwrap_or_default()) })
     }))
 }
 
@@ -287,23 +401,40 @@ enum Verdict {
     Failed(CommitError),
 }
 
-fn judge(answer: Option<Result<Committed, tokio_postgres::Error>>) -> Verdict {
-    let error = match answer {
+fn judge(answer: Option<Result<Committed, Failed>>) -> Verdict {
+    let (error, attached) = match answer {
         Some(Ok(committed)) => return Verdict::Done(committed),
-        Some(Err(error)) => error,
+        Some(Err(Failed { error: Some(error), attached })) => (error, attached),
+        Some(Err(Failed { error: None, attached })) => {
+            let (at, reason) = attached.unwrap_or_default();
+            return Verdict::Failed(CommitError::Attached { at, reason });
+        }
         None => {
             let silent = format!("no answer within {} s", ANSWER_MAX.as_secs());
             return Verdict::Failed(CommitError::Unknown(silent));
         }
     };
+    if let Some((at, reason)) = attached
+        && !is_lost(&error)
+        && !error.as_db_error().is_some_and(|server| is_passing(server.code()))
+    {
+        return Verdict::Failed(CommitError::Attached { at, reason });
+    }
     match error.as_db_error() {
         Some(server) if server.code().code() == LANE_REFUSED => Verdict::LaneRefused,
         Some(server) if server.code().code() == REVISION_REFUSED => Verdict::RevisionRefused,
         Some(server) if server.constraint() == Some(INSTANCE_EXISTS) => Verdict::RevisionRefused,
         Some(server) if server.constraint() == Some(MESSAGE_ID_EXISTS) => Verdict::RevisionRefused,
-        Some(server) if server.constraint() == Some(HOLD_EXISTS) => Verdict::RevisionRefused,
         // A server that ends may have committed before it did.
         Some(server) if !is_lost(&error) => Verdict::Failed(of_group(&error, server.code())),
         _ => Verdict::Failed(CommitError::Unknown(describe(&error))),
     }
+}
+
+/// Whether the server is to blame and not the statement: another time it may work.
+fn is_passing(code: &SqlState) -> bool {
+    // Connections, roll-backs by deadlock, resources, operators, the system; a lock not to be had.
+    const CLASSES: [&str; 5] = ["08", "40", "53", "57", "58"];
+    let code = code.code();
+    CLASSES.iter().any(|class| code.starts_with(class)) || code == "55P03"
 }

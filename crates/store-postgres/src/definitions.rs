@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use orloj_store::{
     DefinitionRow, Error, NewDefinition, NewDeployment, NewResource, Page, StartRow,
-    StoredDeployment, starts_of,
+    StoredDeployment, job_definitions_of, starts_of,
 };
 use orloj_types::{DefinitionKey, DeploymentKey, ProcessId, TenantId};
 use tokio_postgres::types::{ToSql, Type};
 
+use crate::group::put_job_row;
 use crate::read;
 use crate::row_array::RowArray;
 use crate::store::Shared;
@@ -44,6 +45,7 @@ impl Shared {
             transaction.execute(&self.sql.decision_insert, &[rows.param()]).await?;
         }
         self.replace_starts(&transaction, new, &definitions).await?;
+        self.replace_chores(&transaction, new, &definitions).await?;
         transaction.commit().await?;
         Ok(StoredDeployment { key: new.key, duplicate: false, definitions, decisions })
     }
@@ -125,7 +127,37 @@ impl Shared {
         Ok(())
     }
 
-    fn start_rows(&self, starts: &[StartRow]) -> RowArray {
+    /// Start timers of earlier versions go, in the order in which groups lock them: after start
+    /// events. What comes with the new ones is written.
+    async fn replace_chores(
+        &self,
+        transaction: &Transaction<'_>,
+        new: &NewDeployment,
+        definitions: &[DefinitionRow],
+    ) -> Result<(), Error> {
+        if definitions.is_empty() {
+            return Ok(());
+        }
+        let processes: Vec<&str> = definitions.iter().map(|row| row.process_id.as_str()).collect();
+        let (engine, tenant) = (new.engine.as_str(), new.tenant.as_str());
+        let params: [(&(dyn ToSql + Sync), Type); 3] =
+            [(&engine, Type::TEXT), (&tenant, Type::TEXT), (&processes, Type::TEXT_ARRAY)];
+        transaction.execute(&self.sql.chore_replace, &params).await?;
+        let mut chores = RowArray::new(&self.types.job_in);
+        for row in definitions_of(new).flat_map(|(_, definition)| &definition.chores) {
+            put_job_row(&mut chores, row);
+        }
+        if !chores.is_empty() {
+            transaction.execute(&self.sql.chore_insert, &[chores.param()]).await?;
+        }
+        let jobs = self.job_definition_rows(&job_definitions_of(new, definitions));
+        if !jobs.is_empty() {
+            transaction.execute(&self.sql.job_definition_insert, &[jobs.param()]).await?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn start_rows(&self, starts: &[StartRow]) -> RowArray {
         let mut rows = RowArray::new(&self.types.start_in);
         for row in starts {
             let repeat = row.repeat.as_ref();
@@ -159,7 +191,7 @@ impl Shared {
                 r.int8(row.key.raw()).text(&row.engine).text(&row.tenant).text(&row.process_id);
                 r.int4(row.version).int8(row.deployment.raw()).text(&row.resource_name);
                 r.bytes(&row.checksum).text(&row.dialect).int4(row.checks);
-                r.int8(row.deployed_at.as_ms());
+                r.int8(row.deployed_at.as_ms()).bool(row.suspended);
             });
         }
         rows
@@ -178,7 +210,7 @@ fn same_as_latest(new: &NewDeployment, latest: &Latest) -> Option<Vec<Definition
         .map(|(resource, definition)| {
             latest
                 .get(&definition.process_id)
-                .filter(|row| row.resource_name == resource.name)
+                .filter(|row| !row.is_deleted && row.resource_name == resource.name)
                 .filter(|row| row.checksum == resource.checksum)
                 .cloned()
         })
@@ -204,6 +236,8 @@ fn next_versions(new: &NewDeployment, latest: &Latest) -> Vec<DefinitionRow> {
                 dialect: Arc::clone(&resource.dialect),
                 checks: resource.checks,
                 deployed_at: new.now,
+                suspended: false,
+                is_deleted: false,
             }
         })
         .collect()

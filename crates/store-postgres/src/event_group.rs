@@ -1,12 +1,13 @@
-//! The part of a group that is about waits, messages, start events, broadcasts and calls, as rows.
+//! The part of a group that is about waits, messages, start events, broadcasts, calls and
+//! migrations, as rows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use orloj_store::{
     BroadcastRow, BroadcastWrite, Change, Channel, Group, InstanceWrite, MessageRow, MessageTaken,
-    StartHold, StartWrite, SubscriptionRow,
+    StartWrite, SubscriptionRow,
 };
-use orloj_types::{InstanceKey, SubscriptionKey};
+use orloj_types::{ElementId, InstanceKey};
 use tokio_postgres::types::{ToSql, Type};
 
 use crate::row_array::RowArray;
@@ -25,8 +26,7 @@ pub(crate) struct EventRows {
     pub messages_inserted: RowArray,
     broadcasts_inserted: RowArray,
     broadcasts_moved: RowArray,
-    holds_deleted: RowArray,
-    holds_inserted: RowArray,
+    migrated: RowArray,
     now: i64,
 }
 
@@ -43,22 +43,21 @@ impl EventRows {
             messages_inserted: RowArray::new(&types.message_in),
             broadcasts_inserted: RowArray::new(&types.broadcast_in),
             broadcasts_moved: RowArray::new(&types.broadcast_step),
-            holds_deleted: RowArray::new(&types.hold),
-            holds_inserted: RowArray::new(&types.hold),
+            migrated: RowArray::new(&types.migrated),
             now: group.now.as_ms(),
         };
         rows.put_channels(&group.changes);
         rows.put_called(&group.changes);
         rows.put_subscriptions(&group.changes);
         rows.put_starts(&group.changes);
-        rows.put_holds(&group.changes);
+        rows.put_migrations(&group.changes);
         rows.put_messages(&group.changes);
         rows.put_broadcasts(&group.changes);
         rows
     }
 
     /// In the order of the procedure, behind those of every group.
-    pub fn params(&self) -> [(&(dyn ToSql + Sync), Type); 13] {
+    pub fn params(&self) -> [(&(dyn ToSql + Sync), Type); 12] {
         [
             self.channels.param(),
             self.called.param(),
@@ -70,13 +69,12 @@ impl EventRows {
             self.messages_inserted.param(),
             self.broadcasts_inserted.param(),
             self.broadcasts_moved.param(),
-            self.holds_deleted.param(),
-            self.holds_inserted.param(),
+            self.migrated.param(),
             (&self.now, Type::INT8),
         ]
     }
 
-    pub fn arrays(&self) -> [&RowArray; 10] {
+    pub fn arrays(&self) -> [&RowArray; 9] {
         [
             &self.channels,
             &self.called,
@@ -86,8 +84,7 @@ impl EventRows {
             &self.messages_inserted,
             &self.broadcasts_inserted,
             &self.broadcasts_moved,
-            &self.holds_deleted,
-            &self.holds_inserted,
+            &self.migrated,
         ]
     }
 
@@ -150,17 +147,27 @@ impl EventRows {
         }
     }
 
-    fn put_holds(&mut self, changes: &[Change]) {
-        let sorted = |of: fn(&Change) -> &Vec<StartHold>| {
-            let mut holds: Vec<&StartHold> = changes.iter().flat_map(of).collect();
-            holds.sort_unstable();
-            holds
-        };
-        for hold in sorted(|change| &change.holds_gone) {
-            put_hold(&mut self.holds_deleted, hold);
+    /// The last word on each row: a statement that meets a row twice takes any of them.
+    fn put_migrations(&mut self, changes: &[Change]) {
+        let mut last: BTreeMap<(i16, i64), (i64, Option<&ElementId>)> = BTreeMap::new();
+        for migration in changes.iter().flat_map(|change| &change.migrations) {
+            let definition = migration.definition.raw();
+            last.insert((0, migration.instance.raw()), (definition, None));
+            for (key, element) in &migration.jobs {
+                last.insert((1, key.raw()), (definition, Some(element)));
+            }
+            for (key, element) in &migration.user_tasks {
+                last.insert((2, key.raw()), (definition, Some(element)));
+            }
+            for (key, element) in &migration.incidents {
+                last.insert((3, key.raw()), (definition, Some(element)));
+            }
         }
-        for hold in sorted(|change| &change.holds_added) {
-            put_hold(&mut self.holds_inserted, hold);
+        for ((table, key), (definition, element)) in last {
+            self.migrated.push(|r| {
+                r.int2(table).int8(key).int8(definition);
+                r.text_or_null(element.map(|element| &**element));
+            });
         }
     }
 
@@ -190,13 +197,12 @@ impl EventRows {
         writes.sort_unstable_by_key(|write| write.expects());
         for write in writes {
             let (key, expected) = write.expects();
-            let after = match write {
-                BroadcastWrite::Progress { after, .. } => Some(after.raw()),
+            let place = match write {
+                BroadcastWrite::Progress { place, .. } => Some(&**place),
                 BroadcastWrite::Done { .. } => None,
             };
             self.broadcasts_moved.push(|r| {
-                r.int8(key.raw()).int8_or_null(expected.map(SubscriptionKey::raw));
-                r.int8_or_null(after).bool(after.is_none());
+                r.int8(key.raw()).text(expected).text_or_null(place);
             });
         }
     }
@@ -207,13 +213,6 @@ pub(crate) fn put_message(rows: &mut RowArray, row: &MessageRow) {
         r.int8(row.key.raw()).text(&row.engine).text(&row.tenant);
         r.text(&row.name).text(&row.correlation_key).text_or_null(row.message_id.as_deref());
         r.bytes(&row.variables).int8(row.expires_at.as_ms());
-    });
-}
-
-pub(crate) fn put_hold(rows: &mut RowArray, hold: &StartHold) {
-    rows.push(|r| {
-        r.text(&hold.engine).text(&hold.tenant).text(&hold.process_id);
-        r.text(&hold.correlation_key).int8(hold.instance.raw());
     });
 }
 
@@ -229,6 +228,6 @@ fn put_subscription(rows: &mut RowArray, row: &SubscriptionRow) {
 fn put_broadcast(rows: &mut RowArray, row: &BroadcastRow) {
     rows.push(|r| {
         r.int8(row.key.raw()).text(&row.engine).text(&row.tenant).text(&row.name);
-        r.bytes(&row.variables).int8_or_null(row.after.map(SubscriptionKey::raw));
+        r.bytes(&row.variables).text(&row.place);
     });
 }

@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use orloj_store::{Change, Claims, Group, MessageKey};
-use orloj_types::SubscriptionKey;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Error, Row};
 
 use crate::connection::Connection;
-use crate::event_group::{put_hold, put_message};
+use crate::event_group::put_message;
 use crate::row_array::RowArray;
 use crate::store::Shared;
 
@@ -43,18 +42,13 @@ impl Shared {
         }
         let broadcasts = changes().flat_map(|change| &change.broadcasts);
         let broadcasts: Vec<i64> = broadcasts.map(|write| write.expects().0.raw()).collect();
-        let mut holds = RowArray::new(&self.types.hold);
-        for hold in changes().flat_map(|change| &change.holds_added) {
-            put_hold(&mut holds, hold);
-        }
         let now = group.now.as_ms();
-        let params: [(&(dyn ToSql + Sync), Type); 6] = [
+        let params: [(&(dyn ToSql + Sync), Type); 5] = [
             (&starts, Type::INT8_ARRAY),
             (&messages, Type::INT8_ARRAY),
             added.param(),
             (&broadcasts, Type::INT8_ARRAY),
             (&now, Type::INT8),
-            holds.param(),
         ];
         let rows = connection.query_typed(&self.sql.event_state, &params).await?;
         let mut state = State::default();
@@ -73,9 +67,7 @@ struct State {
     taken: BTreeSet<(i64, String)>,
     /// Messages of the group whose id is in use.
     refused_ids: BTreeSet<i64>,
-    broadcasts: BTreeMap<i64, Option<i64>>,
-    /// Instances of the group whose hold another one has.
-    refused_holds: BTreeSet<i64>,
+    broadcasts: BTreeMap<i64, String>,
 }
 
 impl State {
@@ -88,8 +80,7 @@ impl State {
             1 => drop(self.messages.insert(key)),
             2 => drop(self.taken.insert((key, text()?))),
             3 => drop(self.refused_ids.insert(key)),
-            5 => drop(self.refused_holds.insert(key)),
-            _ => drop(self.broadcasts.insert(key, number)),
+            _ => drop(self.broadcasts.insert(key, text()?)),
         }
         Ok(())
     }
@@ -112,13 +103,10 @@ impl State {
         let is_moved = change.broadcasts.iter().any(|write| {
             let (key, expected) = write.expects();
             let found = self.broadcasts.get(&key.raw());
-            found.copied() != Some(expected.map(SubscriptionKey::raw))
+            found.map(String::as_str) != Some(expected)
         });
         let is_id_in_use =
             change.messages_added.iter().any(|row| self.refused_ids.contains(&row.key.raw()));
-        let is_held = change.holds_added.iter().any(|hold| {
-            !change.releases(hold) && self.refused_holds.contains(&hold.instance.raw())
-        });
-        is_held || has_fired || is_taken || is_gone || is_moved || is_id_in_use
+        has_fired || is_taken || is_gone || is_moved || is_id_in_use
     }
 }

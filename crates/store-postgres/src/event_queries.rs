@@ -2,10 +2,10 @@
 
 use orloj_store::{
     BroadcastRow, CalledBy, Channel, EndedRow, Error, Fit, InstanceRow, MessageKey, MessageQuery,
-    MessageRow, PAGE_ROWS_MAX, Page, StartFit, StartQuery, StartRow, SubscriptionQuery,
+    MessageRow, PAGE_ROWS_MAX, Page, StartQuery, StartRow, SubscriptionKind, SubscriptionQuery,
     SubscriptionRow,
 };
-use orloj_types::{InstanceKey, ProcessId, SubscriptionKey, TenantId, Timestamp};
+use orloj_types::{InstanceKey, SubscriptionKey, Timestamp};
 use tokio_postgres::types::{ToSql, Type};
 
 use crate::read;
@@ -42,6 +42,18 @@ impl Shared {
         read::all(&self.read(&self.sql.subscriptions, &params).await?, read::subscription)
     }
 
+    pub(crate) async fn last_subscription(
+        &self,
+        kind: SubscriptionKind,
+        name: &str,
+    ) -> Result<Option<SubscriptionKey>, Error> {
+        let (engine, kind) = (self.engine.as_str(), kind as i16);
+        let params: [(&(dyn ToSql + Sync), Type); 3] =
+            [(&engine, Type::TEXT), (&kind, Type::INT2), (&name, Type::TEXT)];
+        let rows = self.read(&self.sql.subscription_last, &params).await?;
+        read::first(&rows, |row| Ok(SubscriptionKey::new(row.get(0)?)))
+    }
+
     pub(crate) async fn message(&self, key: MessageKey) -> Result<Option<MessageRow>, Error> {
         self.by_key(&self.sql.message_load, key.raw(), read::message).await
     }
@@ -52,8 +64,9 @@ impl Shared {
         let (name, correlation_key) = (&**name, &**correlation_key);
         let (after, now) = (query.after.map(MessageKey::raw), query.now.as_ms());
         let message_id = query.message_id.as_deref();
+        let not_taken_by = query.not_taken_by.as_deref();
         let limit = i64::from(query.limit.min(PAGE_ROWS_MAX));
-        let params: [(&(dyn ToSql + Sync), Type); 8] = [
+        let params: [(&(dyn ToSql + Sync), Type); 9] = [
             (&engine, Type::TEXT),
             (&tenant, Type::TEXT),
             (&name, Type::TEXT),
@@ -62,6 +75,7 @@ impl Shared {
             (&message_id, Type::TEXT),
             (&now, Type::INT8),
             (&limit, Type::INT8),
+            (&not_taken_by, Type::TEXT),
         ];
         read::all(&self.read(&self.sql.messages, &params).await?, read::message)
     }
@@ -81,41 +95,6 @@ impl Shared {
             (&now, Type::INT8),
         ];
         read::first(&self.read(&self.sql.message_fit, &params).await?, read::fit)
-    }
-
-    pub(crate) async fn start_fits(
-        &self,
-        channel: &Channel,
-        now: Timestamp,
-    ) -> Result<Vec<StartFit>, Error> {
-        let (engine, tenant) = (channel.engine.as_str(), channel.tenant.as_str());
-        let (name, key, now) = (&*channel.name, &*channel.correlation_key, now.as_ms());
-        let params: [(&(dyn ToSql + Sync), Type); 5] = [
-            (&engine, Type::TEXT),
-            (&tenant, Type::TEXT),
-            (&name, Type::TEXT),
-            (&key, Type::TEXT),
-            (&now, Type::INT8),
-        ];
-        read::all(&self.read(&self.sql.start_fits, &params).await?, read::start_fit)
-    }
-
-    pub(crate) async fn start_holder(
-        &self,
-        process_id: &ProcessId,
-        tenant: &TenantId,
-        correlation_key: &str,
-    ) -> Result<Option<InstanceKey>, Error> {
-        let (engine, tenant) = (self.engine.as_str(), tenant.as_str());
-        let process_id = process_id.as_str();
-        let params: [(&(dyn ToSql + Sync), Type); 4] = [
-            (&engine, Type::TEXT),
-            (&tenant, Type::TEXT),
-            (&process_id, Type::TEXT),
-            (&correlation_key, Type::TEXT),
-        ];
-        let rows = self.read(&self.sql.start_holder, &params).await?;
-        read::first(&rows, |row| Ok(InstanceKey::new(row.get(0)?)))
     }
 
     pub(crate) async fn fits(

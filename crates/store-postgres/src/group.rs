@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_store::{
-    Change, CommitError, EndedRow, Group, HistoryRow, IncidentRow, InstanceRow, InstanceWrite,
-    JobRow, JobUpdate, JobWrite, LockWrite, UserTaskRow, VariableRow, VariableWrite,
+    Change, ChoreWrite, CommitError, EndedRow, Group, HistoryRow, IncidentRow, InstanceRow,
+    InstanceWrite, JobRow, JobUpdate, JobWrite, LockWrite, UserTaskRow, VariableRow, VariableWrite,
 };
 use orloj_types::{ElementInstanceKey, InstanceKey};
 
+use crate::chore_group::ChoreRows;
 use crate::event_group::EventRows;
+use crate::page_group::PageRows;
 use crate::row_array::RowArray;
 use crate::sql::RowTypes;
 
@@ -36,6 +38,10 @@ pub(crate) struct GroupRows {
     pub ended: RowArray,
     /// Absent from nearly every group.
     pub events: Option<Box<EventRows>>,
+    /// Those of large records only; a group that has them has `events` too.
+    pub pages: Option<Box<PageRows>>,
+    /// Absent from nearly every group.
+    pub chores: Option<Box<ChoreRows>>,
     /// The lowest key of a job that becomes locked by the node's session.
     pub locked_lowest: Option<i64>,
 }
@@ -53,8 +59,16 @@ impl GroupRows {
             rows.put_details(change);
         }
         rows.jobs_deleted.sort_unstable();
-        if group.changes.iter().any(Change::has_events) {
+        let has_pages = group.changes.iter().any(|change| !change.pages.is_empty());
+        if has_pages {
+            rows.pages = Some(Box::new(PageRows::new(&group.changes, types)));
+        }
+        if has_pages || group.changes.iter().any(Change::has_events) {
             rows.events = Some(Box::new(EventRows::new(group, types)));
+        }
+        if group.changes.iter().any(Change::has_chores) {
+            rows.note_locked_chores(&group.changes, group.lease.session);
+            rows.chores = Some(Box::new(ChoreRows::new(&group.changes, types)));
         }
         rows.check_size()?;
         Ok(rows)
@@ -78,6 +92,8 @@ impl GroupRows {
             history: RowArray::new(&types.history_in),
             ended: RowArray::new(&types.ended_in),
             events: None,
+            pages: None,
+            chores: None,
             locked_lowest: None,
         }
     }
@@ -137,6 +153,19 @@ impl GroupRows {
                 put_job_update(&mut self.jobs_updated, update);
             }
             JobWrite::Delete(key) => self.jobs_deleted.push(key.raw()),
+        }
+    }
+
+    fn note_locked_chores(&mut self, changes: &[Change], session: i64) {
+        for write in changes.iter().flat_map(|change| &change.chores) {
+            let is_locked = match write {
+                ChoreWrite::Insert(row) => row.lock_session == Some(session),
+                ChoreWrite::Update(update) => update.lock == LockWrite::Session(session),
+                ChoreWrite::Delete { .. } => false,
+            };
+            if is_locked {
+                self.note_locked(write.key().raw());
+            }
         }
     }
 
@@ -208,7 +237,11 @@ impl GroupRows {
             &self.ended,
         ];
         let events = self.events.iter().flat_map(|events| events.arrays());
-        match arrays.into_iter().chain(events).find(|array| array.bytes() > STATEMENT_BYTES_MAX) {
+        let pages = self.pages.iter().flat_map(|pages| pages.arrays());
+        let chores = self.chores.iter().flat_map(|chores| chores.arrays());
+        let pages = pages.chain(chores);
+        let mut all = arrays.into_iter().chain(events).chain(pages);
+        match all.find(|array| array.bytes() > STATEMENT_BYTES_MAX) {
             None => Ok(()),
             Some(array) => Err(CommitError::Statement(format!(
                 "{} bytes for one statement, at most {STATEMENT_BYTES_MAX} are sent",
@@ -226,7 +259,7 @@ fn put_instance(rows: &mut RowArray, row: &InstanceRow) {
     });
 }
 
-fn put_job_row(rows: &mut RowArray, row: &JobRow) {
+pub(crate) fn put_job_row(rows: &mut RowArray, row: &JobRow) {
     rows.push(|r| {
         r.int8(row.key.raw()).text(&row.engine).text(&row.tenant);
         r.int8(row.instance.raw()).int8(row.definition.raw()).int8(row.element_instance.raw());
@@ -236,6 +269,11 @@ fn put_job_row(rows: &mut RowArray, row: &JobRow) {
         r.text_or_null(row.lock_worker.as_deref());
         r.int8_or_null(row.lock_until.map(|at| at.as_ms()));
         r.int4(row.attempt).bytes(&row.activations).text_or_null(row.failure.as_deref());
+        r.int8(row.created_at.as_ms()).text(&row.topic).text_or_null(row.category.as_deref());
+        r.text_or_null(row.limit_key.as_deref()).int8_or_null(row.batch.map(|key| key.raw()));
+        r.bytes_or_null(row.payload.as_deref());
+        r.text_or_null(row.failure_details.as_deref());
+        r.text_or_null(row.failed_element.as_deref());
     });
 }
 
@@ -253,7 +291,8 @@ fn put_job_update(rows: &mut RowArray, update: &JobUpdate) {
         r.int8(update.priority).int8_or_null(update.due_at.map(|at| at.as_ms()));
         r.text_or_null(update.failure.as_deref());
         r.int2(write).int8_or_null(session).text_or_null(worker).int8_or_null(until);
-        r.bytes_or_null(activations);
+        r.bytes_or_null(activations).text_or_null(update.failure_details.as_deref());
+        r.text_or_null(update.failed_element.as_deref());
     });
 }
 
@@ -276,6 +315,8 @@ fn put_incident(rows: &mut RowArray, row: &IncidentRow) {
         r.int8(row.instance.raw()).int8(row.definition.raw()).int8(row.element_instance.raw());
         r.text(&row.element).int8_or_null(row.job.map(|job| job.raw()));
         r.text(&row.kind).text(&row.message).int8(row.created_at.as_ms());
+        r.int8(row.cause.raw()).int8(row.root_cause.raw());
+        r.text_or_null(row.configuration.as_deref()).text_or_null(row.annotation.as_deref());
     });
 }
 
@@ -291,5 +332,6 @@ fn put_ended(rows: &mut RowArray, row: &EndedRow) {
         r.int8(row.key.raw()).text(&row.engine).text(&row.tenant).int8(row.definition.raw());
         r.text_or_null(row.business_key.as_deref()).bool(row.completed);
         r.int8(row.started_at.as_ms()).int8(row.ended_at.as_ms()).bytes(&row.variables);
+        r.int8_or_null(row.removal_at.map(|at| at.as_ms()));
     });
 }

@@ -1,4 +1,4 @@
-//! Jobs: locks given, moved and cleared outside of groups.
+//! Jobs: locks moved and cleared outside of groups.
 
 #![expect(clippy::disallowed_methods, reason = "a driver: it owns connections and their time")]
 
@@ -6,17 +6,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use orloj_store::format::encode_activation;
-use orloj_store::{Acquire, Error, ExtendLock, Extended, JobRow, Lease, Wanted};
+use orloj_store::{Error, ExtendLock, Extended, JobRow, Lease};
 use orloj_types::{JobKey, Timestamp};
 use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
 
-use crate::error::{is_guard, portable};
 use crate::read;
 use crate::row_array::RowArray;
 use crate::store::Shared;
-use crate::transaction::BEGIN;
 
 /// Worker locks cleared by one statement; more of them take several, so that none is long.
 const EXPIRED_AT_ONCE: i64 = 5_000;
@@ -24,80 +21,8 @@ const EXPIRED_AT_ONCE: i64 = 5_000;
 const GIVE_BACK_EVERY: Duration = Duration::from_secs(1);
 
 impl Shared {
-    pub(crate) async fn acquire(self: &Arc<Self>, acquire: &Acquire) -> Result<Vec<JobRow>, Error> {
-        match &acquire.wanted {
-            Wanted::Engine => self.acquire_for_engine(acquire).await,
-            Wanted::Worker { job_type, worker, until } => {
-                self.acquire_for_worker(acquire, job_type, worker, *until).await
-            }
-        }
-    }
-
-    /// One statement: what is taken though its answer was lost comes back when the lock ends.
-    async fn acquire_for_worker(
-        &self,
-        acquire: &Acquire,
-        job_type: &str,
-        worker: &str,
-        until: Timestamp,
-    ) -> Result<Vec<JobRow>, Error> {
-        let (limit, until) = (i64::from(acquire.limit), until.as_ms());
-        let engine = self.engine.as_str();
-        let activation = encode_activation(worker, acquire.now);
-        let params: [(&(dyn ToSql + Sync), Type); 7] = [
-            (&acquire.lease.session, Type::INT8),
-            (&engine, Type::TEXT),
-            (&limit, Type::INT8),
-            (&job_type, Type::TEXT),
-            (&worker, Type::TEXT),
-            (&until, Type::INT8),
-            (&activation, Type::BYTEA),
-        ];
-        let connection = self.readers.get().await?;
-        let taken = connection.query_typed(&self.sql.job_acquire_worker, &params).await;
-        read::all(&taken.map_err(|e| lease_error(&e))?, read::job)
-    }
-
-    /// A lock for the session lasts as long as the node, so the node must never lose sight of one:
-    /// it is committed only when the node knows which jobs it is about to get.
-    async fn acquire_for_engine(self: &Arc<Self>, acquire: &Acquire) -> Result<Vec<JobRow>, Error> {
-        let limit = i64::from(acquire.limit);
-        let engine = self.engine.as_str();
-        let params: [(&(dyn ToSql + Sync), Type); 3] =
-            [(&acquire.lease.session, Type::INT8), (&engine, Type::TEXT), (&limit, Type::INT8)];
-        let mut connection = self.readers.get().await?;
-        connection.dirty = true;
-        let (begun, taken) = tokio::join!(
-            biased;
-            connection.batch_execute(BEGIN),
-            connection.query_typed(&self.sql.job_acquire_engine, &params),
-        );
-        begun.map_err(|e| portable(&e))?;
-        let taken = match taken {
-            Ok(rows) => read::all(&rows, read::job)?,
-            Err(error) => {
-                if connection.batch_execute("ROLLBACK").await.is_ok() {
-                    connection.dirty = false;
-                }
-                return Err(lease_error(&error));
-            }
-        };
-        let _hold = taken.iter().map(|job| job.key.raw()).min().map(|key| self.floor.hold(key));
-        match connection.batch_execute("COMMIT").await {
-            Ok(()) => {
-                connection.dirty = false;
-                Ok(taken)
-            }
-            Err(error) => {
-                // Frees its turn first: the question below needs one.
-                drop(connection);
-                tracing::warn!(%error, jobs = taken.len(), "lost the answer to an acquisition");
-                self.find_taken(acquire.lease, taken).await
-            }
-        }
-    }
-
-    async fn find_taken(
+    /// What of an acquisition whose answer was lost did land.
+    pub(crate) async fn find_taken(
         self: &Arc<Self>,
         lease: Lease,
         taken: Vec<JobRow>,
@@ -181,8 +106,4 @@ async fn give_back(shared: Arc<Shared>, lease: Lease, held: Vec<(JobKey, i32)>) 
         }
         tokio::time::sleep(GIVE_BACK_EVERY).await;
     }
-}
-
-fn lease_error(error: &tokio_postgres::Error) -> Error {
-    if is_guard(error) { Error::Fenced } else { portable(error) }
 }

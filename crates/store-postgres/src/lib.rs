@@ -7,28 +7,39 @@
 //! Everything but listening works behind a transaction pooler: statements are typed and unnamed,
 //! locks end with their transaction, and nothing is left to a session to remember.
 
+mod acquire;
+mod chore_group;
 mod commit;
 mod connection;
 mod connector;
 mod decisions;
 mod definitions;
+mod delete_definition;
 mod error;
 mod event_group;
 mod event_losers;
 mod event_queries;
 mod floor;
 mod group;
+mod index;
+mod job_queries;
 mod jobs;
+mod limits;
 mod listener;
 mod migrate;
 mod nodes;
 mod notice;
 mod options;
+mod order;
+mod page_group;
 mod pool;
 mod queries;
 mod read;
+mod records;
 mod row_array;
+mod settings;
 mod sql;
+mod statements;
 mod store;
 mod tls;
 mod transaction;

@@ -12,6 +12,8 @@ use crate::transaction::Transaction;
 const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0001_initial.sql"),
     include_str!("../migrations/0002_events.sql"),
+    include_str!("../migrations/0003_executor.sql"),
+    include_str!("../migrations/0004_pages.sql"),
 ];
 
 /// Names our advisory locks among those of other programs in the same database.

@@ -1,5 +1,6 @@
 //! Nodes: leases, beats, and taking leases away.
 
+use orloj_store::format::encode_profile;
 use orloj_store::{Beat, Claim, Error, Lease, NodeRow, Pulse};
 use orloj_types::{NODE_NUMBER_MAX, NodeNumber};
 use tokio_postgres::types::{ToSql, Type};
@@ -18,6 +19,7 @@ const NOTHING_TAKEN: i64 = i64::MAX;
 
 impl Shared {
     pub(crate) async fn join(&self, claim: &Claim) -> Result<Lease, Error> {
+        self.make_order_index(claim.profile.order).await?;
         let transaction = Transaction::begin(&self.readers).await?;
         self.lock_advisory(&transaction, "join").await?;
         let engine = claim.engine.as_str();
@@ -39,7 +41,8 @@ impl Shared {
 
         // The node holds nothing yet, but its first jobs may come before its first beat.
         let (lock_floor, now) = (i64::MIN, claim.now.as_ms());
-        let params: [(&(dyn ToSql + Sync), Type); 7] = [
+        let profile = encode_profile(&claim.profile);
+        let params: [(&(dyn ToSql + Sync), Type); 8] = [
             (&number, Type::INT2),
             (&engine, Type::TEXT),
             (&claim.name, Type::TEXT),
@@ -47,6 +50,7 @@ impl Shared {
             (&keys_above, Type::INT8),
             (&lock_floor, Type::INT8),
             (&NOTHING_TAKEN, Type::INT8),
+            (&profile, Type::BYTEA),
         ];
         let inserted = transaction.rows(&self.sql.node_insert, &params).await?;
         let inserted = inserted.first().ok_or_else(|| damaged("node", "no session was given"))?;
@@ -65,23 +69,25 @@ impl Shared {
     pub(crate) async fn beat(&self, beat: Beat) -> Result<Pulse, Error> {
         let floor = self.floor.for_beat(beat.lock_floor.raw());
         let (now, engine) = (beat.now.as_ms(), self.engine.as_str());
-        let params: [(&(dyn ToSql + Sync), Type); 6] = [
+        let params: [(&(dyn ToSql + Sync), Type); 7] = [
             (&beat.lease.session, Type::INT8),
             (&now, Type::INT8),
             (&beat.key_high, Type::INT8),
             (&floor, Type::INT8),
             (&NOTHING_TAKEN, Type::INT8),
             (&engine, Type::TEXT),
+            (&beat.settings_seen, Type::INT8),
         ];
         let rows = self.run(&self.pulse, &self.sql.node_beat, &params).await?;
         let pulse = |row: &read::Columns<'_>| {
             Ok(Pulse {
-                next_due_at: row.time_or_null(5)?,
-                engine_jobs_ready: row.get(6)?,
+                next_due_at: row.time_or_null(7)?,
+                engine_jobs_ready: row.get(8)?,
                 nodes: Vec::new(),
-                newest_definition: row.get(7)?,
-                has_broadcasts: row.get(8)?,
-                message_expires_at: row.time_or_null(9)?,
+                newest_definition: row.get(9)?,
+                has_broadcasts: row.get(10)?,
+                message_expires_at: row.time_or_null(11)?,
+                settings_version: row.get(12)?,
             })
         };
         let pulse = read::first(&rows, pulse)?.ok_or(Error::Fenced)?;

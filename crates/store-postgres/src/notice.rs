@@ -1,7 +1,7 @@
 //! Notices as the text of notifications.
 //!
 //! A payload is the sender's number and any number of notices, separated by spaces: `j` and types
-//! separated by commas, `t` and a time, `d`, `e` and an instance and a node. Types are escaped, so
+//! separated by commas, `t` and a time, `d`, `s` and a version, `e` and an instance and a node. Types are escaped, so
 //! that separators are only separators. Unknown words are skipped: nodes of a newer version may
 //! send them.
 
@@ -52,6 +52,7 @@ fn words(notice: &Notice) -> Vec<String> {
         Notice::DueAt(at) => vec![format!("t{}", at.as_ms())],
         Notice::Joined => vec!["n".to_owned()],
         Notice::Deployed => vec!["d".to_owned()],
+        Notice::Settings(version) => vec![format!("s{version}")],
         Notice::InstanceEnded { instance, node } => vec![format!("e{instance},{}", node.0)],
     }
 }
@@ -63,6 +64,7 @@ fn notice(word: &str) -> Option<Notice> {
         "t" => Notice::DueAt(Timestamp::from_ms(rest.parse().ok()?)),
         "n" => Notice::Joined,
         "d" => Notice::Deployed,
+        "s" => Notice::Settings(rest.parse().ok()?),
         "e" => {
             let (instance, node) = rest.split_once(',')?;
             Notice::InstanceEnded {
@@ -111,6 +113,7 @@ mod tests {
             Notice::DueAt(Timestamp::from_ms(-5)),
             Notice::Joined,
             Notice::Deployed,
+            Notice::Settings(7),
             Notice::InstanceEnded { instance: InstanceKey::new(77), node: NodeNumber(1023) },
         ];
         let mut notices = vec![Notice::JobsReady { types: types.clone() }];

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use orloj_store::{
     EndedFilter, EndedRow, Error, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter,
-    InstanceRow, JobFilter, JobRow, LoadedInstance, PAGE_ROWS_MAX, Page, UserTaskFilter,
-    UserTaskRow,
+    InstanceRow, JobRow, LoadedInstance, PAGE_ROWS_MAX, Page, UserTaskFilter, UserTaskRow,
 };
 use orloj_types::{ElementInstanceKey, IncidentKey, InstanceKey, JobKey, UserTaskKey};
 use tokio_postgres::types::{ToSql, Type};
@@ -25,11 +24,12 @@ impl Shared {
     ) -> Result<Vec<LoadedInstance>, Error> {
         let keys: Vec<i64> = instances.iter().map(|key| key.raw()).collect();
         let rows = self.read(&self.sql.instance_load, &[(&keys, Type::INT8_ARRAY)]).await?;
-        let is_variable = |row: &tokio_postgres::Row| row.get::<_, bool>(8);
-        let (variables, instances): (Vec<_>, Vec<_>) = rows.into_iter().partition(is_variable);
+        let arm = |row: &tokio_postgres::Row| row.get::<_, i16>(8);
+        let (instances, others): (Vec<_>, Vec<_>) = rows.into_iter().partition(|r| arm(r) == 0);
+        let (variables, pages): (Vec<_>, Vec<_>) = others.into_iter().partition(|r| arm(r) == 1);
         let mut loaded: Vec<LoadedInstance> = read::all(&instances, read::instance)?
             .into_iter()
-            .map(|row| LoadedInstance { row, variables: Vec::new() })
+            .map(|row| LoadedInstance { row, variables: Vec::new(), pages: Vec::new() })
             .collect();
         let places: HashMap<InstanceKey, usize> =
             loaded.iter().enumerate().map(|(at, loaded)| (loaded.row.key, at)).collect();
@@ -37,6 +37,11 @@ impl Shared {
             // Variables of an instance that is no more are nobody's.
             if let Some(&at) = places.get(&variable.instance) {
                 loaded[at].variables.push(variable);
+            }
+        }
+        for page in read::all(&pages, read::loaded_page)? {
+            if let Some(&at) = places.get(&page.instance) {
+                loaded[at].pages.push(page);
             }
         }
         Ok(loaded)
@@ -80,9 +85,13 @@ impl Shared {
         filter: &InstanceFilter,
         page: Page,
     ) -> Result<Vec<InstanceRow>, Error> {
-        let process = filter.process_id.as_deref();
-        let filter: [(&(dyn ToSql + Sync), Type); 1] = [(&process, Type::TEXT)];
-        self.page(&self.sql.instances, page, &filter, read::instance).await
+        let values = InstanceValues::of(filter);
+        self.page(&self.sql.instances, page, &values.params(), read::instance).await
+    }
+
+    pub(crate) async fn count_instances(&self, filter: &InstanceFilter) -> Result<u64, Error> {
+        let values = InstanceValues::of(filter);
+        self.count_page(&self.sql.instances, &values.params()).await
     }
 
     pub(crate) async fn ended(
@@ -90,18 +99,21 @@ impl Shared {
         filter: &EndedFilter,
         page: Page,
     ) -> Result<Vec<EndedRow>, Error> {
-        let process = filter.process_id.as_deref();
-        let filter: [(&(dyn ToSql + Sync), Type); 1] = [(&process, Type::TEXT)];
+        let definition = filter.definition.map(|key| key.raw());
+        let (process, tenant) = (filter.process_id.as_deref(), filter.tenant.as_deref());
+        let business_key = filter.business_key.as_deref();
+        let (before, after) =
+            (filter.ended_before.map(|at| at.as_ms()), filter.ended_after.map(|at| at.as_ms()));
+        let filter: [(&(dyn ToSql + Sync), Type); 7] = [
+            (&process, Type::TEXT),
+            (&definition, Type::INT8),
+            (&tenant, Type::TEXT),
+            (&business_key, Type::TEXT),
+            (&filter.completed, Type::BOOL),
+            (&before, Type::INT8),
+            (&after, Type::INT8),
+        ];
         self.page(&self.sql.ended, page, &filter, read::ended).await
-    }
-
-    pub(crate) async fn jobs(&self, filter: &JobFilter, page: Page) -> Result<Vec<JobRow>, Error> {
-        let instance = filter.instance.map(|key| key.raw());
-        let job_type = filter.job_type.as_deref();
-        let state = filter.state.map(|state| state as i16);
-        let filter: [(&(dyn ToSql + Sync), Type); 3] =
-            [(&instance, Type::INT8), (&job_type, Type::TEXT), (&state, Type::INT2)];
-        self.page(&self.sql.jobs, page, &filter, read::job).await
     }
 
     pub(crate) async fn incidents(
@@ -109,9 +121,13 @@ impl Shared {
         filter: &IncidentFilter,
         page: Page,
     ) -> Result<Vec<IncidentRow>, Error> {
-        let instance = filter.instance.map(|key| key.raw());
-        let filter: [(&(dyn ToSql + Sync), Type); 1] = [(&instance, Type::INT8)];
-        self.page(&self.sql.incidents, page, &filter, read::incident).await
+        let values = IncidentValues::of(filter);
+        self.page(&self.sql.incidents, page, &values.params(), read::incident).await
+    }
+
+    pub(crate) async fn count_incidents(&self, filter: &IncidentFilter) -> Result<u64, Error> {
+        let values = IncidentValues::of(filter);
+        self.count_page(&self.sql.incidents, &values.params()).await
     }
 
     pub(crate) async fn user_tasks(
@@ -122,6 +138,15 @@ impl Shared {
         let instance = filter.instance.map(|key| key.raw());
         let filter: [(&(dyn ToSql + Sync), Type); 1] = [(&instance, Type::INT8)];
         self.page(&self.sql.user_tasks, page, &filter, read::user_task).await
+    }
+
+    /// All rows of a list that takes its filters as [`Self::page`] does.
+    async fn count_page(&self, sql: &str, filter: Params<'_>) -> Result<u64, Error> {
+        let engine = self.engine.as_str();
+        let mut params: Vec<(&(dyn ToSql + Sync), Type)> =
+            vec![(&engine, Type::TEXT), (&None::<i64>, Type::INT8), (&0_i64, Type::INT8)];
+        params.extend(filter.iter().cloned());
+        self.count(sql, &params).await
     }
 
     /// Every list takes the engine, the key to start before and the number of rows, then filters.
@@ -146,5 +171,69 @@ impl Shared {
         read: fn(&Columns<'_>) -> Result<T, Error>,
     ) -> Result<Option<T>, Error> {
         read::first(&self.read(sql, &[(&key, Type::INT8)]).await?, read)
+    }
+}
+
+/// A filter as the statement takes it.
+struct InstanceValues<'a> {
+    process: Option<&'a str>,
+    definition: Option<i64>,
+    tenant: Option<&'a str>,
+    business_key: Option<&'a str>,
+    has_incidents: Option<bool>,
+}
+
+impl<'a> InstanceValues<'a> {
+    fn of(filter: &'a InstanceFilter) -> Self {
+        Self {
+            process: filter.process_id.as_deref(),
+            definition: filter.definition.map(|key| key.raw()),
+            tenant: filter.tenant.as_deref(),
+            business_key: filter.business_key.as_deref(),
+            has_incidents: filter.has_incidents,
+        }
+    }
+
+    fn params(&self) -> [(&(dyn ToSql + Sync), Type); 5] {
+        [
+            (&self.process, Type::TEXT),
+            (&self.definition, Type::INT8),
+            (&self.tenant, Type::TEXT),
+            (&self.business_key, Type::TEXT),
+            (&self.has_incidents, Type::BOOL),
+        ]
+    }
+}
+
+struct IncidentValues<'a> {
+    instance: Option<i64>,
+    definition: Option<i64>,
+    tenant: Option<&'a str>,
+    kind: Option<&'a str>,
+    element: Option<&'a str>,
+    job: Option<i64>,
+}
+
+impl<'a> IncidentValues<'a> {
+    fn of(filter: &'a IncidentFilter) -> Self {
+        Self {
+            instance: filter.instance.map(|key| key.raw()),
+            definition: filter.definition.map(|key| key.raw()),
+            tenant: filter.tenant.as_deref(),
+            kind: filter.kind.as_deref(),
+            element: filter.element.as_deref(),
+            job: filter.job.map(|key| key.raw()),
+        }
+    }
+
+    fn params(&self) -> [(&(dyn ToSql + Sync), Type); 6] {
+        [
+            (&self.instance, Type::INT8),
+            (&self.definition, Type::INT8),
+            (&self.tenant, Type::TEXT),
+            (&self.kind, Type::TEXT),
+            (&self.element, Type::TEXT),
+            (&self.job, Type::INT8),
+        ]
     }
 }

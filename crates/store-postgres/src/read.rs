@@ -3,14 +3,15 @@
 
 use std::sync::Arc;
 
+use orloj_store::format::decode_profile;
 use orloj_store::{
     BroadcastKey, BroadcastRow, DecisionKey, DecisionRow, DefinitionRow, EndedRow, Error, Fit,
     HistoryRow, IncidentRow, InstanceRow, JobKind, JobRow, JobState, MessageKey, MessageRow,
-    NodeRow, Requirements, RequirementsKey, StartFit, StartKind, StartRepeat, StartRow,
-    SubscriptionKind, SubscriptionRow, UserTaskRow, VariableRow,
+    NodeRow, RecordPage, RecordPageKind, Requirements, RequirementsKey, StartKind, StartRepeat,
+    StartRow, SubscriptionKind, SubscriptionRow, UserTaskRow, VariableRow,
 };
 use orloj_types::{
-    DefinitionKey, DeploymentKey, ElementId, ElementInstanceKey, EngineName, IncidentKey,
+    BatchKey, DefinitionKey, DeploymentKey, ElementId, ElementInstanceKey, EngineName, IncidentKey,
     InstanceKey, JobKey, NodeNumber, ProcessId, StoredValue, SubscriptionKey, TenantId, Timestamp,
     UserTaskKey, ValueTag,
 };
@@ -45,7 +46,7 @@ impl<'a> Columns<'a> {
         Ok(self.get::<&str>(at)?.into())
     }
 
-    fn text_or_null(&self, at: usize) -> Result<Option<Arc<str>>, Error> {
+    pub fn text_or_null(&self, at: usize) -> Result<Option<Arc<str>>, Error> {
         Ok(self.get::<Option<&str>>(at)?.map(Into::into))
     }
 
@@ -66,7 +67,7 @@ impl<'a> Columns<'a> {
     }
 
     /// A stored number whose names are known to the contract.
-    fn named<T>(
+    pub fn named<T>(
         &self,
         at: usize,
         what: &str,
@@ -78,7 +79,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Between the events and the caller the statement that loads instances tells its two arms apart.
+/// Between the events and the caller the statement that loads instances tells its arms apart.
 pub(crate) fn instance(row: &Columns<'_>) -> Result<InstanceRow, Error> {
     Ok(InstanceRow {
         key: InstanceKey::new(row.get(0)?),
@@ -109,6 +110,21 @@ pub(crate) fn loaded_variable(row: &Columns<'_>) -> Result<VariableRow, Error> {
     })
 }
 
+/// The third arm of the statement that loads instances, which says what is where.
+pub(crate) fn loaded_page(row: &Columns<'_>) -> Result<RecordPage, Error> {
+    let number: i32 = row.get(1)?;
+    let kind = u8::try_from(number).ok().and_then(RecordPageKind::from_number);
+    let kind = kind.ok_or_else(|| damaged("page", format!("unknown kind {number}")))?;
+    Ok(RecordPage {
+        instance: InstanceKey::new(row.get(0)?),
+        kind,
+        first: ElementInstanceKey::new(row.get(4)?),
+        engine: EngineName::new(row.text(2)?),
+        tenant: TenantId::new(row.text(3)?),
+        bytes: row.get(6)?,
+    })
+}
+
 pub(crate) fn job(row: &Columns<'_>) -> Result<JobRow, Error> {
     Ok(JobRow {
         key: JobKey::new(row.get(0)?),
@@ -131,6 +147,14 @@ pub(crate) fn job(row: &Columns<'_>) -> Result<JobRow, Error> {
         attempt: row.get(17)?,
         activations: row.get(18)?,
         failure: row.text_or_null(19)?,
+        created_at: row.time(20)?,
+        topic: row.text(21)?,
+        category: row.text_or_null(22)?,
+        limit_key: row.text_or_null(23)?,
+        batch: row.get::<Option<i64>>(24)?.map(BatchKey::new),
+        payload: row.get(25)?,
+        failure_details: row.text_or_null(26)?,
+        failed_element: row.text_or_null(27)?.map(ElementId::new),
     })
 }
 
@@ -167,6 +191,10 @@ pub(crate) fn incident(row: &Columns<'_>) -> Result<IncidentRow, Error> {
         kind: row.text(8)?,
         message: row.text(9)?,
         created_at: row.time(10)?,
+        cause: IncidentKey::new(row.get(11)?),
+        root_cause: IncidentKey::new(row.get(12)?),
+        configuration: row.text_or_null(13)?,
+        annotation: row.text_or_null(14)?,
     })
 }
 
@@ -194,6 +222,7 @@ pub(crate) fn ended(row: &Columns<'_>) -> Result<EndedRow, Error> {
         variables: row.get(8)?,
         caller: row.instance_or_null(9)?,
         root: row.instance_or_null(10)?,
+        removal_at: row.time_or_null(11)?,
     })
 }
 
@@ -211,6 +240,8 @@ pub(crate) fn definition(row: &Columns<'_>) -> Result<DefinitionRow, Error> {
         dialect: row.text(8)?,
         checks: row.get(9)?,
         deployed_at: row.time(10)?,
+        suspended: row.get(11)?,
+        is_deleted: row.get(12)?,
     })
 }
 
@@ -291,14 +322,6 @@ pub(crate) fn fit(row: &Columns<'_>) -> Result<Fit, Error> {
     })
 }
 
-pub(crate) fn start_fit(row: &Columns<'_>) -> Result<StartFit, Error> {
-    Ok(StartFit {
-        message: MessageKey::new(row.get(0)?),
-        definition: DefinitionKey::new(row.get(1)?),
-        event: ElementId::new(row.text(2)?),
-    })
-}
-
 pub(crate) fn broadcast(row: &Columns<'_>) -> Result<BroadcastRow, Error> {
     Ok(BroadcastRow {
         key: BroadcastKey::new(row.get(0)?),
@@ -306,7 +329,7 @@ pub(crate) fn broadcast(row: &Columns<'_>) -> Result<BroadcastRow, Error> {
         tenant: TenantId::new(row.text(2)?),
         name: row.text(3)?,
         variables: row.get(4)?,
-        after: row.get::<Option<i64>>(5)?.map(SubscriptionKey::new),
+        place: row.text(5)?,
     })
 }
 
@@ -318,5 +341,7 @@ pub(crate) fn node(row: &Columns<'_>) -> Result<NodeRow, Error> {
         name: row.get(2)?,
         beat: row.get(3)?,
         seen_at: row.time(4)?,
+        settings_seen: row.get(5)?,
+        profile: decode_profile(row.get(6)?)?,
     })
 }

@@ -84,6 +84,13 @@ impl RowWriter<'_> {
         self.fixed(&Type::BOOL, [value.into()])
     }
 
+    pub fn bool_or_null(&mut self, value: Option<bool>) -> &mut Self {
+        match value {
+            Some(value) => self.bool(value),
+            None => self.null(&Type::BOOL),
+        }
+    }
+
     pub fn text(&mut self, value: &str) -> &mut Self {
         self.column(&Type::TEXT, value.as_bytes())
     }

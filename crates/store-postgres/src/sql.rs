@@ -27,16 +27,24 @@ macro_rules! statements {
 }
 
 statements! {
-    broadcasts called_ended called_instances decision_find decision_insert decision_latest
-    decision_load definition_find definition_insert definition_latest definition_load
-    definitions ended ended_load event_state group_commit group_commit_with_events history_load
-    incident_load incidents instance_load instance_of instance_revs instances job_acquire_engine
-    job_acquire_worker job_clear_session job_due job_expire job_extend_lock job_load job_release
-    job_taken jobs lane_delete lane_epoch lane_insert lane_reopen lock_advisory message_expired
-    message_fit message_fits message_load messages node_beat node_beat_at node_delete
-    node_insert node_named node_number_free node_number_keep nodes notify requirements_version
-    resource_insert resource_load start_due start_fits start_holder start_insert start_replace starts subscription_load
-    subscriptions user_task_load user_tasks
+    batch_load batches broadcasts called_ended called_instances chore_insert chore_locks
+    chore_replace decision_find decision_insert decision_latest decision_load definition_find
+    definition_delete definition_insert definition_latest definition_live definition_load
+    definition_starts_delete definition_suspend definition_timers_delete definitions
+    definitions_suspended ended ended_batches ended_load ended_removal event_state group_commit group_commit_chores
+    group_commit_with_events group_commit_with_pages history_load incident_load incidents
+    index_state instance_load instance_of instance_revs instances job_acquire_engine
+    job_acquire_worker job_candidates_engine job_candidates_worker job_clear_session
+    job_definition_insert job_definition_load job_definition_set job_definitions
+    job_definitions_set job_due job_expire job_extend_lock job_load job_lock_session job_lock_worker job_release job_taken
+    jobs lane_delete lane_epoch lane_insert lane_reopen limit_delete limit_hold limit_load
+    limit_put limit_use limits limits_locked lock_advisory message_expired message_fit
+    message_fits message_load messages meter_add meters node_beat node_beat_at node_delete
+    node_describe node_insert node_named node_number_free node_number_keep nodes notify
+    operations prune_batches prune_ended prune_instances prune_meters prune_operations prune_removable
+    requirements_version resource_insert resource_load settings_raise settings_version
+    start_due start_insert start_replace starts subscription_last subscription_load subscriptions user_task_load
+    user_tasks
 }
 
 /// Puts a schema in the place of `orloj`, and leaves out comments and indentation, which would
@@ -81,7 +89,8 @@ row_types! {
     instance_in instance_step instance_gone variable_in variable_gone job_in job_step job_held
     user_task_in incident_in history_in ended_in definition_in decision_in resource_in channel
     called_in subscription_in start_in start_step message_in message_take broadcast_in
-    broadcast_step hold
+    broadcast_step migrated job_definition_in chore_step batch_in batch_step batch_gone
+    operation_in meter_in limit_token page_in page_gone incident_note
 }
 
 fn row_type(rows: &[Row], name: &str, schema: &str) -> Result<RowType, Error> {

@@ -5,16 +5,20 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use orloj_store::{
-    Acquire, Beat, BroadcastRow, CalledBy, Channel, Claim, CommitError, Committed, DecisionKey,
-    DecisionRow, DecisionVersion, DefinitionRow, EndedFilter, EndedRow, Error, ExtendLock,
-    Extended, Fit, Fut, Group, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter,
-    InstanceRow, JobFilter, JobRow, Lease, LoadedInstance, MessageKey, MessageQuery, MessageRow,
-    NewDeployment, NodeRow, Notice, Page, Pulse, StartFit, StartQuery, StartRow, Store,
-    StoredDeployment, SubscriptionQuery, SubscriptionRow, UserTaskFilter, UserTaskRow,
+    Acquire, BatchFilter, BatchRow, Beat, BroadcastRow, CalledBy, Channel, Claim, CommitError,
+    Committed, DecisionKey, DecisionRow, DecisionVersion, DefinitionDeleted, DefinitionRow,
+    DeleteDefinition, EndedBatchRow, EndedFilter, EndedRow, Error, ExtendLock, Extended, Fit, Fut,
+    Group, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter, InstanceRow,
+    JobDefinitionChange, JobDefinitionFilter, JobDefinitionRow, JobFilter, JobRow, Lease, LimitRow,
+    LimitScope, LoadedInstance, MessageKey, MessageQuery, MessageRow, MeterQuery, MeterRow,
+    MeterSum, NewDeployment, NewLimit, NodeProfile, NodeRow, Notice, OperationFilter, OperationRow,
+    Page, PruneQuery, Pruned, Pulse, StartQuery, StartRow, Store, StoredDeployment, StoredSettings,
+    SubscriptionKind, SubscriptionQuery, SubscriptionRow, UserTaskFilter, UserTaskRow,
 };
 use orloj_types::{
-    DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey,
-    ProcessId, SubscriptionKey, TenantId, Timestamp, UserTaskKey,
+    BatchKey, DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey,
+    InstanceKey, JobDefinitionKey, JobKey, ProcessId, SubscriptionKey, TenantId, Timestamp,
+    UserTaskKey,
 };
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
@@ -241,6 +245,14 @@ impl Store for PostgresStore {
         Box::pin(async move { self.shared.subscriptions(&query).await })
     }
 
+    fn last_subscription(
+        &self,
+        kind: SubscriptionKind,
+        name: Arc<str>,
+    ) -> Fut<'_, Option<SubscriptionKey>> {
+        Box::pin(async move { self.shared.last_subscription(kind, &name).await })
+    }
+
     fn message(&self, key: MessageKey) -> Fut<'_, Option<MessageRow>> {
         Box::pin(self.shared.message(key))
     }
@@ -255,21 +267,6 @@ impl Store for PostgresStore {
 
     fn fits(&self, now: Timestamp, after: Option<MessageKey>, limit: u32) -> Fut<'_, Vec<Fit>> {
         Box::pin(self.shared.fits(now, after, limit))
-    }
-
-    fn start_fits(&self, channel: Channel, now: Timestamp) -> Fut<'_, Vec<StartFit>> {
-        Box::pin(async move { self.shared.start_fits(&channel, now).await })
-    }
-
-    fn start_holder(
-        &self,
-        process_id: ProcessId,
-        tenant: TenantId,
-        correlation_key: Arc<str>,
-    ) -> Fut<'_, Option<InstanceKey>> {
-        Box::pin(
-            async move { self.shared.start_holder(&process_id, &tenant, &correlation_key).await },
-        )
     }
 
     fn expire_messages(&self, now: Timestamp, limit: u32) -> Fut<'_, u32> {
@@ -360,6 +357,102 @@ impl Store for PostgresStore {
 
     fn user_tasks(&self, filter: UserTaskFilter, page: Page) -> Fut<'_, Vec<UserTaskRow>> {
         Box::pin(async move { self.shared.user_tasks(&filter, page).await })
+    }
+
+    fn describe_node(&self, lease: Lease, profile: NodeProfile) -> Fut<'_, i64> {
+        Box::pin(async move { self.shared.describe_node(lease, &profile).await })
+    }
+
+    fn settings(&self) -> Fut<'_, StoredSettings> {
+        Box::pin(self.shared.settings())
+    }
+
+    fn limits(&self) -> Fut<'_, Vec<LimitRow>> {
+        Box::pin(self.shared.limits())
+    }
+
+    fn set_limit(&self, limit: NewLimit, now: Timestamp) -> Fut<'_, i64> {
+        Box::pin(self.shared.set_limit(limit, now))
+    }
+
+    fn delete_limit(&self, scope: LimitScope, name: Arc<str>) -> Fut<'_, Option<i64>> {
+        Box::pin(async move { self.shared.delete_limit(scope, &name).await })
+    }
+
+    fn delete_definition(&self, delete: DeleteDefinition) -> Fut<'_, DefinitionDeleted> {
+        Box::pin(async move { self.shared.delete_definition(&delete).await })
+    }
+
+    fn set_definition_suspended(
+        &self,
+        definitions: Vec<DefinitionKey>,
+        suspended: bool,
+    ) -> Fut<'_, Option<i64>> {
+        Box::pin(async move { self.shared.suspend_definitions(&definitions, suspended).await })
+    }
+
+    fn job_definition(&self, key: JobDefinitionKey) -> Fut<'_, Option<JobDefinitionRow>> {
+        Box::pin(self.shared.job_definition(key))
+    }
+
+    fn job_definitions(
+        &self,
+        filter: JobDefinitionFilter,
+        page: Page,
+    ) -> Fut<'_, Vec<JobDefinitionRow>> {
+        Box::pin(async move { self.shared.job_definitions(&filter, page).await })
+    }
+
+    fn set_job_definition(
+        &self,
+        key: JobDefinitionKey,
+        change: JobDefinitionChange,
+    ) -> Fut<'_, Option<i64>> {
+        Box::pin(self.shared.set_job_definition(key, change))
+    }
+
+    fn count_instances(&self, filter: InstanceFilter) -> Fut<'_, u64> {
+        Box::pin(async move { self.shared.count_instances(&filter).await })
+    }
+
+    fn count_jobs(&self, filter: JobFilter) -> Fut<'_, u64> {
+        Box::pin(async move { self.shared.count_jobs(&filter).await })
+    }
+
+    fn count_incidents(&self, filter: IncidentFilter) -> Fut<'_, u64> {
+        Box::pin(async move { self.shared.count_incidents(&filter).await })
+    }
+
+    fn batch(&self, key: BatchKey) -> Fut<'_, Option<BatchRow>> {
+        Box::pin(self.shared.batch(key))
+    }
+
+    fn batches(&self, filter: BatchFilter, page: Page) -> Fut<'_, Vec<BatchRow>> {
+        Box::pin(async move { self.shared.batches(&filter, page).await })
+    }
+
+    fn ended_batches(&self, filter: BatchFilter, page: Page) -> Fut<'_, Vec<EndedBatchRow>> {
+        Box::pin(async move { self.shared.ended_batches(&filter, page).await })
+    }
+
+    fn operations(&self, filter: OperationFilter, page: Page) -> Fut<'_, Vec<OperationRow>> {
+        Box::pin(async move { self.shared.operations(&filter, page).await })
+    }
+
+    fn add_meters(&self, meters: Vec<MeterRow>) -> Fut<'_, ()> {
+        Box::pin(async move { self.shared.add_meters(&meters).await })
+    }
+
+    fn meters(&self, query: MeterQuery) -> Fut<'_, Vec<MeterSum>> {
+        Box::pin(async move { self.shared.meters(&query).await })
+    }
+
+    fn prune(&self, query: PruneQuery) -> Fut<'_, Pruned> {
+        Box::pin(async move { self.shared.prune(&query).await })
+    }
+
+    fn set_removal(&self, instances: Vec<InstanceKey>, at: Option<Timestamp>) -> Fut<'_, u32> {
+        Box::pin(async move { self.shared.set_removal(&instances, at).await })
     }
 
     fn notify(&self, notices: Vec<Notice>) -> Fut<'_, ()> {

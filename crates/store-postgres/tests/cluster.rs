@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use common::{NOW, client, engine_job, group, insert, join, open, update, with_database, with_job};
 use orloj_store::{
-    Acquire, Beat, CommitError, Error, JobRow, JobUpdate, JobWrite, LockWrite, Notice, Store,
-    Wanted,
+    Acquire, Beat, CommitError, Error, JobRow, JobUpdate, JobWrite, LockWrite, Notice, Selection,
+    Store, Wanted,
 };
 use orloj_store_postgres::PostgresStore;
 use orloj_types::{InstanceKey, JobKey, NodeNumber};
@@ -71,9 +71,15 @@ async fn a_fenced_node_commits_nothing_from_another_store() {
         assert_eq!(alive.fence(lease.session, 0).await, Ok(true));
         let late = dead.commit(group(lease, 0, 2, vec![update(1, 1)])).await;
         assert_eq!(late, Err(CommitError::Fenced));
-        let acquire = Acquire { lease, wanted: Wanted::Engine, limit: 5, now: NOW };
+        let acquire =
+            Acquire { lease, wanted: Wanted::Engine(Selection::default()), limit: 5, now: NOW };
         assert_eq!(dead.acquire(acquire).await, Err(Error::Fenced));
-        let acquire = Acquire { lease: other, wanted: Wanted::Engine, limit: 5, now: NOW };
+        let acquire = Acquire {
+            lease: other,
+            wanted: Wanted::Engine(Selection::default()),
+            limit: 5,
+            now: NOW,
+        };
         assert_eq!(alive.acquire(acquire).await.expect("acquire").len(), 1, "its job is free");
     })
     .await;
@@ -92,8 +98,13 @@ async fn fencing_under_load_leaves_no_lock_behind() {
             let mut change = insert(base + 999_999);
             change.jobs.extend(free);
             dead.commit(group(lease, 1, 1, vec![change])).await.expect("commit");
-            let beat =
-                Beat { lease, now: NOW, key_high: 0, lock_floor: JobKey::new(base + 900_000) };
+            let beat = Beat {
+                lease,
+                now: NOW,
+                key_high: 0,
+                lock_floor: JobKey::new(base + 900_000),
+                settings_seen: 0,
+            };
             dead.beat(beat).await.expect("beat");
 
             let writer = tokio::spawn({
@@ -114,7 +125,12 @@ async fn fencing_under_load_leaves_no_lock_behind() {
             let taker = tokio::spawn({
                 let dead = Arc::clone(&dead);
                 async move {
-                    let acquire = Acquire { lease, wanted: Wanted::Engine, limit: 3, now: NOW };
+                    let acquire = Acquire {
+                        lease,
+                        wanted: Wanted::Engine(Selection::default()),
+                        limit: 3,
+                        now: NOW,
+                    };
                     while dead.acquire(acquire.clone()).await.is_ok() {}
                 }
             });
@@ -143,7 +159,12 @@ async fn acquisitions_of_two_stores_never_overlap() {
         one.commit(group(first, 0, 1, jobs.collect())).await.expect("commit");
         let take = |store: Arc<PostgresStore>, lease| {
             tokio::spawn(async move {
-                let acquire = Acquire { lease, wanted: Wanted::Engine, limit: 7, now: NOW };
+                let acquire = Acquire {
+                    lease,
+                    wanted: Wanted::Engine(Selection::default()),
+                    limit: 7,
+                    now: NOW,
+                };
                 let mut taken = Vec::new();
                 loop {
                     let jobs = store.acquire(acquire.clone()).await.expect("acquire");
@@ -235,9 +256,11 @@ async fn a_beat_on_its_way_does_not_hide_a_lock() {
         let lease = join(&*store, "n").await;
         let change = with_job(insert(1), engine_job(50));
         store.commit(group(lease, 0, 1, vec![change])).await.expect("commit");
-        let acquire = Acquire { lease, wanted: Wanted::Engine, limit: 5, now: NOW };
+        let acquire =
+            Acquire { lease, wanted: Wanted::Engine(Selection::default()), limit: 5, now: NOW };
         assert_eq!(store.acquire(acquire).await.expect("acquire").len(), 1);
-        let beat = Beat { lease, now: NOW, key_high: 0, lock_floor: JobKey::new(400) };
+        let beat =
+            Beat { lease, now: NOW, key_high: 0, lock_floor: JobKey::new(400), settings_seen: 0 };
         let pulse = late.beat(beat).await.expect("beat");
         assert_eq!(store.fence(lease.session, pulse.nodes[0].beat).await, Ok(true));
         let job = store.job(JobKey::new(50)).await.expect("job").expect("it exists");
@@ -254,7 +277,8 @@ async fn a_beat_computed_too_early_does_not_hide_a_lock() {
         let lease = join(&*store, "n").await;
         let change = with_job(with_job(insert(1), engine_job(50)), engine_job(51));
         store.commit(group(lease, 0, 1, vec![change])).await.expect("commit");
-        let beat = Beat { lease, now: NOW, key_high: 0, lock_floor: JobKey::new(400) };
+        let beat =
+            Beat { lease, now: NOW, key_high: 0, lock_floor: JobKey::new(400), settings_seen: 0 };
         store.beat(beat).await.expect("beat");
         let lock = JobWrite::Update(JobUpdate {
             key: JobKey::new(50),
@@ -263,6 +287,8 @@ async fn a_beat_computed_too_early_does_not_hide_a_lock() {
             priority: 0,
             due_at: None,
             failure: None,
+            failure_details: None,
+            failed_element: None,
             lock: LockWrite::Session(lease.session),
         });
         let mut change = update(1, 1);

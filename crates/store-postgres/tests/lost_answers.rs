@@ -6,7 +6,7 @@ use common::proxy::{Loss, Proxy};
 use common::{
     client, engine_job, group, insert, join, open, rev, terminate, update, with_database, with_job,
 };
-use orloj_store::{Acquire, CommitError, Error, Lease, Store, Wanted};
+use orloj_store::{Acquire, CommitError, Error, Lease, Selection, Store, Wanted};
 use orloj_types::JobKey;
 
 #[tokio::test]
@@ -176,8 +176,13 @@ async fn a_server_that_is_away_is_unavailable() {
         let refused = orloj_store_postgres::PostgresStore::connect(options).await.err();
         assert!(matches!(refused, Some(Error::Refused(_))), "got {refused:?}");
         store.close().await.expect("close");
-        let beat =
-            orloj_store::Beat { lease, now: common::NOW, key_high: 0, lock_floor: JobKey::new(0) };
+        let beat = orloj_store::Beat {
+            lease,
+            now: common::NOW,
+            key_high: 0,
+            lock_floor: JobKey::new(0),
+            settings_seen: 0,
+        };
         let closed = store.beat(beat).await;
         assert!(matches!(closed, Err(Error::Unavailable(_))), "got {closed:?}");
     })
@@ -185,7 +190,7 @@ async fn a_server_that_is_away_is_unavailable() {
 }
 
 fn engine_acquire(lease: Lease, limit: u32) -> Acquire {
-    Acquire { lease, wanted: Wanted::Engine, limit, now: common::NOW }
+    Acquire { lease, wanted: Wanted::Engine(Selection::default()), limit, now: common::NOW }
 }
 
 async fn taken(store: &dyn Store, lease: Lease, limit: u32) -> Vec<i64> {

@@ -34,7 +34,7 @@ async fn a_newer_schema_is_refused() {
         let newer = "INSERT INTO schema_version (version) VALUES (1000)";
         admin.batch_execute(newer).await.unwrap();
         let refused = PostgresStore::connect(Options::new(url, engine())).await.err();
-        assert_eq!(refused, Some(Error::NewerSchema { found: 1_000, known: 2 }));
+        assert_eq!(refused, Some(Error::NewerSchema { found: 1_000, known: 4 }));
     })
     .await;
 }
@@ -51,7 +51,7 @@ async fn a_schema_of_the_first_release_is_migrated() {
         admin.batch_execute(versions).await.expect("versions");
         admin.batch_execute(&FIRST.replace("orloj.", "public.")).await.expect("first schema");
         let rows = "INSERT INTO instance VALUES (1, 3, 'suite', '', 7, NULL, '\\x01', '\\x02');
-             INSERT INTO ended VALUES (2, 'suite', '', 7, NULL, true, 5, 6, '\\x03')";
+             INSERT INTO ended VALUES (2, 'suite', '', 7, NULL, true, 5, 6, '\\x03', NULL)";
         admin.batch_execute(rows).await.expect("rows");
         let store = open(&url).await;
         let loaded = store.load(vec![InstanceKey::new(1)]).await.expect("load");
@@ -102,6 +102,7 @@ async fn engines_share_numbers_and_nothing_else() {
             engine: EngineName::new("another"),
             lanes: 1,
             now: NOW,
+            profile: orloj_store::NodeProfile::default(),
         };
         let second = two.join(claim).await.expect("join");
         assert_ne!(first.node, second.node, "keys are unique in the database");
@@ -109,7 +110,13 @@ async fn engines_share_numbers_and_nothing_else() {
         let page = Page { before: None, limit: 10 };
         let seen = two.instances(InstanceFilter::default(), page).await;
         assert_eq!(seen, Ok(vec![]));
-        let beat = Beat { lease: second, now: NOW, key_high: 0, lock_floor: JobKey::new(0) };
+        let beat = Beat {
+            lease: second,
+            now: NOW,
+            key_high: 0,
+            lock_floor: JobKey::new(0),
+            settings_seen: 0,
+        };
         assert_eq!(two.beat(beat).await.expect("beat").nodes.len(), 1);
         assert_eq!(one.nodes().await.expect("nodes").len(), 1, "of the same name, not fenced");
     })
@@ -125,7 +132,8 @@ async fn a_beat_is_one_statement() {
             Options { listen_url: Some(url), ..Options::new(pooler.url.clone(), engine()) };
         let store = PostgresStore::connect(options).await.expect("the store opens");
         let lease = join(&store, "n").await;
-        let beat = Beat { lease, now: NOW, key_high: 0, lock_floor: JobKey::new(0) };
+        let beat =
+            Beat { lease, now: NOW, key_high: 0, lock_floor: JobKey::new(0), settings_seen: 0 };
         store.beat(beat).await.expect("beat");
         let before = pooler.statements();
         for _ in 0..20 {

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use orloj_store::{
     Change, Claim, EndedRow, Group, HistoryRow, InstanceRow, InstanceWrite, JobKind, JobRow,
-    JobState, JobWrite, Lease, Store,
+    JobState, JobWrite, Lease, NodeProfile, Store,
 };
 use orloj_store_sqlite::{Options, SqliteStore};
 use orloj_types::{
@@ -44,8 +44,13 @@ fn main() {
     let folder = tempfile::tempdir_in(".").expect("temporary folder");
     let options = Options::file(folder.path().join("hot.db"), EngineName::default());
     let store = SqliteStore::open(&options).expect("open");
-    let claim =
-        Claim { name: "hot".to_owned(), engine: EngineName::default(), lanes: 8, now: now() };
+    let claim = Claim {
+        name: "hot".to_owned(),
+        engine: EngineName::default(),
+        lanes: 8,
+        now: now(),
+        profile: NodeProfile::default(),
+    };
     let lease = block_on(store.join(claim)).expect("join");
     match mode.as_str() {
         "steps" => {
@@ -244,6 +249,7 @@ impl Lane {
             variables: vec![1; 60],
             caller: None,
             root: None,
+            removal_at: None,
         };
         Change {
             instances: vec![delete],
@@ -276,6 +282,14 @@ impl Lane {
             attempt: 1,
             activations: Vec::new(),
             failure: None,
+            created_at: now(),
+            topic: "".into(),
+            category: None,
+            limit_key: None,
+            batch: None,
+            payload: None,
+            failure_details: None,
+            failed_element: None,
         }
     }
 }

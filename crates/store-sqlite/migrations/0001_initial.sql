@@ -44,7 +44,15 @@ CREATE TABLE job (
     lock_until           INTEGER,
     attempt              INTEGER NOT NULL,
     activations          BLOB NOT NULL,
-    failure              TEXT
+    failure              TEXT,
+    created_at           INTEGER NOT NULL,
+    topic                TEXT NOT NULL,
+    category             TEXT,
+    limit_key            TEXT,
+    batch_key            INTEGER,
+    payload              BLOB,
+    failure_details      TEXT,
+    failed_element       TEXT
 ) STRICT;
 
 -- A job inserted already locked is in none of these, so the hot path writes the table alone.
@@ -53,6 +61,9 @@ CREATE INDEX job_ready ON job (engine, type, priority DESC)
     WHERE state = 0 AND lock_session IS NULL AND lock_until IS NULL;
 CREATE INDEX job_due ON job (due_at) WHERE state = 1;
 CREATE INDEX job_worker_lock ON job (lock_until) WHERE lock_until IS NOT NULL;
+CREATE INDEX job_batch ON job (batch_key) WHERE batch_key IS NOT NULL;
+-- Jobs of no instance.
+CREATE INDEX job_chore ON job (definition_key) WHERE instance_key = 0;
 
 CREATE TABLE user_task (
     key                  INTEGER PRIMARY KEY,
@@ -83,8 +94,14 @@ CREATE TABLE incident (
     job_key              INTEGER,
     kind                 TEXT NOT NULL,
     message              TEXT NOT NULL,
-    created_at           INTEGER NOT NULL
+    created_at           INTEGER NOT NULL,
+    cause_key            INTEGER NOT NULL,
+    root_cause_key       INTEGER NOT NULL,
+    configuration        TEXT,
+    annotation           TEXT
 ) STRICT;
+
+CREATE INDEX incident_instance ON incident (instance_key);
 
 -- Clustered by instance: the history of one instance is a few neighbouring pages, and nothing
 -- else has to be written for it. A stretch is cut into parts, because a row here that is longer
@@ -109,8 +126,11 @@ CREATE TABLE ended (
     completed      INTEGER NOT NULL,
     started_at     INTEGER NOT NULL,
     ended_at       INTEGER NOT NULL,
-    variables      BLOB NOT NULL
+    variables      BLOB NOT NULL,
+    removal_at     INTEGER
 ) STRICT;
+
+CREATE INDEX ended_removal ON ended (removal_at) WHERE removal_at IS NOT NULL;
 
 CREATE TABLE definition (
     key            INTEGER PRIMARY KEY,
@@ -124,6 +144,8 @@ CREATE TABLE definition (
     dialect        TEXT NOT NULL,
     checks         INTEGER NOT NULL,
     deployed_at    INTEGER NOT NULL,
+    suspended      INTEGER NOT NULL,
+    deleted        INTEGER NOT NULL DEFAULT 0,
     UNIQUE (engine, tenant, process_id, version)
 ) STRICT;
 
@@ -162,14 +184,17 @@ CREATE TABLE resource (
 
 -- AUTOINCREMENT, because a session is never given twice.
 CREATE TABLE node (
-    session    INTEGER PRIMARY KEY AUTOINCREMENT,
-    number     INTEGER NOT NULL UNIQUE,
-    engine     TEXT NOT NULL,
-    name       TEXT NOT NULL,
-    beat       INTEGER NOT NULL,
-    seen_at    INTEGER NOT NULL,
-    key_high   INTEGER NOT NULL,
-    lock_floor INTEGER NOT NULL
+    session       INTEGER PRIMARY KEY AUTOINCREMENT,
+    number        INTEGER NOT NULL UNIQUE,
+    engine        TEXT NOT NULL,
+    name          TEXT NOT NULL,
+    beat          INTEGER NOT NULL,
+    seen_at       INTEGER NOT NULL,
+    key_high      INTEGER NOT NULL,
+    lock_floor    INTEGER NOT NULL,
+    settings_seen INTEGER NOT NULL,
+    -- What its executor takes.
+    profile       BLOB NOT NULL
 ) STRICT;
 
 CREATE TABLE lane (

@@ -62,24 +62,13 @@ CREATE TABLE message_taken (
     PRIMARY KEY (message_key, process_id)
 ) STRICT, WITHOUT ROWID;
 
--- Which instance a message with a correlation key has started: no other starts the process while
--- that lives.
-CREATE TABLE start_hold (
-    engine          TEXT NOT NULL,
-    tenant          TEXT NOT NULL,
-    process_id      TEXT NOT NULL,
-    correlation_key TEXT NOT NULL,
-    instance_key    INTEGER NOT NULL,
-    PRIMARY KEY (engine, tenant, process_id, correlation_key)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE broadcast (
     key       INTEGER PRIMARY KEY,
     engine    TEXT NOT NULL,
     tenant    TEXT NOT NULL,
     name      TEXT NOT NULL,
     variables BLOB NOT NULL,
-    after_key INTEGER
+    place     TEXT NOT NULL
 ) STRICT;
 
 -- Who called an instance, live or ended. Beside the instances and not in them: most are not

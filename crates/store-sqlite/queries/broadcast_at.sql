@@ -1,1 +1,1 @@
-SELECT after_key FROM broadcast WHERE key = ?1
+SELECT place FROM broadcast WHERE key = ?1

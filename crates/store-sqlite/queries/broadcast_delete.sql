@@ -1,1 +1,1 @@
-DELETE FROM broadcast WHERE key = ?1 AND after_key IS ?2
+DELETE FROM broadcast WHERE key = ?1 AND place = ?2

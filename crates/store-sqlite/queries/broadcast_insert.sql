@@ -1,1 +1,1 @@
-INSERT INTO broadcast (key, engine, tenant, name, variables, after_key) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+INSERT INTO broadcast (key, engine, tenant, name, variables, place) VALUES (?1, ?2, ?3, ?4, ?5, ?6)

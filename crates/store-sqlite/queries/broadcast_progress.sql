@@ -1,1 +1,1 @@
-UPDATE broadcast SET after_key = ?3 WHERE key = ?1 AND after_key IS ?2
+UPDATE broadcast SET place = ?3 WHERE key = ?1 AND place = ?2

@@ -1,4 +1,4 @@
-SELECT key, engine, tenant, name, variables, after_key
+SELECT key, engine, tenant, name, variables, place
 FROM broadcast
 WHERE engine = ?1
 ORDER BY key

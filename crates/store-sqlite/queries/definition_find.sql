@@ -1,5 +1,5 @@
 SELECT
     key, engine, tenant, process_id, version, deployment_key, resource_name, checksum, dialect,
-    checks, deployed_at
+    checks, deployed_at, suspended, deleted
 FROM definition
-WHERE engine = ?1 AND tenant = ?2 AND process_id = ?3 AND version = ?4
+WHERE engine = ?1 AND tenant = ?2 AND process_id = ?3 AND version = ?4 AND NOT deleted

@@ -1,7 +1,7 @@
 SELECT
     key, engine, tenant, process_id, version, deployment_key, resource_name, checksum, dialect,
-    checks, deployed_at
+    checks, deployed_at, suspended, deleted
 FROM definition
-WHERE engine = ?1 AND tenant = ?2 AND process_id = ?3
+WHERE engine = ?1 AND tenant = ?2 AND process_id = ?3 AND NOT deleted
 ORDER BY version DESC
 LIMIT 1

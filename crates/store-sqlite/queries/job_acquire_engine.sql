@@ -1,17 +1,25 @@
 UPDATE job SET lock_session = ?3, attempt = attempt + 1
 WHERE key IN (
-    -- The three conditions are those of the index job_ready, word for word, or it is not used.
     SELECT key
-    FROM job
+    -- The index and the order are those of the selection. The conditions on state, locks and type
+    -- are those of the index, word for word, or it is not used.
+    FROM job INDEXED BY job_ready
     WHERE state = 0 AND lock_session IS NULL AND lock_until IS NULL
         AND engine = ?1
         AND type = ''
         -- A worker's job whose type its author left empty is not the engine's.
         AND kind NOT IN (2, 5)
+        AND priority BETWEEN ?4 AND ?5
+        AND (?6 IS NULL OR definition_key = 0 OR definition_key IN (SELECT value FROM json_each(?6)))
+        AND (?7 IS NULL OR category IN (SELECT value FROM json_each(?7)))
+        AND (?8 IS NULL OR topic = '' OR topic NOT IN (SELECT value FROM json_each(?8)))
+        AND (?9 = 0 OR kind <> 15)
+        AND (?10 IS NULL OR tenant = ?10)
     ORDER BY priority DESC, key
     LIMIT ?2
 )
 RETURNING
     key, engine, tenant, instance_key, definition_key, element_instance_key, element_id, kind, type,
     state, retries_left, priority, exclusive, due_at, lock_session, lock_worker, lock_until, attempt,
-    activations, failure
+    activations, failure, created_at, topic, category, limit_key, batch_key, payload,
+    failure_details, failed_element

@@ -1,9 +1,10 @@
 UPDATE node
-SET beat = beat + 1, seen_at = ?2, key_high = max(key_high, ?3), lock_floor = ?4
+SET beat = beat + 1, seen_at = ?2, key_high = max(key_high, ?3), lock_floor = ?4,
+    settings_seen = ?5
 WHERE session = ?1
 -- Everything an idle node asks for, each the first entry of an index.
 RETURNING
-    number, session, name, beat, seen_at,
+    number, session, name, beat, seen_at, settings_seen, profile,
     (
         SELECT due_at
         FROM job
@@ -63,4 +64,5 @@ RETURNING
             ),
             0
         )
-    )
+    ),
+    coalesce((SELECT version FROM settings WHERE settings.engine = node.engine), 0)

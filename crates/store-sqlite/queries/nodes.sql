@@ -1,1 +1,4 @@
-SELECT number, session, name, beat, seen_at FROM node ORDER BY number
+SELECT number, session, name, beat, seen_at, settings_seen, profile
+FROM node
+WHERE engine = ?1
+ORDER BY number

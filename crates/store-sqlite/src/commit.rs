@@ -7,20 +7,25 @@ use std::sync::Arc;
 
 use orloj_store::{
     Change, Claims, CommitError, Committed, Error, Group, InstanceWrite, JobRow, JobUpdate,
-    JobWrite, Lease, LockWrite, VariableWrite,
+    JobWrite, Lease, LockWrite, RecordPageWrite, VariableWrite,
 };
 use orloj_types::Timestamp;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 
 use crate::error::{Kind, kind, portable};
 use crate::writer::{Failure, Floor, Writer};
-use crate::{events, rows};
+use crate::{chores, events, rows, statements};
 
 /// Why a group stops.
 enum Stop {
     /// Something was not as expected of it.
     Mismatch,
     Fenced,
+    /// A statement of the application failed.
+    Attached {
+        at: usize,
+        reason: String,
+    },
     Sql(rusqlite::Error),
 }
 
@@ -44,6 +49,9 @@ pub(crate) fn commit(writer: &mut Writer, group: &Arc<Group>) -> Result<Committe
         }
         Err(Failure::Work(Stop::Mismatch)) => Err(lost(&writer.connection, group)),
         Err(Failure::Work(Stop::Fenced)) => Err(CommitError::Fenced),
+        Err(Failure::Work(Stop::Attached { at, reason })) => {
+            Err(CommitError::Attached { at, reason })
+        }
         Err(Failure::Work(Stop::Sql(error))) => Err(match kind(&error) {
             Kind::Refused => CommitError::Statement(error.to_string()),
             Kind::Unavailable | Kind::Damaged => CommitError::Unavailable(error.to_string()),
@@ -84,17 +92,34 @@ fn apply(connection: &Connection, group: &Group, lowered: Option<i64>) -> Result
     apply_instances(connection, &group.changes)?;
     apply_jobs(connection, &group.changes)?;
     apply_variables(connection, &group.changes)?;
+    apply_pages(connection, &group.changes)?;
     apply_user_tasks(connection, &group.changes)?;
     apply_incidents(connection, &group.changes)?;
     apply_history(connection, &group.changes)?;
     apply_ended(connection, &group.changes)?;
-    if !group.changes.iter().any(Change::has_events) {
-        return Ok(Committed::default());
-    }
-    if !events::apply(connection, group)? {
+    if group.changes.iter().any(Change::has_chores) && !chores::apply(connection, &group.changes)? {
         return Err(Stop::Mismatch);
     }
+    let has_events = group.changes.iter().any(Change::has_events);
+    if has_events && !events::apply(connection, group)? {
+        return Err(Stop::Mismatch);
+    }
+    apply_statements(connection, &group.changes)?;
+    if !has_events {
+        return Ok(Committed::default());
+    }
     Ok(events::committed(connection, group)?)
+}
+
+fn apply_statements(connection: &Connection, changes: &[Change]) -> Result<(), Stop> {
+    let statements = changes.iter().flat_map(|change| &change.statements);
+    for (at, statement) in statements.enumerate() {
+        statements::run(connection, statement).map_err(|error| match kind(&error) {
+            Kind::Refused => Stop::Attached { at, reason: error.to_string() },
+            Kind::Unavailable | Kind::Damaged => Stop::Sql(error),
+        })?;
+    }
+    Ok(())
 }
 
 fn apply_instances(connection: &Connection, changes: &[Change]) -> Result<(), Stop> {
@@ -163,16 +188,21 @@ fn update_jobs(connection: &Connection, updates: &[&JobUpdate]) -> rusqlite::Res
         let (key, state) = (update.key.raw(), update.state as u8);
         let due_at = update.due_at.map(Timestamp::as_ms);
         let failure = update.failure.as_deref();
+        let details = update.failure_details.as_deref();
+        let element = update.failed_element.as_deref();
         let (retries, priority) = (update.retries_left, update.priority);
         match &update.lock {
             LockWrite::Keep => {
-                keep.execute((key, state, retries, priority, due_at, failure))?;
+                keep.execute((key, state, retries, priority, due_at, failure, details, element))?;
             }
             LockWrite::Clear => {
-                clear.execute((key, state, retries, priority, due_at, failure))?;
+                clear
+                    .execute((key, state, retries, priority, due_at, failure, details, element))?;
             }
             LockWrite::Session(owner) => {
-                session.execute((key, state, retries, priority, due_at, failure, owner))?;
+                session.execute((
+                    key, state, retries, priority, due_at, failure, owner, details, element,
+                ))?;
             }
             LockWrite::Worker { worker: name, until, activations } => {
                 let until = until.as_ms();
@@ -186,6 +216,8 @@ fn update_jobs(connection: &Connection, updates: &[&JobUpdate]) -> rusqlite::Res
                     &**name,
                     until,
                     activations,
+                    details,
+                    element,
                 ])?;
             }
         }
@@ -215,6 +247,28 @@ fn apply_variables(connection: &Connection, changes: &[Change]) -> rusqlite::Res
     Ok(())
 }
 
+fn apply_pages(connection: &Connection, changes: &[Change]) -> rusqlite::Result<()> {
+    // In the order given: an instance may delete all and put some again.
+    for write in changes.iter().flat_map(|change| &change.pages) {
+        match write {
+            RecordPageWrite::Put(row) => {
+                let sql = include_str!("../queries/page_put.sql");
+                rows::put_page(&mut connection.prepare_cached(sql)?, row)?;
+            }
+            RecordPageWrite::Delete { instance, kind, first } => {
+                let sql = include_str!("../queries/page_delete.sql");
+                let key = (instance.raw(), *kind as u8, first.raw());
+                connection.prepare_cached(sql)?.execute(key)?;
+            }
+            RecordPageWrite::DeleteAll { instance } => {
+                let sql = include_str!("../queries/page_delete_all.sql");
+                connection.prepare_cached(sql)?.execute((instance.raw(),))?;
+            }
+        }
+    }
+    Ok(())
+}
+
 fn apply_user_tasks(connection: &Connection, changes: &[Change]) -> rusqlite::Result<()> {
     let insert = include_str!("../queries/user_task_insert.sql");
     let added = changes.iter().flat_map(|change| &change.user_tasks_added);
@@ -228,6 +282,11 @@ fn apply_incidents(connection: &Connection, changes: &[Change]) -> rusqlite::Res
     let insert = include_str!("../queries/incident_insert.sql");
     let added = changes.iter().flat_map(|change| &change.incidents_added);
     each(connection, insert, added, rows::insert_incident)?;
+    let annotate = include_str!("../queries/incident_annotate.sql");
+    let notes = changes.iter().flat_map(|change| &change.incidents_annotated);
+    each(connection, annotate, notes, |statement, note| {
+        statement.execute((note.key.raw(), note.annotation.as_deref()))
+    })?;
     let delete = include_str!("../queries/incident_delete.sql");
     let gone = changes.iter().flat_map(|change| &change.incidents_gone);
     each(connection, delete, gone, |statement, key| statement.execute((key.raw(),)))
@@ -272,7 +331,9 @@ fn lowest_lock(group: &Group) -> Option<i64> {
         | JobWrite::Update(JobUpdate { key, lock: LockWrite::Session(_), .. }) => Some(key.raw()),
         _ => None,
     };
-    group.changes.iter().flat_map(|change| &change.jobs).filter_map(locked).min()
+    let jobs = group.changes.iter().flat_map(|change| &change.jobs).filter_map(locked).min();
+    let chores = group.changes.iter().flat_map(|change| &change.chores);
+    jobs.into_iter().chain(chores.filter_map(chores::locked)).min()
 }
 
 /// Names all losers. The group was rolled back and nobody else writes, so what is read now is
@@ -292,6 +353,7 @@ fn losers(connection: &Connection, group: &Group) -> rusqlite::Result<Vec<usize>
     let (mut losers, mut claims) = (Vec::new(), Claims::default());
     for (place, change) in group.changes.iter().enumerate() {
         let mut is_lost = events::is_lost(connection, change, group.now)?;
+        is_lost |= chores::is_lost(connection, change)?;
         for write in &change.instances {
             let found: Option<i32> =
                 rev.query_row((write.key().raw(),), |row| row.get(0)).optional()?;
@@ -311,7 +373,7 @@ fn losers(connection: &Connection, group: &Group) -> rusqlite::Result<Vec<usize>
 
 #[cfg(test)]
 mod tests {
-    use orloj_store::{Claim, InstanceRow};
+    use orloj_store::{Claim, InstanceRow, NodeProfile};
     use orloj_types::{DefinitionKey, EngineName, InstanceKey, TenantId};
 
     use super::*;
@@ -372,8 +434,13 @@ mod tests {
         migrate(&connection).expect("migrate");
         let mut writer = Writer::new(connection, EngineName::default(), None);
         let name = "n".to_owned();
-        let claim =
-            Claim { name, engine: EngineName::default(), lanes: 1, now: Timestamp::from_ms(0) };
+        let claim = Claim {
+            name,
+            engine: EngineName::default(),
+            lanes: 1,
+            now: Timestamp::from_ms(0),
+            profile: NodeProfile::default(),
+        };
         let lease = join(&mut writer, &claim).expect("join");
         (writer, lease)
     }

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use orloj_store::{DefinitionRow, Error, NewDeployment, NewResource, StoredDeployment, starts_of};
-use orloj_types::{DeploymentKey, ProcessId, TenantId};
+use orloj_store::{
+    DefinitionDeleted, DefinitionRow, DeleteDefinition, Error, NewDeployment, NewResource,
+    StoredDeployment, job_definitions_of, starts_of,
+};
+use orloj_types::{DefinitionKey, DeploymentKey, ProcessId, TenantId};
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::portable;
 use crate::writer::Writer;
-use crate::{decisions, event_rows, rows};
+use crate::{decisions, event_rows, rows, settings};
 
 pub(crate) fn deploy(writer: &mut Writer, new: &NewDeployment) -> Result<StoredDeployment, Error> {
     writer.write(|connection| deploy_in(connection, new).map_err(portable))
@@ -33,6 +36,64 @@ pub(crate) fn find(
     }
 }
 
+fn newest(
+    connection: &Connection,
+    engine: &str,
+    process_id: &ProcessId,
+    tenant: &TenantId,
+) -> rusqlite::Result<Option<DefinitionRow>> {
+    connection
+        .prepare_cached(include_str!("../queries/definition_newest.sql"))?
+        .query_row((engine, &**tenant, &**process_id), rows::definition)
+        .optional()
+}
+
+pub(crate) fn delete(
+    writer: &mut Writer,
+    delete: &DeleteDefinition,
+) -> Result<DefinitionDeleted, Error> {
+    writer.write(|connection| delete_in(connection, delete).map_err(portable))
+}
+
+fn delete_in(
+    connection: &Connection,
+    delete: &DeleteDefinition,
+) -> rusqlite::Result<DefinitionDeleted> {
+    let key = delete.key.raw();
+    let found = connection
+        .prepare_cached(include_str!("../queries/definition_load.sql"))?
+        .query_row((key,), rows::definition)
+        .optional()?;
+    let Some(row) = found.filter(|row| !row.is_deleted) else {
+        return Ok(DefinitionDeleted::NotFound);
+    };
+    let live: Vec<DefinitionKey> = connection
+        .prepare_cached(include_str!("../queries/definition_live.sql"))?
+        .query_map((&*row.engine, &*row.tenant, &*row.process_id), |row| {
+            row.get(0).map(DefinitionKey::new)
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    if !delete.agrees_with(&live) {
+        return Ok(DefinitionDeleted::Overtaken);
+    }
+    for sql in [
+        include_str!("../queries/definition_delete.sql"),
+        include_str!("../queries/definition_starts_delete.sql"),
+        include_str!("../queries/definition_timers_delete.sql"),
+    ] {
+        connection.prepare_cached(sql)?.execute((key,))?;
+    }
+    let mut insert = connection.prepare_cached(include_str!("../queries/start_insert.sql"))?;
+    for start in delete.starts(&row) {
+        event_rows::insert_start(&mut insert, &start)?;
+    }
+    let mut insert = connection.prepare_cached(include_str!("../queries/job_insert.sql"))?;
+    for chore in delete.heir.iter().flat_map(|heir| &heir.chores) {
+        rows::insert_job(&mut insert, chore)?;
+    }
+    Ok(DefinitionDeleted::Done(settings::raise(connection, &row.engine)?))
+}
+
 pub(crate) fn resource(
     connection: &Connection,
     deployment: DeploymentKey,
@@ -49,7 +110,7 @@ fn deploy_in(connection: &Connection, new: &NewDeployment) -> rusqlite::Result<S
     let mut duplicate = true;
     for resource in &new.resources {
         for definition in &resource.definitions {
-            let found = find(connection, &new.engine, &definition.process_id, &new.tenant, None)?;
+            let found = newest(connection, &new.engine, &definition.process_id, &new.tenant)?;
             duplicate &= found.as_ref().is_some_and(|found| equals(found, resource));
             latest.push(found);
         }
@@ -77,6 +138,8 @@ fn deploy_in(connection: &Connection, new: &NewDeployment) -> rusqlite::Result<S
                 dialect: Arc::clone(&resource.dialect),
                 checks: resource.checks,
                 deployed_at: new.now,
+                suspended: false,
+                is_deleted: false,
             };
             let sql = include_str!("../queries/definition_insert.sql");
             rows::insert_definition(&mut connection.prepare_cached(sql)?, &row)?;
@@ -86,6 +149,7 @@ fn deploy_in(connection: &Connection, new: &NewDeployment) -> rusqlite::Result<S
     let decisions = latest_decisions.next_versions(new);
     decisions::insert(connection, &decisions)?;
     replace_starts(connection, new, &definitions)?;
+    replace_chores(connection, new, &definitions)?;
     Ok(StoredDeployment { key: new.key, duplicate: false, definitions, decisions })
 }
 
@@ -106,8 +170,31 @@ fn replace_starts(
     Ok(())
 }
 
+/// Start timers of earlier versions go; what comes with the new ones is written.
+fn replace_chores(
+    connection: &Connection,
+    new: &NewDeployment,
+    definitions: &[DefinitionRow],
+) -> rusqlite::Result<()> {
+    let mut delete = connection.prepare_cached(include_str!("../queries/chore_replace.sql"))?;
+    for row in definitions {
+        delete.execute((&*row.engine, &*row.tenant, &*row.process_id))?;
+    }
+    let mut insert = connection.prepare_cached(include_str!("../queries/job_insert.sql"))?;
+    let given = new.resources.iter().flat_map(|resource| &resource.definitions);
+    for chore in given.flat_map(|definition| &definition.chores) {
+        rows::insert_job(&mut insert, chore)?;
+    }
+    let sql = include_str!("../queries/job_definition_insert.sql");
+    let mut insert = connection.prepare_cached(sql)?;
+    for row in job_definitions_of(new, definitions) {
+        settings::insert_job_definition(&mut insert, &row)?;
+    }
+    Ok(())
+}
+
 fn equals(found: &DefinitionRow, resource: &NewResource) -> bool {
-    found.resource_name == resource.name && found.checksum == resource.checksum
+    !found.is_deleted && found.resource_name == resource.name && found.checksum == resource.checksum
 }
 
 fn insert_resource(

@@ -6,7 +6,7 @@ use orloj_store::{
     SubscriptionRow,
 };
 use orloj_types::{InstanceKey, SubscriptionKey, Timestamp};
-use rusqlite::{Connection, Result, params};
+use rusqlite::{Connection, OptionalExtension, Result, params};
 
 use crate::queries::{all, at_most, limit};
 use crate::{event_rows, rows};
@@ -36,6 +36,18 @@ pub(crate) fn subscriptions(
             all(connection, sql, params![engine, kind, after, tenant, instance, most, key], row)
         }
     }
+}
+
+pub(crate) fn last_subscription(
+    connection: &Connection,
+    engine: &str,
+    kind: SubscriptionKind,
+    name: &str,
+) -> Result<Option<SubscriptionKey>> {
+    connection
+        .prepare_cached(include_str!("../queries/subscription_last.sql"))?
+        .query_row((engine, kind as u8, name), |row| row.get(0).map(SubscriptionKey::new))
+        .optional()
 }
 
 pub(crate) fn starts(connection: &Connection, query: &StartQuery) -> Result<Vec<StartRow>> {
@@ -80,6 +92,7 @@ pub(crate) fn messages(connection: &Connection, query: &MessageQuery) -> Result<
         query.message_id.as_deref(),
         query.now.as_ms(),
         query.limit.min(PAGE_ROWS_MAX),
+        query.not_taken_by.as_deref(),
     ];
     all(connection, include_str!("../queries/messages.sql"), values, event_rows::message)
 }

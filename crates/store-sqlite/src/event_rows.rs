@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use orloj_store::{
-    BroadcastKey, BroadcastRow, Fit, MessageKey, MessageRow, StartFit, StartHold, StartKind,
-    StartRepeat, StartRow, SubscriptionKind, SubscriptionRow,
+    BroadcastKey, BroadcastRow, Fit, MessageKey, MessageRow, StartKind, StartRepeat, StartRow,
+    SubscriptionKind, SubscriptionRow,
 };
 use orloj_types::{
     DefinitionKey, ElementInstanceKey, InstanceKey, ProcessId, SubscriptionKey, Timestamp,
@@ -115,21 +115,6 @@ pub(crate) fn fit(row: &Row<'_>) -> Result<Fit> {
     })
 }
 
-pub(crate) fn start_fit(row: &Row<'_>) -> Result<StartFit> {
-    Ok(StartFit {
-        message: MessageKey::new(row.get(0)?),
-        definition: DefinitionKey::new(row.get(1)?),
-        event: element(row, 2)?,
-    })
-}
-
-/// Inserting and deleting take the same.
-pub(crate) fn write_hold(into: &mut CachedStatement<'_>, hold: &StartHold) -> Result<usize> {
-    let (engine, tenant): (&str, &str) = (&hold.engine, &hold.tenant);
-    let (process_id, key): (&str, &str) = (&hold.process_id, &hold.correlation_key);
-    into.execute((engine, tenant, process_id, key, hold.instance.raw()))
-}
-
 pub(crate) fn insert_broadcast(
     into: &mut CachedStatement<'_>,
     row: &BroadcastRow,
@@ -140,7 +125,7 @@ pub(crate) fn insert_broadcast(
         &*row.tenant,
         &*row.name,
         row.variables,
-        row.after.map(SubscriptionKey::raw),
+        &*row.place,
     ])
 }
 
@@ -151,6 +136,6 @@ pub(crate) fn broadcast(row: &Row<'_>) -> Result<BroadcastRow> {
         tenant: tenant(row, 2)?,
         name: row.get(3)?,
         variables: row.get(4)?,
-        after: row.get::<_, Option<i64>>(5)?.map(SubscriptionKey::new),
+        place: row.get(5)?,
     })
 }

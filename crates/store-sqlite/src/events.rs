@@ -1,13 +1,13 @@
-//! The part of a group that is about waits, messages, start events, broadcasts and calls. The
-//! writer is one thread, so whoever adds to a channel sees all that were before it.
+//! The part of a group that is about waits, messages, start events, broadcasts, calls and
+//! migrations. The writer is one thread, so whoever adds to a channel sees all that were before it.
 
 use std::collections::BTreeSet;
 
 use orloj_store::{
     BroadcastWrite, Change, Channel, Committed, Fit, Group, InstanceWrite, MessageKey, MessageRow,
-    StartFit, StartWrite,
+    StartWrite,
 };
-use orloj_types::{InstanceKey, SubscriptionKey, Timestamp};
+use orloj_types::{ElementId, InstanceKey, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
 use crate::event_rows;
@@ -17,19 +17,18 @@ pub(crate) fn apply(connection: &Connection, group: &Group) -> Result<bool> {
     let changes = &group.changes;
     apply_called(connection, changes)?;
     apply_subscriptions(connection, changes)?;
+    apply_migrations(connection, changes)?;
     Ok(apply_starts(connection, changes)?
-        && apply_holds(connection, changes)?
         && apply_messages(connection, changes, group.now)?
         && apply_broadcasts(connection, changes)?)
 }
 
-/// What fits in the channels that the group has added to or looks at.
+/// What fits in the channels that the group has added to.
 pub(crate) fn committed(connection: &Connection, group: &Group) -> Result<Committed> {
     let channels: BTreeSet<Channel> = group.changes.iter().flat_map(Change::channels).collect();
     let mut committed = Committed::default();
     for channel in &channels {
         committed.fits.extend(fit(connection, channel, group.now)?);
-        committed.start_fits.extend(start_fits(connection, channel, group.now)?);
     }
     Ok(committed)
 }
@@ -43,31 +42,6 @@ pub(crate) fn fit(
     let values = (&**engine, &**tenant, &**name, &**correlation_key, now.as_ms());
     let mut statement = connection.prepare_cached(include_str!("../queries/message_fit.sql"))?;
     statement.query_row(values, event_rows::fit).optional()
-}
-
-pub(crate) fn start_fits(
-    connection: &Connection,
-    channel: &Channel,
-    now: Timestamp,
-) -> Result<Vec<StartFit>> {
-    let Channel { engine, tenant, name, correlation_key } = channel;
-    let values = (&**engine, &**tenant, &**name, &**correlation_key, now.as_ms());
-    let mut statement = connection.prepare_cached(include_str!("../queries/start_fits.sql"))?;
-    statement.query_map(values, event_rows::start_fit)?.collect()
-}
-
-pub(crate) fn start_holder(
-    connection: &Connection,
-    engine: &str,
-    tenant: &str,
-    process_id: &str,
-    correlation_key: &str,
-) -> Result<Option<InstanceKey>> {
-    let values = (engine, tenant, process_id, correlation_key);
-    connection
-        .prepare_cached(include_str!("../queries/start_holder.sql"))?
-        .query_row(values, |row| row.get(0).map(InstanceKey::new))
-        .optional()
 }
 
 /// Whether a change expects something else than what is there.
@@ -86,13 +60,6 @@ pub(crate) fn is_lost(connection: &Connection, change: &Change, now: Timestamp) 
             .query_row((definition.raw(), &**event), |row| row.get(0))
             .optional()?;
         if fired != Some(expected.into()) {
-            return Ok(true);
-        }
-    }
-    for hold in change.holds_added.iter().filter(|hold| !change.releases(hold)) {
-        let (engine, tenant) = (&hold.engine, &hold.tenant);
-        let (process_id, key) = (&hold.process_id, &hold.correlation_key);
-        if start_holder(connection, engine, tenant, process_id, key)?.is_some() {
             return Ok(true);
         }
     }
@@ -119,11 +86,11 @@ pub(crate) fn is_lost(connection: &Connection, change: &Change, now: Timestamp) 
     }
     for write in &change.broadcasts {
         let (key, expected) = write.expects();
-        let at: Option<Option<i64>> = connection
+        let at: Option<String> = connection
             .prepare_cached(include_str!("../queries/broadcast_at.sql"))?
             .query_row((key.raw(),), |row| row.get(0))
             .optional()?;
-        if at != Some(expected.map(SubscriptionKey::raw)) {
+        if at.as_deref() != Some(expected) {
             return Ok(true);
         }
     }
@@ -182,6 +149,37 @@ fn apply_subscriptions(connection: &Connection, changes: &[Change]) -> Result<()
     Ok(())
 }
 
+/// After the rows that the same changes add.
+fn apply_migrations(connection: &Connection, changes: &[Change]) -> Result<()> {
+    for migration in changes.iter().flat_map(|change| &change.migrations) {
+        let definition = migration.definition.raw();
+        let sql = include_str!("../queries/instance_migrate.sql");
+        connection.prepare_cached(sql)?.execute((migration.instance.raw(), definition))?;
+        let jobs = migration.jobs.iter().map(|(key, element)| (key.raw(), element));
+        let tasks = migration.user_tasks.iter().map(|(key, element)| (key.raw(), element));
+        let incidents = migration.incidents.iter().map(|(key, element)| (key.raw(), element));
+        move_rows(connection, include_str!("../queries/job_migrate.sql"), definition, jobs)?;
+        let sql = include_str!("../queries/user_task_migrate.sql");
+        move_rows(connection, sql, definition, tasks)?;
+        let sql = include_str!("../queries/incident_migrate.sql");
+        move_rows(connection, sql, definition, incidents)?;
+    }
+    Ok(())
+}
+
+fn move_rows<'a>(
+    connection: &Connection,
+    sql: &str,
+    definition: i64,
+    rows: impl Iterator<Item = (i64, &'a ElementId)>,
+) -> Result<()> {
+    let mut statement = connection.prepare_cached(sql)?;
+    for (key, element) in rows {
+        statement.execute((key, definition, &**element))?;
+    }
+    Ok(())
+}
+
 fn apply_starts(connection: &Connection, changes: &[Change]) -> Result<bool> {
     for write in changes.iter().flat_map(|change| &change.starts) {
         let StartWrite::Fired { definition, event, expected_fired, next } = write;
@@ -203,21 +201,6 @@ fn apply_starts(connection: &Connection, changes: &[Change]) -> Result<bool> {
                 .execute((definition, event, expected_fired))?,
         };
         if rows != 1 {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-/// Those that go first: an instance may end and let the next begin.
-fn apply_holds(connection: &Connection, changes: &[Change]) -> Result<bool> {
-    let delete = include_str!("../queries/start_hold_delete.sql");
-    for hold in changes.iter().flat_map(|change| &change.holds_gone) {
-        event_rows::write_hold(&mut connection.prepare_cached(delete)?, hold)?;
-    }
-    let insert = include_str!("../queries/start_hold_insert.sql");
-    for hold in changes.iter().flat_map(|change| &change.holds_added) {
-        if event_rows::write_hold(&mut connection.prepare_cached(insert)?, hold)? != 1 {
             return Ok(false);
         }
     }
@@ -277,11 +260,10 @@ fn apply_broadcasts(connection: &Connection, changes: &[Change]) -> Result<bool>
     }
     for write in changes.iter().flat_map(|change| &change.broadcasts) {
         let (key, expected) = write.expects();
-        let expected = expected.map(SubscriptionKey::raw);
         let rows = match write {
-            BroadcastWrite::Progress { after, .. } => connection
+            BroadcastWrite::Progress { place, .. } => connection
                 .prepare_cached(include_str!("../queries/broadcast_progress.sql"))?
-                .execute((key.raw(), expected, after.raw()))?,
+                .execute((key.raw(), expected, &**place))?,
             BroadcastWrite::Done { .. } => connection
                 .prepare_cached(include_str!("../queries/broadcast_delete.sql"))?
                 .execute((key.raw(), expected))?,

@@ -1,42 +1,14 @@
-//! Jobs: locking, releasing, time.
+//! Jobs: releasing, time.
 
 use std::sync::Arc;
 
-use orloj_store::{Acquire, Error, ExtendLock, Extended, JobRow, Lease, Wanted, format};
+use orloj_store::{Error, ExtendLock, Extended, JobRow, Lease};
 use orloj_types::{JobKey, Timestamp};
 use rusqlite::{Connection, Params};
 
 use crate::error::portable;
 use crate::rows;
-use crate::writer::{Floor, Writer};
-
-pub(crate) fn acquire(writer: &mut Writer, acquire: &Acquire) -> Result<Vec<JobRow>, Error> {
-    let session = acquire.lease.session;
-    let engine = writer.engine.clone();
-    let floor = writer.floor;
-    let (mut jobs, lowest, lowered) = writer.write(|connection| {
-        let jobs = lock(connection, &engine, acquire).map_err(portable)?;
-        let lowest = match acquire.wanted {
-            Wanted::Engine => jobs.iter().map(|job| job.key.raw()).min(),
-            Wanted::Worker { .. } => None,
-        };
-        let lowered = lowest.filter(|job| floor.is_above(session, *job));
-        // A session that is gone must not hold locks: nobody would ever clear them. Only looking
-        // writes nothing, so that an acquisition that finds no job costs no write.
-        let alive = match lowered {
-            Some(lowest) => lower_floor(connection, session, lowest),
-            None => is_alive(connection, session),
-        };
-        if alive.map_err(portable)? { Ok((jobs, lowest, lowered)) } else { Err(Error::Fenced) }
-    })?;
-    writer.taken_floor = writer.taken_floor.into_iter().chain(lowest).min();
-    if let Some(lowest) = lowered {
-        writer.floor = Floor::of(session, lowest);
-    }
-    // RETURNING keeps no order.
-    jobs.sort_unstable_by_key(|job| (std::cmp::Reverse(job.priority), job.key));
-    Ok(jobs)
-}
+use crate::writer::Writer;
 
 pub(crate) fn due(
     connection: &Connection,
@@ -95,31 +67,6 @@ fn rows_of(
     let mut statement = connection.prepare_cached(sql)?;
     let jobs = statement.query_map(values, rows::job)?;
     jobs.collect()
-}
-
-fn lock(connection: &Connection, engine: &str, acquire: &Acquire) -> rusqlite::Result<Vec<JobRow>> {
-    match &acquire.wanted {
-        Wanted::Engine => {
-            let sql = include_str!("../queries/job_acquire_engine.sql");
-            rows_of(connection, sql, (engine, acquire.limit, acquire.lease.session))
-        }
-        Wanted::Worker { job_type, worker, until } => {
-            let sql = include_str!("../queries/job_acquire_worker.sql");
-            let activation = format::encode_activation(worker, acquire.now);
-            let (job_type, worker, until) = (&**job_type, &**worker, until.as_ms());
-            rows_of(connection, sql, (engine, job_type, acquire.limit, worker, until, activation))
-        }
-    }
-}
-
-/// False when the session is gone.
-fn lower_floor(connection: &Connection, session: i64, lowest: i64) -> rusqlite::Result<bool> {
-    let sql = include_str!("../queries/node_lower_floor.sql");
-    Ok(connection.prepare_cached(sql)?.execute((session, lowest))? == 1)
-}
-
-fn is_alive(connection: &Connection, session: i64) -> rusqlite::Result<bool> {
-    connection.prepare_cached(include_str!("../queries/node_beat_at.sql"))?.exists((session,))
 }
 
 /// The types of the jobs, each once.

@@ -4,6 +4,9 @@
 //! own; a fourth moves the write-ahead log into the file. Nothing is answered before it is on
 //! disk. One process owns the file.
 
+mod acquire;
+mod batches;
+mod chores;
 mod commit;
 mod connection;
 mod decisions;
@@ -12,15 +15,23 @@ mod error;
 mod event_queries;
 mod event_rows;
 mod events;
+mod job_queries;
 mod jobs;
+mod limits;
 mod log;
+mod meters;
 mod nodes;
+mod operations;
 mod options;
+mod order;
 mod owner;
+mod prune;
 mod queries;
 mod queue;
 mod rows;
 mod schema;
+mod settings;
+mod statements;
 mod store;
 mod threads;
 mod writer;

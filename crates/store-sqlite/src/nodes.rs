@@ -1,27 +1,40 @@
-//! Nodes. The file has one owner, so at most one of them is alive: joining fences all others.
+//! Nodes. The file has one owner, so of each engine at most one of them is alive: joining fences
+//! all others, but those of other engines of this process.
 
+use orloj_store::format::encode_profile;
 use orloj_store::{Beat, Claim, Error, Lease, NodeRow, Pulse};
 use orloj_types::NodeNumber;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::portable;
-use crate::rows;
 use crate::writer::{Floor, Writer};
+use crate::{order, rows};
 
-/// The only one ever needed: every other node is fenced before a number is picked.
-const NUMBER: u16 = 0;
 /// 10 seconds of keys: the most a node may have given after its last beat, or before its first.
 const KEYS_MARGIN: i64 = 10_000 << 22;
 /// Of a node that holds nothing; whatever it locks lowers it.
 const NO_FLOOR: i64 = i64::MAX;
 
 pub(crate) fn join(writer: &mut Writer, claim: &Claim) -> Result<Lease, Error> {
+    let order = claim.profile.order;
+    order::check(order)?;
+    let others = writer.other_orders();
+    let mut living = writer.sessions.clone();
+    living.remove(&claim.engine);
     let lease = writer.write(|connection| {
-        for node in nodes(connection).map_err(portable)? {
-            remove(connection, node.session).map_err(portable)?;
+        order::make_only(connection, order, &others).map_err(portable)?;
+        let mut numbers = Vec::new();
+        for (number, session) in all(connection).map_err(portable)? {
+            match living.values().any(|living| *living == session) {
+                true => numbers.push(number),
+                false => remove(connection, session).map_err(portable)?,
+            }
         }
-        insert(connection, claim).map_err(portable)
+        let free = (0..).find(|number| !numbers.contains(number));
+        insert(connection, claim, free.unwrap_or_default()).map_err(portable)
     })?;
+    writer.sessions.insert(claim.engine.clone(), lease.session);
+    writer.order = Some(order);
     writer.floor = Floor::of(lease.session, NO_FLOOR);
     Ok(lease)
 }
@@ -34,16 +47,18 @@ pub(crate) fn beat(writer: &mut Writer, beat: &Beat) -> Result<Pulse, Error> {
         let mut statement = connection
             .prepare_cached(include_str!("../queries/node_beat.sql"))
             .map_err(portable)?;
-        let pulse = statement.query_row((session, beat.now.as_ms(), beat.key_high, floor), |row| {
-            let (due_at, lock_until) = (rows::moment(row, 5)?, rows::moment(row, 6)?);
-            let start_at = rows::moment(row, 7)?;
+        let values = (session, beat.now.as_ms(), beat.key_high, floor, beat.settings_seen);
+        let pulse = statement.query_row(values, |row| {
+            let (due_at, lock_until) = (rows::moment(row, 7)?, rows::moment(row, 8)?);
+            let start_at = rows::moment(row, 9)?;
             Ok(Pulse {
                 next_due_at: due_at.into_iter().chain(lock_until).chain(start_at).min(),
-                engine_jobs_ready: row.get(10)?,
+                engine_jobs_ready: row.get(12)?,
                 nodes: vec![rows::node(row)?],
-                newest_definition: row.get(11)?,
-                has_broadcasts: row.get(9)?,
-                message_expires_at: rows::moment(row, 8)?,
+                newest_definition: row.get(13)?,
+                has_broadcasts: row.get(11)?,
+                message_expires_at: rows::moment(row, 10)?,
+                settings_version: row.get(14)?,
             })
         });
         pulse.optional().map_err(portable)?.ok_or(Error::Fenced)
@@ -58,28 +73,43 @@ pub(crate) fn fence(writer: &mut Writer, session: i64, beat: i64) -> Result<bool
 }
 
 pub(crate) fn leave(writer: &mut Writer, lease: Lease) -> Result<(), Error> {
+    writer.sessions.retain(|_, session| *session != lease.session);
     writer.write(|connection| remove(connection, lease.session).map_err(portable))
 }
 
-pub(crate) fn nodes(connection: &Connection) -> rusqlite::Result<Vec<NodeRow>> {
+pub(crate) fn nodes(connection: &Connection, engine: &str) -> rusqlite::Result<Vec<NodeRow>> {
     let mut statement = connection.prepare_cached(include_str!("../queries/nodes.sql"))?;
-    statement.query_map([], rows::node)?.collect()
+    statement.query_map((engine,), rows::node)?.collect()
 }
 
-fn insert(connection: &Connection, claim: &Claim) -> rusqlite::Result<Lease> {
+/// Number and session of every node, of whatever engine.
+fn all(connection: &Connection) -> rusqlite::Result<Vec<(u16, i64)>> {
+    let mut statement = connection.prepare_cached(include_str!("../queries/node_sessions.sql"))?;
+    statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
+fn insert(connection: &Connection, claim: &Claim, number: u16) -> rusqlite::Result<Lease> {
     let mut highest = connection.prepare_cached(include_str!("../queries/node_number_load.sql"))?;
-    let highest: Option<i64> = highest.query_row((NUMBER,), |row| row.get(0)).optional()?;
+    let highest: Option<i64> = highest.query_row((number,), |row| row.get(0)).optional()?;
     let keys_above = highest.map_or(0, |key| key.saturating_add(KEYS_MARGIN));
     let mut node = connection.prepare_cached(include_str!("../queries/node_insert.sql"))?;
     // Keys this node may give before its first beat are above `keys_above`, which is therefore
     // the least that its successor must know of.
-    let values = (NUMBER, &*claim.engine, &claim.name, claim.now.as_ms(), keys_above, NO_FLOOR);
+    let values = (
+        number,
+        &*claim.engine,
+        &claim.name,
+        claim.now.as_ms(),
+        keys_above,
+        NO_FLOOR,
+        encode_profile(&claim.profile),
+    );
     let session: i64 = node.query_row(values, |row| row.get(0))?;
     let mut lane = connection.prepare_cached(include_str!("../queries/lane_insert.sql"))?;
-    for number in 0..claim.lanes {
-        lane.execute((session, number))?;
+    for lane_number in 0..claim.lanes {
+        lane.execute((session, lane_number))?;
     }
-    Ok(Lease { node: NodeNumber(NUMBER), session, keys_above })
+    Ok(Lease { node: NodeNumber(number), session, keys_above })
 }
 
 fn fence_at(connection: &Connection, session: i64, beat: i64) -> rusqlite::Result<bool> {

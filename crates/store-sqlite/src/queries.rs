@@ -2,14 +2,17 @@
 
 use orloj_store::{
     DefinitionRow, EndedFilter, EndedRow, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter,
-    InstanceRow, JobFilter, JobRow, LoadedInstance, PAGE_ROWS_MAX, Page, UserTaskFilter,
-    UserTaskRow,
+    InstanceRow, LoadedInstance, PAGE_ROWS_MAX, Page, UserTaskFilter, UserTaskRow,
 };
-use orloj_types::{ElementInstanceKey, InstanceKey};
-use rusqlite::{Connection, OptionalExtension, Params, Result, Row};
+use orloj_types::{DefinitionKey, ElementInstanceKey, InstanceKey, JobKey, Timestamp};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Params, Result, Row, params_from_iter};
 
+use crate::job_queries::count_of;
 use crate::rows;
 
+const INSTANCES: &str = include_str!("../queries/instances.sql");
+const INCIDENTS: &str = include_str!("../queries/incidents.sql");
 /// What an element instance waits with has a key at most this much above its own: 2 seconds.
 const NEAR: i64 = 2_000 << 22;
 
@@ -20,11 +23,14 @@ pub(crate) fn load(connection: &Connection, keys: &[InstanceKey]) -> Result<Vec<
         let mut instance = snapshot.prepare_cached(include_str!("../queries/instance_load.sql"))?;
         let mut variables =
             snapshot.prepare_cached(include_str!("../queries/variable_load.sql"))?;
+        let mut pages = snapshot.prepare_cached(include_str!("../queries/page_load.sql"))?;
         for key in keys {
             let row = instance.query_row((key.raw(),), rows::instance).optional()?;
             let Some(row) = row else { continue };
             let variables = variables.query_map((key.raw(),), rows::variable)?;
-            loaded.push(LoadedInstance { row, variables: variables.collect::<Result<_>>()? });
+            let variables = variables.collect::<Result<_>>()?;
+            let pages = pages.query_map((key.raw(),), rows::page)?.collect::<Result<_>>()?;
+            loaded.push(LoadedInstance { row, variables, pages });
         }
     }
     snapshot.finish()?;
@@ -82,9 +88,30 @@ pub(crate) fn instances(
     filter: &InstanceFilter,
     page: Page,
 ) -> Result<Vec<InstanceRow>> {
-    let process_id = filter.process_id.as_deref();
-    let values = (at_most(page), engine, process_id, limit(page));
-    all(connection, include_str!("../queries/instances.sql"), values, rows::instance)
+    let values = instance_values(engine, filter, at_most(page), limit(page));
+    all(connection, INSTANCES, params_from_iter(values), rows::instance)
+}
+
+pub(crate) fn count_instances(
+    connection: &Connection,
+    engine: &str,
+    filter: &InstanceFilter,
+) -> Result<u64> {
+    let values = instance_values(engine, filter, i64::MAX, 0);
+    count_of(connection, INSTANCES, values)
+}
+
+fn instance_values(engine: &str, filter: &InstanceFilter, at_most: i64, limit: u32) -> [Value; 8] {
+    [
+        at_most.into(),
+        engine.to_owned().into(),
+        text(filter.process_id.as_deref()),
+        limit.into(),
+        filter.definition.map(DefinitionKey::raw).into(),
+        text(filter.tenant.as_deref()),
+        text(filter.business_key.as_deref()),
+        filter.has_incidents.map(i64::from).into(),
+    ]
 }
 
 pub(crate) fn ended(
@@ -93,8 +120,18 @@ pub(crate) fn ended(
     filter: &EndedFilter,
     page: Page,
 ) -> Result<Vec<EndedRow>> {
-    let process_id = filter.process_id.as_deref();
-    let values = (at_most(page), engine, process_id, limit(page));
+    let values = (
+        at_most(page),
+        engine,
+        filter.process_id.as_deref(),
+        limit(page),
+        filter.definition.map(DefinitionKey::raw),
+        filter.tenant.as_deref(),
+        filter.business_key.as_deref(),
+        filter.completed,
+        filter.ended_before.map(Timestamp::as_ms),
+        filter.ended_after.map(Timestamp::as_ms),
+    );
     all(connection, include_str!("../queries/ended.sql"), values, rows::ended)
 }
 
@@ -113,32 +150,37 @@ pub(crate) fn history(connection: &Connection, instance: InstanceKey) -> Result<
     Ok(stretches)
 }
 
-pub(crate) fn jobs(
-    connection: &Connection,
-    engine: &str,
-    filter: &JobFilter,
-    page: Page,
-) -> Result<Vec<JobRow>> {
-    let values = (
-        at_most(page),
-        engine,
-        filter.instance.map(InstanceKey::raw),
-        filter.job_type.as_deref(),
-        filter.state.map(|state| state as u8),
-        limit(page),
-    );
-    all(connection, include_str!("../queries/jobs.sql"), values, rows::job)
-}
-
 pub(crate) fn incidents(
     connection: &Connection,
     engine: &str,
     filter: &IncidentFilter,
     page: Page,
 ) -> Result<Vec<IncidentRow>> {
-    let instance = filter.instance.map(InstanceKey::raw);
-    let values = (at_most(page), engine, instance, limit(page));
-    all(connection, include_str!("../queries/incidents.sql"), values, rows::incident)
+    let values = incident_values(engine, filter, at_most(page), limit(page));
+    all(connection, INCIDENTS, params_from_iter(values), rows::incident)
+}
+
+pub(crate) fn count_incidents(
+    connection: &Connection,
+    engine: &str,
+    filter: &IncidentFilter,
+) -> Result<u64> {
+    let values = incident_values(engine, filter, i64::MAX, 0);
+    count_of(connection, INCIDENTS, values)
+}
+
+fn incident_values(engine: &str, filter: &IncidentFilter, at_most: i64, limit: u32) -> [Value; 9] {
+    [
+        at_most.into(),
+        engine.to_owned().into(),
+        filter.instance.map(InstanceKey::raw).into(),
+        limit.into(),
+        filter.definition.map(DefinitionKey::raw).into(),
+        text(filter.tenant.as_deref()),
+        text(filter.kind.as_deref()),
+        text(filter.element.as_deref()),
+        filter.job.map(JobKey::raw).into(),
+    ]
 }
 
 pub(crate) fn user_tasks(
@@ -177,4 +219,8 @@ pub(crate) fn at_most(page: Page) -> i64 {
 
 pub(crate) fn limit(page: Page) -> u32 {
     page.limit.min(PAGE_ROWS_MAX)
+}
+
+fn text(text: Option<&str>) -> Value {
+    text.map(str::to_owned).into()
 }

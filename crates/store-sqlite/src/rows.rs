@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
+use orloj_store::format::decode_profile;
 use orloj_store::{
     DecisionKey, DecisionRow, DefinitionRow, EndedRow, HistoryRow, IncidentRow, InstanceRow,
-    JobKind, JobRow, JobState, NodeRow, Requirements, RequirementsKey, UserTaskRow, VariableRow,
+    JobKind, JobRow, JobState, NodeProfile, NodeRow, RecordPage, RecordPageKind, Requirements,
+    RequirementsKey, UserTaskRow, VariableRow,
 };
 use orloj_types::{
-    DefinitionKey, DeploymentKey, ElementId, ElementInstanceKey, EngineName, IncidentKey,
+    BatchKey, DefinitionKey, DeploymentKey, ElementId, ElementInstanceKey, EngineName, IncidentKey,
     InstanceKey, JobKey, NodeNumber, ProcessId, StoredValue, TenantId, Timestamp, UserTaskKey,
     ValueTag,
 };
+use rusqlite::types::Type;
 use rusqlite::{CachedStatement, Result, Row, params};
 
 pub(crate) fn insert_instance(into: &mut CachedStatement<'_>, row: &InstanceRow) -> Result<usize> {
@@ -65,6 +68,28 @@ pub(crate) fn variable(row: &Row<'_>) -> Result<VariableRow> {
     })
 }
 
+pub(crate) fn put_page(into: &mut CachedStatement<'_>, row: &RecordPage) -> Result<usize> {
+    into.execute(params![
+        row.instance.raw(),
+        row.kind as u8,
+        row.first.raw(),
+        &*row.engine,
+        &*row.tenant,
+        row.bytes,
+    ])
+}
+
+pub(crate) fn page(row: &Row<'_>) -> Result<RecordPage> {
+    Ok(RecordPage {
+        instance: InstanceKey::new(row.get(0)?),
+        kind: number(row, 1, RecordPageKind::from_number)?,
+        first: ElementInstanceKey::new(row.get(2)?),
+        engine: engine(row, 3)?,
+        tenant: tenant(row, 4)?,
+        bytes: row.get(5)?,
+    })
+}
+
 pub(crate) fn insert_job(into: &mut CachedStatement<'_>, row: &JobRow) -> Result<usize> {
     into.execute(params![
         row.key.raw(),
@@ -87,6 +112,14 @@ pub(crate) fn insert_job(into: &mut CachedStatement<'_>, row: &JobRow) -> Result
         row.attempt,
         row.activations,
         row.failure.as_deref(),
+        row.created_at.as_ms(),
+        &*row.topic,
+        row.category.as_deref(),
+        row.limit_key.as_deref(),
+        row.batch.map(BatchKey::raw),
+        row.payload,
+        row.failure_details.as_deref(),
+        row.failed_element.as_deref(),
     ])
 }
 
@@ -112,6 +145,14 @@ pub(crate) fn job(row: &Row<'_>) -> Result<JobRow> {
         attempt: row.get(17)?,
         activations: row.get(18)?,
         failure: row.get(19)?,
+        created_at: Timestamp::from_ms(row.get(20)?),
+        topic: row.get(21)?,
+        category: row.get(22)?,
+        limit_key: row.get(23)?,
+        batch: row.get::<_, Option<i64>>(24)?.map(BatchKey::new),
+        payload: row.get(25)?,
+        failure_details: row.get(26)?,
+        failed_element: row.get::<_, Option<Arc<str>>>(27)?.map(ElementId::new),
     })
 }
 
@@ -168,6 +209,10 @@ pub(crate) fn insert_incident(into: &mut CachedStatement<'_>, row: &IncidentRow)
         &*row.kind,
         &*row.message,
         row.created_at.as_ms(),
+        row.cause.raw(),
+        row.root_cause.raw(),
+        row.configuration.as_deref(),
+        row.annotation.as_deref(),
     ])
 }
 
@@ -184,6 +229,10 @@ pub(crate) fn incident(row: &Row<'_>) -> Result<IncidentRow> {
         kind: row.get(8)?,
         message: row.get(9)?,
         created_at: Timestamp::from_ms(row.get(10)?),
+        cause: IncidentKey::new(row.get(11)?),
+        root_cause: IncidentKey::new(row.get(12)?),
+        configuration: row.get(13)?,
+        annotation: row.get(14)?,
     })
 }
 
@@ -237,6 +286,7 @@ pub(crate) fn insert_ended(into: &mut CachedStatement<'_>, row: &EndedRow) -> Re
         row.started_at.as_ms(),
         row.ended_at.as_ms(),
         row.variables,
+        row.removal_at.map(Timestamp::as_ms),
     ])
 }
 
@@ -253,6 +303,7 @@ pub(crate) fn ended(row: &Row<'_>) -> Result<EndedRow> {
         variables: row.get(8)?,
         caller: instance_key(row, 9)?,
         root: instance_key(row, 10)?,
+        removal_at: moment(row, 11)?,
     })
 }
 
@@ -272,6 +323,7 @@ pub(crate) fn insert_definition(
         &*row.dialect,
         row.checks,
         row.deployed_at.as_ms(),
+        row.suspended,
     ])
 }
 
@@ -288,6 +340,8 @@ pub(crate) fn definition(row: &Row<'_>) -> Result<DefinitionRow> {
         dialect: row.get(8)?,
         checks: row.get(9)?,
         deployed_at: Timestamp::from_ms(row.get(10)?),
+        suspended: row.get(11)?,
+        is_deleted: row.get(12)?,
     })
 }
 
@@ -342,6 +396,15 @@ pub(crate) fn node(row: &Row<'_>) -> Result<NodeRow> {
         name: row.get(2)?,
         beat: row.get(3)?,
         seen_at: Timestamp::from_ms(row.get(4)?),
+        settings_seen: row.get(5)?,
+        profile: profile(row, 6)?,
+    })
+}
+
+fn profile(row: &Row<'_>, column: usize) -> Result<NodeProfile> {
+    let bytes: Vec<u8> = row.get(column)?;
+    decode_profile(&bytes).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(column, Type::Blob, Box::new(error))
     })
 }
 

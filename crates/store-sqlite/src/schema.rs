@@ -9,6 +9,8 @@ use crate::error::portable;
 const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0001_initial.sql"),
     include_str!("../migrations/0002_events.sql"),
+    include_str!("../migrations/0003_executor.sql"),
+    include_str!("../migrations/0004_pages.sql"),
 ];
 
 /// "ORLJ": tells our files from others.

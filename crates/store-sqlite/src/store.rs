@@ -1,19 +1,24 @@
 //! The contract, each call handed to the thread that does it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use futures_channel::oneshot;
 use orloj_store::{
-    Acquire, Beat, BroadcastRow, CalledBy, Channel, Claim, CommitError, Committed, DecisionKey,
-    DecisionRow, DecisionVersion, DefinitionRow, EndedFilter, EndedRow, Error, ExtendLock,
-    Extended, Fit, Fut, Group, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter,
-    InstanceRow, JobFilter, JobRow, Lease, LoadedInstance, MessageKey, MessageQuery, MessageRow,
-    NewDeployment, NodeRow, Notice, Page, Pulse, StartFit, StartQuery, StartRow, Store,
-    StoredDeployment, SubscriptionQuery, SubscriptionRow, UserTaskFilter, UserTaskRow,
+    Acquire, BatchFilter, BatchRow, Beat, BroadcastRow, CalledBy, Channel, Claim, CommitError,
+    Committed, DecisionKey, DecisionRow, DecisionVersion, DefinitionDeleted, DefinitionRow,
+    DeleteDefinition, EndedBatchRow, EndedFilter, EndedRow, Error, ExtendLock, Extended, Fit, Fut,
+    Group, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter, InstanceRow,
+    JobDefinitionChange, JobDefinitionFilter, JobDefinitionRow, JobFilter, JobRow, Lease, LimitRow,
+    LimitScope, LoadedInstance, MessageKey, MessageQuery, MessageRow, MeterQuery, MeterRow,
+    MeterSum, NewDeployment, NewLimit, NodeProfile, NodeRow, Notice, OperationFilter, OperationRow,
+    Page, PruneQuery, Pruned, Pulse, StartQuery, StartRow, Store, StoredDeployment, StoredSettings,
+    SubscriptionKind, SubscriptionQuery, SubscriptionRow, UserTaskFilter, UserTaskRow,
 };
 use orloj_types::{
-    DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey,
-    ProcessId, SubscriptionKey, TenantId, Timestamp, UserTaskKey,
+    BatchKey, DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey,
+    InstanceKey, JobDefinitionKey, JobKey, ProcessId, SubscriptionKey, TenantId, Timestamp,
+    UserTaskKey,
 };
 use rusqlite::Connection;
 
@@ -22,7 +27,8 @@ use crate::options::Options;
 use crate::threads::Threads;
 use crate::writer::Writer;
 use crate::{
-    commit, decisions, definitions, event_queries, event_rows, events, jobs, nodes, queries, rows,
+    acquire, batches, commit, decisions, definitions, event_queries, event_rows, events,
+    job_queries, jobs, limits, meters, nodes, operations, prune, queries, rows, settings,
 };
 
 /// Clones share one store; the last one to go closes it.
@@ -30,13 +36,28 @@ use crate::{
 pub struct SqliteStore {
     threads: Arc<Threads>,
     engine: EngineName,
+    is_open: Arc<AtomicBool>,
+    /// How many engines use the file.
+    engines: Arc<AtomicUsize>,
 }
 
 impl SqliteStore {
     /// Opens, creates or migrates. Blocks.
     pub fn open(options: &Options) -> Result<Self, Error> {
         let threads = Arc::new(Threads::start(options)?);
-        Ok(Self { threads, engine: options.engine.clone() })
+        Ok(Self {
+            threads,
+            engine: options.engine.clone(),
+            is_open: Arc::new(AtomicBool::new(true)),
+            engines: Arc::new(AtomicUsize::new(1)),
+        })
+    }
+
+    /// Another engine in the same file, of this process. Each is closed by itself; the file with the
+    /// last of them.
+    pub fn for_engine(&self, engine: EngineName) -> Self {
+        self.engines.fetch_add(1, Ordering::SeqCst);
+        Self { engine, is_open: Arc::new(AtomicBool::new(true)), ..self.clone() }
     }
 
     /// Runs on the writer's thread. Once begun it is done, also when the future is dropped.
@@ -44,10 +65,14 @@ impl SqliteStore {
         &self,
         work: impl FnOnce(&mut Writer) -> Result<T, Error> + Send + 'static,
     ) -> Fut<'_, T> {
+        let engine = self.engine.clone();
         Box::pin(async move {
             let (answer, answered) = oneshot::channel();
             // A caller that is gone does not miss the answer.
-            self.threads.write(Box::new(move |writer| drop(answer.send(work(writer)))))?;
+            self.threads.write(Box::new(move |writer| {
+                writer.seat(&engine);
+                drop(answer.send(work(writer)));
+            }))?;
             answered.await.unwrap_or_else(|_| Err(closed()))
         })
     }
@@ -86,14 +111,18 @@ impl Store for SqliteStore {
     }
 
     fn nodes(&self) -> Fut<'_, Vec<NodeRow>> {
-        self.read(|connection, _| nodes::nodes(connection))
+        self.read(|connection, engine| nodes::nodes(connection, engine))
     }
 
     fn commit(&self, group: Arc<Group>) -> Fut<'_, Committed, CommitError> {
+        let engine = self.engine.clone();
         Box::pin(async move {
             let (answer, answered) = oneshot::channel();
             self.threads
-                .write(Box::new(move |writer| drop(answer.send(commit::commit(writer, &group)))))
+                .write(Box::new(move |writer| {
+                    writer.seat(&engine);
+                    drop(answer.send(commit::commit(writer, &group)));
+                }))
                 .map_err(|error| CommitError::Unavailable(error.to_string()))?;
             // A task that was dropped unrun and one that panicked half way look the same.
             let lost = |_| Err(CommitError::Unknown("the writing thread has ended".to_owned()));
@@ -110,8 +139,8 @@ impl Store for SqliteStore {
         self.read(move |connection, _| queries::load(connection, &instances))
     }
 
-    fn acquire(&self, acquire: Acquire) -> Fut<'_, Vec<JobRow>> {
-        self.write(move |writer| jobs::acquire(writer, &acquire))
+    fn acquire(&self, wanted: Acquire) -> Fut<'_, Vec<JobRow>> {
+        self.write(move |writer| acquire::acquire(writer, &wanted))
     }
 
     fn due(&self, now: Timestamp, limit: u32) -> Fut<'_, Vec<JobRow>> {
@@ -170,6 +199,16 @@ impl Store for SqliteStore {
         self.read(move |connection, _| event_queries::subscriptions(connection, &query))
     }
 
+    fn last_subscription(
+        &self,
+        kind: SubscriptionKind,
+        name: Arc<str>,
+    ) -> Fut<'_, Option<SubscriptionKey>> {
+        self.read(move |connection, engine| {
+            event_queries::last_subscription(connection, engine, kind, &name)
+        })
+    }
+
     fn message(&self, key: MessageKey) -> Fut<'_, Option<MessageRow>> {
         self.read(move |connection, _| {
             let sql = include_str!("../queries/message_load.sql");
@@ -187,21 +226,6 @@ impl Store for SqliteStore {
 
     fn fits(&self, now: Timestamp, after: Option<MessageKey>, limit: u32) -> Fut<'_, Vec<Fit>> {
         self.read(move |connection, engine| events::all_fits(connection, engine, now, after, limit))
-    }
-
-    fn start_fits(&self, channel: Channel, now: Timestamp) -> Fut<'_, Vec<StartFit>> {
-        self.read(move |connection, _| events::start_fits(connection, &channel, now))
-    }
-
-    fn start_holder(
-        &self,
-        process_id: ProcessId,
-        tenant: TenantId,
-        correlation_key: Arc<str>,
-    ) -> Fut<'_, Option<InstanceKey>> {
-        self.read(move |connection, engine| {
-            events::start_holder(connection, engine, &tenant, &process_id, &correlation_key)
-        })
     }
 
     fn expire_messages(&self, now: Timestamp, limit: u32) -> Fut<'_, u32> {
@@ -307,7 +331,7 @@ impl Store for SqliteStore {
     }
 
     fn jobs(&self, filter: JobFilter, page: Page) -> Fut<'_, Vec<JobRow>> {
-        self.read(move |connection, engine| queries::jobs(connection, engine, &filter, page))
+        self.read(move |connection, engine| job_queries::jobs(connection, engine, &filter, page))
     }
 
     fn incidents(&self, filter: IncidentFilter, page: Page) -> Fut<'_, Vec<IncidentRow>> {
@@ -316,6 +340,113 @@ impl Store for SqliteStore {
 
     fn user_tasks(&self, filter: UserTaskFilter, page: Page) -> Fut<'_, Vec<UserTaskRow>> {
         self.read(move |connection, engine| queries::user_tasks(connection, engine, &filter, page))
+    }
+
+    fn describe_node(&self, lease: Lease, profile: NodeProfile) -> Fut<'_, i64> {
+        self.write(move |writer| settings::describe_node(writer, lease, &profile))
+    }
+
+    fn settings(&self) -> Fut<'_, StoredSettings> {
+        self.read(move |connection, engine| settings::stored(connection, engine))
+    }
+
+    fn limits(&self) -> Fut<'_, Vec<LimitRow>> {
+        self.read(move |connection, engine| limits::all(connection, engine))
+    }
+
+    fn set_limit(&self, limit: NewLimit, now: Timestamp) -> Fut<'_, i64> {
+        self.write(move |writer| {
+            limit.check()?;
+            limits::set(writer, limit, now)
+        })
+    }
+
+    fn delete_limit(&self, scope: LimitScope, name: Arc<str>) -> Fut<'_, Option<i64>> {
+        self.write(move |writer| limits::delete(writer, scope, &name))
+    }
+
+    fn delete_definition(&self, delete: DeleteDefinition) -> Fut<'_, DefinitionDeleted> {
+        self.write(move |writer| definitions::delete(writer, &delete))
+    }
+
+    fn set_definition_suspended(
+        &self,
+        definitions: Vec<DefinitionKey>,
+        suspended: bool,
+    ) -> Fut<'_, Option<i64>> {
+        self.write(move |writer| settings::suspend_definitions(writer, &definitions, suspended))
+    }
+
+    fn job_definition(&self, key: JobDefinitionKey) -> Fut<'_, Option<JobDefinitionRow>> {
+        self.read(move |connection, _| {
+            let sql = include_str!("../queries/job_definition_load.sql");
+            queries::by_key(connection, sql, key.raw(), settings::job_definition)
+        })
+    }
+
+    fn job_definitions(
+        &self,
+        filter: JobDefinitionFilter,
+        page: Page,
+    ) -> Fut<'_, Vec<JobDefinitionRow>> {
+        self.read(move |connection, engine| {
+            settings::job_definitions(connection, engine, &filter, page)
+        })
+    }
+
+    fn set_job_definition(
+        &self,
+        key: JobDefinitionKey,
+        change: JobDefinitionChange,
+    ) -> Fut<'_, Option<i64>> {
+        self.write(move |writer| settings::set_job_definition(writer, key, change))
+    }
+
+    fn count_instances(&self, filter: InstanceFilter) -> Fut<'_, u64> {
+        self.read(move |connection, engine| queries::count_instances(connection, engine, &filter))
+    }
+
+    fn count_jobs(&self, filter: JobFilter) -> Fut<'_, u64> {
+        self.read(move |connection, engine| job_queries::count(connection, engine, &filter))
+    }
+
+    fn count_incidents(&self, filter: IncidentFilter) -> Fut<'_, u64> {
+        self.read(move |connection, engine| queries::count_incidents(connection, engine, &filter))
+    }
+
+    fn batch(&self, key: BatchKey) -> Fut<'_, Option<BatchRow>> {
+        self.read(move |connection, _| {
+            let sql = include_str!("../queries/batch_load.sql");
+            queries::by_key(connection, sql, key.raw(), batches::batch)
+        })
+    }
+
+    fn batches(&self, filter: BatchFilter, page: Page) -> Fut<'_, Vec<BatchRow>> {
+        self.read(move |connection, engine| batches::list(connection, engine, &filter, page))
+    }
+
+    fn ended_batches(&self, filter: BatchFilter, page: Page) -> Fut<'_, Vec<EndedBatchRow>> {
+        self.read(move |connection, engine| batches::list_ended(connection, engine, &filter, page))
+    }
+
+    fn operations(&self, filter: OperationFilter, page: Page) -> Fut<'_, Vec<OperationRow>> {
+        self.read(move |connection, engine| operations::list(connection, engine, &filter, page))
+    }
+
+    fn add_meters(&self, added: Vec<MeterRow>) -> Fut<'_, ()> {
+        self.write(move |writer| meters::add(writer, &added))
+    }
+
+    fn meters(&self, query: MeterQuery) -> Fut<'_, Vec<MeterSum>> {
+        self.read(move |connection, engine| meters::sums(connection, engine, &query))
+    }
+
+    fn prune(&self, query: PruneQuery) -> Fut<'_, Pruned> {
+        self.write(move |writer| prune::prune(writer, &query))
+    }
+
+    fn set_removal(&self, instances: Vec<InstanceKey>, at: Option<Timestamp>) -> Fut<'_, u32> {
+        self.write(move |writer| prune::set_removal(writer, &instances, at))
     }
 
     /// The file has one owner: there is no other node to tell.
@@ -328,6 +459,13 @@ impl Store for SqliteStore {
 
     fn close(&self) -> Fut<'_, ()> {
         Box::pin(async move {
+            let left = match self.is_open.swap(false, Ordering::SeqCst) {
+                true => self.engines.fetch_sub(1, Ordering::SeqCst) - 1,
+                false => self.engines.load(Ordering::SeqCst),
+            };
+            if left > 0 {
+                return Ok(());
+            }
             self.threads.close();
             let ended = self.threads.ending().subscribe();
             ended.await.unwrap_or_else(|_| Err(closed()))

@@ -1,6 +1,8 @@
 //! The writing end: one connection, one transaction at a time.
 
-use orloj_store::Error;
+use std::collections::BTreeMap;
+
+use orloj_store::{Error, Order};
 use orloj_types::EngineName;
 use rusqlite::Connection;
 
@@ -19,6 +21,20 @@ pub(crate) struct Writer {
     /// A COMMIT has failed in a way that may have left its pages in the log, whole. This process
     /// does not see them, one after a crash might; the next commit writes over them.
     pub(crate) unsure: bool,
+    /// Whose index was made.
+    pub(crate) order: Option<Order>,
+    /// The sessions of nodes of this process, one of each engine.
+    pub(crate) sessions: BTreeMap<EngineName, i64>,
+    /// What the fields above are for the engines that do not write at the moment.
+    others: BTreeMap<EngineName, Seat>,
+}
+
+/// What is known of an engine's node.
+#[derive(Default)]
+struct Seat {
+    floor: Floor,
+    taken_floor: Option<i64>,
+    order: Option<Order>,
 }
 
 /// The floor of a session as it is stored, to know without asking whether a lock lies below it.
@@ -50,7 +66,37 @@ pub(crate) enum Failure<E> {
 
 impl Writer {
     pub(crate) fn new(connection: Connection, engine: EngineName, log: Option<Log>) -> Self {
-        Self { connection, engine, log, floor: Floor::default(), taken_floor: None, unsure: false }
+        Self {
+            connection,
+            engine,
+            log,
+            floor: Floor::default(),
+            taken_floor: None,
+            unsure: false,
+            order: None,
+            sessions: BTreeMap::new(),
+            others: BTreeMap::new(),
+        }
+    }
+
+    /// What follows is written for this engine.
+    pub(crate) fn seat(&mut self, engine: &EngineName) {
+        if self.engine == *engine {
+            return;
+        }
+        let Seat { floor, taken_floor, order } = self.others.remove(engine).unwrap_or_default();
+        let left = Seat {
+            floor: std::mem::replace(&mut self.floor, floor),
+            taken_floor: std::mem::replace(&mut self.taken_floor, taken_floor),
+            order: std::mem::replace(&mut self.order, order),
+        };
+        let engine = std::mem::replace(&mut self.engine, engine.clone());
+        self.others.insert(engine, left);
+    }
+
+    /// The orders of the other engines of this process.
+    pub(crate) fn other_orders(&self) -> Vec<Order> {
+        self.others.values().filter_map(|seat| seat.order).collect()
     }
 
     /// One transaction, durable when this returns `Ok`.

@@ -105,7 +105,7 @@ fn a_file_of_the_first_release_is_migrated() {
     first.pragma_update(None, "user_version", 1).expect("pragma");
     first.pragma_update(None, "application_id", 0x4f52_4c4a).expect("pragma");
     let rows = "INSERT INTO instance VALUES (1, 1, 'suite', '', 7, NULL, x'01', x'02');
-         INSERT INTO ended VALUES (2, 'suite', '', 7, NULL, 1, 5, 6, x'03')";
+         INSERT INTO ended VALUES (2, 'suite', '', 7, NULL, 1, 5, 6, x'03', NULL)";
     first.execute_batch(rows).expect("rows");
     drop(first);
     for _ in 0..2 {
@@ -133,7 +133,7 @@ fn a_newer_schema_is_refused() {
     let connection = Connection::open(&path).expect("open");
     connection.pragma_update(None, "user_version", 99).expect("pragma");
     drop(connection);
-    assert_eq!(try_open(&path).err(), Some(Error::NewerSchema { found: 99, known: 2 }));
+    assert_eq!(try_open(&path).err(), Some(Error::NewerSchema { found: 99, known: 4 }));
 }
 
 #[test]
@@ -166,11 +166,11 @@ fn damage_inside_the_file_is_an_error() {
     let path = folder.path().join("store.db");
     let store = open(&path);
     let lease = join(&store);
-    commit(&store, lease, 1, (1..=200).map(|key| insert(key, 900)).collect()).expect("commit");
+    commit(&store, lease, 1, (1..=400).map(|key| insert(key, 900)).collect()).expect("commit");
     block_on(store.close()).expect("close");
     let whole = std::fs::read(&path).expect("read");
     // The header and the schema stay, so that it opens.
-    let schema = 4_096 * 40;
+    let schema = 4_096 * 64;
     assert!(whole.len() > schema + 4_096 * 10, "there is something left to damage");
     let mut damaged_reads = 0;
     for (byte, cut) in [(0xff, whole.len()), (0x00, whole.len()), (0x0d, schema)] {
@@ -319,7 +319,13 @@ fn log_of(path: &Path) -> std::path::PathBuf {
 }
 
 fn join(store: &SqliteStore) -> Lease {
-    let claim = Claim { name: "n".to_owned(), engine: engine(), lanes: 1, now: Timestamp::ZERO };
+    let claim = Claim {
+        name: "n".to_owned(),
+        engine: engine(),
+        lanes: 1,
+        now: Timestamp::ZERO,
+        profile: orloj_store::NodeProfile::default(),
+    };
     block_on(store.join(claim)).expect("join")
 }
 

@@ -11,9 +11,9 @@ fn acquisition_takes_the_first_entries_of_its_index() {
         include_str!("../queries/job_acquire_worker.sql"),
     ] {
         let plan = plan(sql);
-        assert!(plan.contains("USING INDEX job_ready (engine=? AND type=?)"), "{plan}");
+        assert!(plan.contains("USING INDEX job_ready (engine=? AND type=?"), "{plan}");
         assert!(!plan.contains("TEMP B-TREE"), "{plan}");
-        assert!(!plan.contains("SCAN"), "{plan}");
+        assert!(!plan.contains("SCAN job"), "{plan}");
     }
 }
 
@@ -42,10 +42,12 @@ fn single_rows_and_histories_are_found_by_their_keys() {
     for sql in [
         include_str!("../queries/history_load.sql"),
         include_str!("../queries/variable_load.sql"),
+        include_str!("../queries/page_load.sql"),
         include_str!("../queries/instance_load.sql"),
         include_str!("../queries/job_load.sql"),
         include_str!("../queries/job_delete.sql"),
         include_str!("../queries/instance_update.sql"),
+        include_str!("../queries/job_migrate.sql"),
         include_str!("../queries/job_clear_session.sql"),
         include_str!("../queries/instance_of_near.sql"),
         include_str!("../queries/definition_find_latest.sql"),
@@ -63,6 +65,7 @@ fn single_rows_and_histories_are_found_by_their_keys() {
 fn waits_and_messages_are_found_by_their_indexes() {
     for (sql, index) in [
         (include_str!("../queries/subscriptions_named.sql"), "subscription_name (engine=?"),
+        (include_str!("../queries/subscription_last.sql"), "subscription_name (engine=?"),
         (include_str!("../queries/subscriptions_correlated.sql"), "subscription_correlation"),
         (include_str!("../queries/subscriptions.sql"), "INTEGER PRIMARY KEY (rowid>?)"),
         (include_str!("../queries/starts_named.sql"), "start_event_name (engine=?"),
@@ -83,12 +86,29 @@ fn waits_and_messages_are_found_by_their_indexes() {
     assert!(fit.contains("INDEX message_channel (engine=?"), "{fit}");
     assert!(fit.contains("INDEX subscription_correlation (engine=?"), "{fit}");
     assert!(!fit.contains("TEMP B-TREE FOR ORDER BY"), "{fit}");
-    let start = plan(include_str!("../queries/start_fits.sql"));
-    assert!(start.contains("INDEX start_event_name (engine=? AND kind=? AND name=?)"), "{start}");
-    assert!(start.contains("INDEX message_channel (engine=?"), "{start}");
     // Timers of one moment are put in order; how many there are is no matter.
     let due = plan(include_str!("../queries/start_due.sql"));
     assert!(due.contains("INDEX start_event_due (due_at"), "{due}");
+}
+
+#[test]
+fn chores_batches_and_what_is_old_are_found_by_their_indexes() {
+    let (batch, by_batch) = ("(?17 IS NULL OR batch_key = ?17)", "batch_key = ?17");
+    let jobs = include_str!("../queries/jobs.sql");
+    assert!(jobs.contains(batch), "the listing says so");
+    for (sql, index) in [
+        (include_str!("../queries/chore_replace.sql"), "job_chore (definition_key=?"),
+        (include_str!("../queries/chore_lock.sql"), "INTEGER PRIMARY KEY (rowid=?)"),
+        (include_str!("../queries/prune_removable.sql"), "ended_removal (removal_at>? AND"),
+        (include_str!("../queries/prune_ended.sql"), "INTEGER PRIMARY KEY (rowid>?)"),
+        (include_str!("../queries/history_delete.sql"), "PRIMARY KEY (instance_key=?)"),
+        (&jobs.replace(batch, by_batch), "job_batch (batch_key=?"),
+    ] {
+        let plan = plan(sql);
+        assert!(plan.contains(index), "{index}: {plan}");
+        assert!(!plan.contains("TEMP B-TREE"), "{plan}");
+        assert!(!plan.contains("SCAN job") && !plan.contains("SCAN ended"), "{plan}");
+    }
 }
 
 fn plan(sql: &str) -> String {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use orloj_types::{EngineName, SubscriptionKey, TenantId};
+use orloj_types::{EngineName, TenantId};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct BroadcastKey(i64);
@@ -32,25 +32,24 @@ pub struct BroadcastRow {
     pub name: Arc<str>,
     /// [`crate::format`] variables.
     pub variables: Vec<u8>,
-    /// Subscriptions up to this one have been told.
-    pub after: Option<SubscriptionKey>,
+    /// How far it has come, in the words of those who work it off: a store only compares them.
+    /// Empty at first.
+    pub place: Arc<str>,
 }
 
 /// Both are a conflict of the whole change when the broadcast is gone or somewhere else than
 /// `expected`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BroadcastWrite {
-    Progress { key: BroadcastKey, expected: Option<SubscriptionKey>, after: SubscriptionKey },
-    Done { key: BroadcastKey, expected: Option<SubscriptionKey> },
+    Progress { key: BroadcastKey, expected: Arc<str>, place: Arc<str> },
+    Done { key: BroadcastKey, expected: Arc<str> },
 }
 
 impl BroadcastWrite {
     /// The row it is about, and where that must be.
-    pub fn expects(&self) -> (BroadcastKey, Option<SubscriptionKey>) {
+    pub fn expects(&self) -> (BroadcastKey, &str) {
         match self {
-            Self::Progress { key, expected, .. } | Self::Done { key, expected } => {
-                (*key, *expected)
-            }
+            Self::Progress { key, expected, .. } | Self::Done { key, expected } => (*key, expected),
         }
     }
 }

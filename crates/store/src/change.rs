@@ -3,16 +3,23 @@
 use std::sync::Arc;
 
 use orloj_types::{
-    ElementInstanceKey, IncidentKey, InstanceKey, JobKey, SubscriptionKey, Timestamp, UserTaskKey,
+    ElementId, ElementInstanceKey, IncidentKey, InstanceKey, JobKey, SubscriptionKey, Timestamp,
+    UserTaskKey,
 };
 
+use crate::batch::BatchWrite;
 use crate::broadcast::{BroadcastRow, BroadcastWrite};
+use crate::chore::ChoreWrite;
 use crate::message::{Channel, MessageKey, MessageRow, MessageTaken};
+use crate::migration::Migration;
 use crate::node::Lease;
+use crate::operation::OperationRow;
 use crate::rows::{
-    EndedRow, HistoryRow, IncidentRow, InstanceRow, JobRow, JobState, UserTaskRow, VariableRow,
+    EndedRow, HistoryRow, IncidentRow, InstanceRow, JobRow, JobState, RecordPage, RecordPageKind,
+    UserTaskRow, VariableRow,
 };
-use crate::start::{StartHold, StartWrite};
+use crate::start::StartWrite;
+use crate::statement::Statement;
 use crate::subscription::{SubscriptionKind, SubscriptionRow};
 
 /// Applied only if every instance in it still has the revision it was computed from, and if the
@@ -22,22 +29,18 @@ pub struct Change {
     pub instances: Vec<InstanceWrite>,
     pub jobs: Vec<JobWrite>,
     pub variables: Vec<VariableWrite>,
+    pub pages: Vec<RecordPageWrite>,
     pub user_tasks_added: Vec<UserTaskRow>,
     pub user_tasks_gone: Vec<UserTaskKey>,
     pub incidents_added: Vec<IncidentRow>,
     pub incidents_gone: Vec<IncidentKey>,
+    pub incidents_annotated: Vec<IncidentNote>,
     pub history: Vec<HistoryRow>,
     pub ended: Vec<EndedRow>,
     pub subscriptions_added: Vec<SubscriptionRow>,
     /// Also when they are gone already: the instance's revision has decided.
     pub subscriptions_gone: Vec<SubscriptionKey>,
     pub starts: Vec<StartWrite>,
-    pub holds_added: Vec<StartHold>,
-    /// Also when they are gone already: the instance's revision has decided.
-    pub holds_gone: Vec<StartHold>,
-    /// Channels to look at although nothing is added to them: those of the messages that may start
-    /// a process when a hold goes.
-    pub looks: Vec<Channel>,
     /// Added first, so that a change may take what it adds.
     pub messages_added: Vec<MessageRow>,
     /// Who takes a message for good. A conflict of the whole change when it is gone already.
@@ -45,11 +48,20 @@ pub struct Change {
     pub messages_taken: Vec<MessageTaken>,
     pub broadcasts_added: Vec<BroadcastRow>,
     pub broadcasts: Vec<BroadcastWrite>,
+    /// Of an instance that appears twice the last one counts.
+    pub migrations: Vec<Migration>,
+    /// Each chore appears at most once.
+    pub chores: Vec<ChoreWrite>,
+    pub batches: Vec<BatchWrite>,
+    pub operations: Vec<OperationRow>,
+    /// Of the application, run last, in order. A change that has some is the only one of its group.
+    pub statements: Vec<Statement>,
 }
 
 impl Change {
-    /// Whether it writes anything about waits, messages, start events, broadcasts or calls. A step
-    /// from one task to the next does not, and a store need not look for more.
+    /// Whether it writes anything about waits, messages, start events, broadcasts or calls, or
+    /// migrates an instance. A step from one task to the next does not, and a store need not look
+    /// for more.
     pub fn has_events(&self) -> bool {
         let is_called = |write: &InstanceWrite| match write {
             InstanceWrite::Insert(row) => row.is_called(),
@@ -58,29 +70,26 @@ impl Change {
         !self.subscriptions_added.is_empty()
             || !self.subscriptions_gone.is_empty()
             || !self.starts.is_empty()
-            || !self.holds_added.is_empty()
-            || !self.holds_gone.is_empty()
-            || !self.looks.is_empty()
             || !self.messages_added.is_empty()
             || !self.messages_gone.is_empty()
             || !self.messages_taken.is_empty()
             || !self.broadcasts_added.is_empty()
             || !self.broadcasts.is_empty()
+            || !self.migrations.is_empty()
             || self.instances.iter().any(is_called)
             || self.ended.iter().any(EndedRow::is_called)
     }
 
-    /// Whether it gives up what `hold` wants, so that it may be had again.
-    pub fn releases(&self, hold: &StartHold) -> bool {
-        self.holds_gone.iter().any(|gone| {
-            gone.engine == hold.engine
-                && gone.tenant == hold.tenant
-                && gone.process_id == hold.process_id
-                && gone.correlation_key == hold.correlation_key
-        })
+    /// Whether it writes anything about chores, batches, the log of operations or notes on
+    /// incidents. A step of an instance does not.
+    pub fn has_chores(&self) -> bool {
+        !self.chores.is_empty()
+            || !self.batches.is_empty()
+            || !self.operations.is_empty()
+            || !self.incidents_annotated.is_empty()
     }
 
-    /// The channels it adds a message or a subscription to, or looks at.
+    /// The channels it adds a message or a subscription to.
     pub fn channels(&self) -> impl Iterator<Item = Channel> {
         let messages = self.messages_added.iter().map(MessageRow::channel);
         let waits = self.subscriptions_added.iter().filter_map(|row| {
@@ -92,7 +101,7 @@ impl Change {
                 correlation_key: key.clone(),
             })
         });
-        messages.chain(waits).chain(self.looks.iter().cloned())
+        messages.chain(waits)
     }
 }
 
@@ -123,7 +132,16 @@ impl InstanceWrite {
     }
 }
 
+/// Nothing happens when the incident is gone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IncidentNote {
+    pub key: IncidentKey,
+    /// Instead of the one it has; `None` takes it away.
+    pub annotation: Option<Arc<str>>,
+}
+
 /// Each job appears at most once in a change.
+#[expect(clippy::large_enum_variant, reason = "most are inserts; a box would cost each step")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JobWrite {
     Insert(JobRow),
@@ -142,6 +160,9 @@ pub struct JobUpdate {
     pub due_at: Option<Timestamp>,
     /// `None` keeps the text of the last failure.
     pub failure: Option<Arc<str>>,
+    /// These two are written with a failure, and kept without one.
+    pub failure_details: Option<Arc<str>>,
+    pub failed_element: Option<ElementId>,
     pub lock: LockWrite,
 }
 
@@ -169,6 +190,20 @@ pub enum VariableWrite {
         instance: InstanceKey,
         scope: ElementInstanceKey,
         name: Arc<str>,
+    },
+    DeleteAll {
+        instance: InstanceKey,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecordPageWrite {
+    /// Insert or replace.
+    Put(RecordPage),
+    Delete {
+        instance: InstanceKey,
+        kind: RecordPageKind,
+        first: ElementInstanceKey,
     },
     DeleteAll {
         instance: InstanceKey,

@@ -3,15 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use orloj_types::{DefinitionKey, ElementId, EngineName, ProcessId, TenantId};
+use orloj_types::{DefinitionKey, ElementId, JobKey};
 
 use crate::broadcast::BroadcastKey;
 use crate::change::Change;
 use crate::message::{Channel, MessageKey, MessageTaken};
-use crate::start::StartHold;
 
 /// For stores that look for the losers of a group: two changes may each agree with what is stored
-/// and still want the same start event, message or broadcast.
+/// and still want the same start event, message, broadcast or chore.
 #[derive(Debug, Default)]
 pub struct Claims {
     starts: BTreeSet<(DefinitionKey, ElementId)>,
@@ -19,7 +18,7 @@ pub struct Claims {
     taken: BTreeSet<MessageTaken>,
     gone: BTreeSet<MessageKey>,
     broadcasts: BTreeSet<BroadcastKey>,
-    holds: BTreeSet<(EngineName, TenantId, ProcessId, Arc<str>)>,
+    chores: BTreeSet<JobKey>,
 }
 
 impl Claims {
@@ -44,9 +43,8 @@ impl Claims {
         for write in &change.broadcasts {
             is_free &= self.broadcasts.insert(write.expects().0);
         }
-        for hold in &change.holds_added {
-            let StartHold { engine, tenant, process_id, correlation_key, .. } = hold.clone();
-            is_free &= self.holds.insert((engine, tenant, process_id, correlation_key));
+        for write in &change.chores {
+            is_free &= self.chores.insert(write.key());
         }
         is_free
     }

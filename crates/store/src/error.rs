@@ -30,6 +30,9 @@ pub enum CommitError {
     /// A statement failed and named no row: some change is to blame.
     #[error("statement failed: {0}")]
     Statement(String),
+    /// The statement at this place among those of the application failed. The group had one change.
+    #[error("statement {at} of the application failed: {reason}")]
+    Attached { at: usize, reason: String },
     #[error("this node was fenced")]
     Fenced,
     /// Surely not committed.

@@ -13,8 +13,6 @@ use std::sync::Arc;
 
 use orloj_types::{EngineName, InstanceKey, ProcessId, SubscriptionKey, TenantId, Timestamp};
 
-use crate::start::StartFit;
-
 /// A buffered message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct MessageKey(i64);
@@ -75,6 +73,8 @@ pub struct MessageQuery {
     pub channel: Channel,
     /// `None` matches all.
     pub message_id: Option<Arc<str>>,
+    /// Without those that this process has got.
+    pub not_taken_by: Option<ProcessId>,
     pub now: Timestamp,
     pub after: Option<MessageKey>,
     /// Clamped to [`crate::PAGE_ROWS_MAX`].
@@ -104,6 +104,4 @@ pub struct Fit {
 pub struct Committed {
     /// At most one for each channel that the group added to.
     pub fits: Vec<Fit>,
-    /// Of the same channels and those that the group asked for: at most one for each start event.
-    pub start_fits: Vec<StartFit>,
 }

@@ -6,7 +6,12 @@
 //! cleared in one transaction. Every group checks its lane, so nothing a fenced node still sends
 //! is committed.
 
-use orloj_types::{EngineName, JobKey, NodeNumber, Timestamp};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use orloj_types::{DeploymentKey, EngineName, JobKey, NodeNumber, TenantId, Timestamp};
+
+use crate::selection::Order;
 
 /// A process that wants to become a node.
 #[derive(Clone, Debug)]
@@ -17,6 +22,46 @@ pub struct Claim {
     /// Committer lanes to open.
     pub lanes: u8,
     pub now: Timestamp,
+    /// The store makes the index that its order needs.
+    pub profile: NodeProfile,
+}
+
+/// What a node's executor takes, for others to see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeProfile {
+    /// Whether it acquires jobs of the engine's own at all.
+    pub is_active: bool,
+    pub order: Order,
+    pub priorities: RangeInclusive<i64>,
+    /// `Some`: the deployments that are registered with it; it takes their jobs and those of none.
+    pub deployments: Option<Vec<DeploymentKey>>,
+    /// `Some`: the job categories it takes.
+    pub categories: Option<Vec<Arc<str>>>,
+    /// `Some`: only jobs of this tenant.
+    pub tenant: Option<TenantId>,
+    /// Leaves the clean-up of history to others.
+    pub without_cleanup: bool,
+}
+
+impl Default for NodeProfile {
+    /// It takes everything.
+    fn default() -> Self {
+        Self {
+            is_active: true,
+            order: Order::default(),
+            priorities: i64::MIN..=i64::MAX,
+            deployments: None,
+            categories: None,
+            tenant: None,
+            without_cleanup: false,
+        }
+    }
+}
+
+impl NodeProfile {
+    pub fn is_deployment_aware(&self) -> bool {
+        self.deployments.is_some()
+    }
 }
 
 /// The right to lock and commit. `session` is never reused.
@@ -38,6 +83,8 @@ pub struct Beat {
     /// No engine job this node holds has a key below this; recovery looks only above it.
     /// Acquisitions and groups lower the stored value themselves when they lock older jobs.
     pub lock_floor: JobKey,
+    /// The version of the settings that the node goes by.
+    pub settings_seen: i64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +102,9 @@ pub struct Pulse {
     pub has_broadcasts: bool,
     /// When the first buffered message expires. No work waits for that moment.
     pub message_expires_at: Option<Timestamp>,
+    /// Raised by every change of limits, of what is suspended, of priorities set for job
+    /// definitions, and of what nodes take.
+    pub settings_version: i64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,4 +115,6 @@ pub struct NodeRow {
     /// Raised with every beat.
     pub beat: i64,
     pub seen_at: Timestamp,
+    pub settings_seen: i64,
+    pub profile: NodeProfile,
 }

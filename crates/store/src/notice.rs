@@ -14,6 +14,8 @@ pub enum Notice {
     Joined,
     /// A definition was added.
     Deployed,
+    /// The settings have this version now.
+    Settings(i64),
     /// An instance has ended whose result is awaited on `node`.
     InstanceEnded { instance: InstanceKey, node: NodeNumber },
 }

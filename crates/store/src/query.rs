@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use orloj_types::{InstanceKey, ProcessId};
-
-use crate::rows::JobState;
+use orloj_types::{DefinitionKey, ElementId, InstanceKey, JobKey, ProcessId, TenantId, Timestamp};
 
 /// Most rows of one page.
 pub const PAGE_ROWS_MAX: u32 = 1_000;
@@ -20,7 +18,12 @@ pub struct Page {
 /// Absent fields match all.
 #[derive(Clone, Debug, Default)]
 pub struct InstanceFilter {
+    pub definition: Option<DefinitionKey>,
+    /// Of any version.
     pub process_id: Option<ProcessId>,
+    pub tenant: Option<TenantId>,
+    pub business_key: Option<Arc<str>>,
+    pub has_incidents: Option<bool>,
 }
 
 /// Which called instances are meant.
@@ -50,19 +53,24 @@ impl CalledBy {
 
 #[derive(Clone, Debug, Default)]
 pub struct EndedFilter {
+    pub definition: Option<DefinitionKey>,
     pub process_id: Option<ProcessId>,
-}
-
-#[derive(Clone, Debug, Default)]
-pub struct JobFilter {
-    pub instance: Option<InstanceKey>,
-    pub job_type: Option<Arc<str>>,
-    pub state: Option<JobState>,
+    pub tenant: Option<TenantId>,
+    pub business_key: Option<Arc<str>>,
+    pub completed: Option<bool>,
+    /// Strictly.
+    pub ended_before: Option<Timestamp>,
+    pub ended_after: Option<Timestamp>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct IncidentFilter {
     pub instance: Option<InstanceKey>,
+    pub definition: Option<DefinitionKey>,
+    pub tenant: Option<TenantId>,
+    pub kind: Option<Arc<str>>,
+    pub element: Option<ElementId>,
+    pub job: Option<JobKey>,
 }
 
 #[derive(Clone, Debug, Default)]

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use orloj_types::{
-    DefinitionKey, DeploymentKey, ElementId, ElementInstanceKey, EngineName, IncidentKey,
+    BatchKey, DefinitionKey, DeploymentKey, ElementId, ElementInstanceKey, EngineName, IncidentKey,
     InstanceKey, JobKey, ProcessId, StoredValue, TenantId, Timestamp, UserTaskKey,
 };
 
 use crate::decision::{DecisionRow, NewRequirements};
+use crate::job_definition::NewJobDefinition;
 use crate::start::NewStart;
 
 /// A live instance: its record, guarded by `rev`.
@@ -35,11 +36,44 @@ impl InstanceRow {
     }
 }
 
-/// An instance with the values too large for its record.
+/// An instance with the values too large for its record, and the pages of a large one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadedInstance {
     pub row: InstanceRow,
     pub variables: Vec<VariableRow>,
+    /// In no order.
+    pub pages: Vec<RecordPage>,
+}
+
+/// A part of the record of an instance that has many element instances (docs/adr/0012).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordPage {
+    pub instance: InstanceKey,
+    pub kind: RecordPageKind,
+    /// The lowest key it may hold; with the kind it names the page.
+    pub first: ElementInstanceKey,
+    pub engine: EngineName,
+    pub tenant: TenantId,
+    /// A [`crate::format`] record that has nothing but the page's entries.
+    pub bytes: Vec<u8>,
+}
+
+/// The numbers are part of the stored format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum RecordPageKind {
+    Elements = 0,
+    Variables = 1,
+}
+
+impl RecordPageKind {
+    pub const fn from_number(number: u8) -> Option<Self> {
+        Some(match number {
+            0 => Self::Elements,
+            1 => Self::Variables,
+            _ => return None,
+        })
+    }
 }
 
 /// A variable too large for its instance's record.
@@ -65,6 +99,18 @@ pub enum JobKind {
     AsyncComplete = 4,
     /// A listener that a worker runs.
     Listener = 5,
+    /// The delivery of a signal to one subscription.
+    Signal = 6,
+    // Those below are chores: jobs of no instance.
+    StartTimer = 7,
+    SuspendDefinition = 8,
+    ActivateDefinition = 9,
+    SuspendJobDefinition = 10,
+    ActivateJobDefinition = 11,
+    BatchSeed = 12,
+    BatchMonitor = 13,
+    BatchPart = 14,
+    HistoryCleanup = 15,
 }
 
 impl JobKind {
@@ -76,6 +122,16 @@ impl JobKind {
             3 => Self::Timer,
             4 => Self::AsyncComplete,
             5 => Self::Listener,
+            6 => Self::Signal,
+            7 => Self::StartTimer,
+            8 => Self::SuspendDefinition,
+            9 => Self::ActivateDefinition,
+            10 => Self::SuspendJobDefinition,
+            11 => Self::ActivateJobDefinition,
+            12 => Self::BatchSeed,
+            13 => Self::BatchMonitor,
+            14 => Self::BatchPart,
+            15 => Self::HistoryCleanup,
             _ => return None,
         })
     }
@@ -83,6 +139,24 @@ impl JobKind {
     /// Whether workers acquire it, by its type; the engine acquires the others.
     pub const fn is_for_workers(self) -> bool {
         matches!(self, Self::Worker | Self::Listener)
+    }
+
+    /// Whether it belongs to no instance: its row is all there is of it.
+    pub const fn is_chore(self) -> bool {
+        self as u8 >= Self::StartTimer as u8
+    }
+
+    /// Whether it waits for a moment that someone has named.
+    pub const fn is_timer(self) -> bool {
+        matches!(
+            self,
+            Self::Timer
+                | Self::StartTimer
+                | Self::SuspendDefinition
+                | Self::ActivateDefinition
+                | Self::SuspendJobDefinition
+                | Self::ActivateJobDefinition
+        )
     }
 }
 
@@ -96,8 +170,10 @@ pub enum JobState {
     Waiting = 1,
     /// Exclusive, behind another one of its instance.
     Parked = 2,
+    /// Without retries left: a dead letter.
     Failed = 3,
     ErrorThrown = 4,
+    /// It, its instance, its definition or its job definition is suspended.
     Suspended = 5,
 }
 
@@ -142,7 +218,32 @@ pub struct JobRow {
     /// Worker locks that ended without an answer, and the present one: [`crate::format`]
     /// activations, appended by every acquisition for a worker.
     pub activations: Vec<u8>,
+    /// Of the last failure; at most [`FAILURE_CHARS_MAX`].
     pub failure: Option<Arc<str>>,
+    pub created_at: Timestamp,
+    /// What limits and circuit breakers count by: the type of a worker job, the name of the foreign
+    /// code that another one calls. Empty for pure continuations.
+    pub topic: Arc<str>,
+    pub category: Option<Arc<str>>,
+    /// A key of the model's own to limit by.
+    pub limit_key: Option<Arc<str>>,
+    pub batch: Option<BatchKey>,
+    /// What a chore is to do: bytes of the runtime.
+    pub payload: Option<Vec<u8>>,
+    /// Where the last failure came from; at most [`FAILURE_DETAILS_BYTES_MAX`].
+    pub failure_details: Option<Arc<str>>,
+    pub failed_element: Option<ElementId>,
+}
+
+/// A message that people read; the whole story is in the details.
+pub const FAILURE_CHARS_MAX: usize = 4_000;
+/// Some hundred lines of a stack trace.
+pub const FAILURE_DETAILS_BYTES_MAX: usize = 64 << 10;
+
+impl JobRow {
+    pub fn is_locked(&self) -> bool {
+        self.lock_session.is_some() || self.lock_until.is_some()
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,6 +279,14 @@ pub struct IncidentRow {
     pub kind: Arc<str>,
     pub message: Arc<str>,
     pub created_at: Timestamp,
+    /// The incident of the called instance that this one tells of; itself where it began.
+    pub cause: IncidentKey,
+    /// Where the chain of causes begins.
+    pub root_cause: IncidentKey,
+    /// Free text of one that a client has opened.
+    pub configuration: Option<Arc<str>>,
+    /// A note of whoever looks after it.
+    pub annotation: Option<Arc<str>>,
 }
 
 /// A stretch of an instance's history. Append-only; clustered by instance.
@@ -211,6 +320,8 @@ pub struct EndedRow {
     /// As it was of the live instance.
     pub caller: Option<InstanceKey>,
     pub root: Option<InstanceKey>,
+    /// From when on it may be pruned; `None`: nothing says so.
+    pub removal_at: Option<Timestamp>,
 }
 
 impl EndedRow {
@@ -235,6 +346,9 @@ pub struct DefinitionRow {
     /// The level of checks the file passed when it was accepted.
     pub checks: i32,
     pub deployed_at: Timestamp,
+    pub suspended: bool,
+    /// Instances that run go on; no other is started, and no query finds it but by its key.
+    pub is_deleted: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -265,6 +379,10 @@ pub struct NewDefinition {
     pub process_id: ProcessId,
     /// They take the place of those of the version before.
     pub starts: Vec<NewStart>,
+    pub job_definitions: Vec<NewJobDefinition>,
+    /// Chores that come with it, such as its start timers. Those start timers of earlier versions
+    /// go, also while they are run: then their write is in conflict.
+    pub chores: Vec<JobRow>,
 }
 
 /// What a deployment led to: the definitions and decisions of all its resources, in order.

@@ -4,11 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use orloj_types::{
-    DefinitionKey, ElementId, EngineName, InstanceKey, ProcessId, TenantId, Timestamp,
-};
+use orloj_types::{DefinitionKey, ElementId, EngineName, ProcessId, TenantId, Timestamp};
 
-use crate::message::MessageKey;
 use crate::rows::{DefinitionRow, NewDeployment};
 
 /// Written with its definition, in the place of those of the version before.
@@ -110,28 +107,6 @@ impl StartWrite {
             }
         }
     }
-}
-
-/// That an instance was started by a message with a correlation key. While it lives, no other
-/// message with that key starts its process: they wait in their channels. Adding a hold that
-/// another instance has is a conflict of the whole change.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct StartHold {
-    pub engine: EngineName,
-    pub tenant: TenantId,
-    pub process_id: ProcessId,
-    pub correlation_key: Arc<str>,
-    pub instance: InstanceKey,
-}
-
-/// The oldest message of a channel that could start a process: the process has not taken it, and
-/// no instance holds its correlation key. Messages without a correlation key start their processes
-/// when they are published, and fit none later.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StartFit {
-    pub message: MessageKey,
-    pub definition: DefinitionKey,
-    pub event: ElementId,
 }
 
 /// The rows of a deployment that got these definitions: of each process those of its last one.

@@ -5,35 +5,45 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use orloj_types::{
-    DefinitionKey, DeploymentKey, ElementInstanceKey, IncidentKey, InstanceKey, JobKey, ProcessId,
-    SubscriptionKey, TenantId, Timestamp, UserTaskKey,
+    BatchKey, DefinitionKey, DeploymentKey, ElementInstanceKey, IncidentKey, InstanceKey,
+    JobDefinitionKey, JobKey, ProcessId, SubscriptionKey, TenantId, Timestamp, UserTaskKey,
 };
 
+use crate::batch::{BatchFilter, BatchRow, EndedBatchRow};
 use crate::broadcast::BroadcastRow;
 use crate::change::Group;
 use crate::decision::{DecisionKey, DecisionRow, DecisionVersion};
+use crate::delete_definition::{DefinitionDeleted, DeleteDefinition};
 use crate::error::{CommitError, Error};
+use crate::job_definition::{JobDefinitionChange, JobDefinitionFilter, JobDefinitionRow};
+use crate::job_filter::JobFilter;
+use crate::limit::{LimitRow, LimitScope, NewLimit};
 use crate::message::{Channel, Committed, Fit, MessageKey, MessageQuery, MessageRow};
-use crate::node::{Beat, Claim, Lease, NodeRow, Pulse};
+use crate::meter::{MeterQuery, MeterRow, MeterSum};
+use crate::node::{Beat, Claim, Lease, NodeProfile, NodeRow, Pulse};
 use crate::notice::Notice;
-use crate::query::{
-    CalledBy, EndedFilter, IncidentFilter, InstanceFilter, JobFilter, Page, UserTaskFilter,
-};
+use crate::operation::{OperationFilter, OperationRow};
+use crate::prune::{PruneQuery, Pruned};
+use crate::query::{CalledBy, EndedFilter, IncidentFilter, InstanceFilter, Page, UserTaskFilter};
 use crate::rows::{
     DefinitionRow, EndedRow, HistoryRow, IncidentRow, InstanceRow, JobRow, LoadedInstance,
     NewDeployment, StoredDeployment, UserTaskRow,
 };
-use crate::start::{StartFit, StartQuery, StartRow};
-use crate::subscription::{SubscriptionQuery, SubscriptionRow};
+use crate::selection::Selection;
+use crate::settings::StoredSettings;
+use crate::start::{StartQuery, StartRow};
+use crate::subscription::{SubscriptionKind, SubscriptionQuery, SubscriptionRow};
 
 pub type Fut<'a, T, E = Error> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>>;
 
-/// Which unlocked, ready jobs an acquisition takes, by priority (highest first), then key.
+/// Which unlocked, ready jobs an acquisition takes. Those that match a [limit](LimitRow) only as
+/// far as it allows.
 #[derive(Clone, Debug)]
 pub enum Wanted {
-    /// The engine's own: continuations and timers. Locked for the node's session.
-    Engine,
-    /// Jobs for workers of one type. Locked for `worker` until `until`; the activation is appended.
+    /// The engine's own: continuations, timers and chores. Locked for the node's session.
+    Engine(Selection),
+    /// Jobs for workers of one type, by priority (highest first), then key. Locked for `worker`
+    /// until `until`; the activation is appended.
     Worker { job_type: Arc<str>, worker: Arc<str>, until: Timestamp },
 }
 
@@ -86,6 +96,10 @@ pub trait Store: Send + Sync + 'static {
 
     fn nodes(&self) -> Fut<'_, Vec<NodeRow>>;
 
+    /// What the node takes from now on; the index that its order needs is made. Gives the version
+    /// of the settings that says so.
+    fn describe_node(&self, lease: Lease, profile: NodeProfile) -> Fut<'_, i64>;
+
     // ---- changes
 
     /// Applies a group in one transaction. See [`CommitError`] for what else may happen.
@@ -127,11 +141,33 @@ pub trait Store: Send + Sync + 'static {
     /// The live instance that an element instance belongs to, found by the rows it waits with.
     fn instance_of(&self, scope: ElementInstanceKey) -> Fut<'_, Option<InstanceKey>>;
 
+    // ---- what is set
+
+    /// Everything that nodes go by.
+    fn settings(&self) -> Fut<'_, StoredSettings>;
+
+    /// By scope, then name.
+    fn limits(&self) -> Fut<'_, Vec<LimitRow>>;
+
+    /// Sets or replaces one. Gives the version of the settings: the limit is kept exactly as soon
+    /// as every live node has seen that version.
+    fn set_limit(&self, limit: NewLimit, now: Timestamp) -> Fut<'_, i64>;
+
+    /// `None` when there is none.
+    fn delete_limit(&self, scope: LimitScope, name: Arc<str>) -> Fut<'_, Option<i64>>;
+
     // ---- waits and messages
 
     fn subscription(&self, key: SubscriptionKey) -> Fut<'_, Option<SubscriptionRow>>;
 
     fn subscriptions(&self, query: SubscriptionQuery) -> Fut<'_, Vec<SubscriptionRow>>;
+
+    /// The highest key of those that wait for what has this name, in any tenant.
+    fn last_subscription(
+        &self,
+        kind: SubscriptionKind,
+        name: Arc<str>,
+    ) -> Fut<'_, Option<SubscriptionKey>>;
 
     fn message(&self, key: MessageKey) -> Fut<'_, Option<MessageRow>>;
 
@@ -143,17 +179,6 @@ pub trait Store: Send + Sync + 'static {
     /// Every buffered message after this one that fits something, oldest first, each with the
     /// oldest subscription it fits. For what was reported to a node that did not live to see it.
     fn fits(&self, now: Timestamp, after: Option<MessageKey>, limit: u32) -> Fut<'_, Vec<Fit>>;
-
-    /// What a channel's messages could start.
-    fn start_fits(&self, channel: Channel, now: Timestamp) -> Fut<'_, Vec<StartFit>>;
-
-    /// The instance that keeps messages with this correlation key from starting the process.
-    fn start_holder(
-        &self,
-        process_id: ProcessId,
-        tenant: TenantId,
-        correlation_key: Arc<str>,
-    ) -> Fut<'_, Option<InstanceKey>>;
 
     /// Removes expired messages, at most `limit`; gives their number.
     fn expire_messages(&self, now: Timestamp, limit: u32) -> Fut<'_, u32>;
@@ -178,6 +203,9 @@ pub trait Store: Send + Sync + 'static {
         version: Option<i32>,
     ) -> Fut<'_, Option<DefinitionRow>>;
 
+    /// Serialised with deployments.
+    fn delete_definition(&self, delete: DeleteDefinition) -> Fut<'_, DefinitionDeleted>;
+
     fn decision(&self, key: DecisionKey) -> Fut<'_, Option<DecisionRow>>;
 
     fn find_decision(
@@ -190,6 +218,28 @@ pub trait Store: Send + Sync + 'static {
     fn resource(&self, deployment: DeploymentKey, name: Arc<str>) -> Fut<'_, Option<Arc<[u8]>>>;
 
     fn definitions(&self, page: Page) -> Fut<'_, Vec<DefinitionRow>>;
+
+    /// Gives the version of the settings; `None` when none of them exists.
+    fn set_definition_suspended(
+        &self,
+        definitions: Vec<DefinitionKey>,
+        suspended: bool,
+    ) -> Fut<'_, Option<i64>>;
+
+    fn job_definition(&self, key: JobDefinitionKey) -> Fut<'_, Option<JobDefinitionRow>>;
+
+    fn job_definitions(
+        &self,
+        filter: JobDefinitionFilter,
+        page: Page,
+    ) -> Fut<'_, Vec<JobDefinitionRow>>;
+
+    /// Gives the version of the settings; `None` when there is no such job definition.
+    fn set_job_definition(
+        &self,
+        key: JobDefinitionKey,
+        change: JobDefinitionChange,
+    ) -> Fut<'_, Option<i64>>;
 
     /// Start events of the latest versions.
     fn starts(&self, query: StartQuery) -> Fut<'_, Vec<StartRow>>;
@@ -210,6 +260,24 @@ pub trait Store: Send + Sync + 'static {
     fn jobs(&self, filter: JobFilter, page: Page) -> Fut<'_, Vec<JobRow>>;
     fn incidents(&self, filter: IncidentFilter, page: Page) -> Fut<'_, Vec<IncidentRow>>;
     fn user_tasks(&self, filter: UserTaskFilter, page: Page) -> Fut<'_, Vec<UserTaskRow>>;
+    fn count_instances(&self, filter: InstanceFilter) -> Fut<'_, u64>;
+    /// Order and offset do not count.
+    fn count_jobs(&self, filter: JobFilter) -> Fut<'_, u64>;
+    fn count_incidents(&self, filter: IncidentFilter) -> Fut<'_, u64>;
+
+    // ---- batches, operations, meters, what is old
+
+    fn batch(&self, key: BatchKey) -> Fut<'_, Option<BatchRow>>;
+    fn batches(&self, filter: BatchFilter, page: Page) -> Fut<'_, Vec<BatchRow>>;
+    /// Ended ones.
+    fn ended_batches(&self, filter: BatchFilter, page: Page) -> Fut<'_, Vec<EndedBatchRow>>;
+    fn operations(&self, filter: OperationFilter, page: Page) -> Fut<'_, Vec<OperationRow>>;
+    fn add_meters(&self, meters: Vec<MeterRow>) -> Fut<'_, ()>;
+    fn meters(&self, query: MeterQuery) -> Fut<'_, Vec<MeterSum>>;
+    fn prune(&self, query: PruneQuery) -> Fut<'_, Pruned>;
+    /// Sets from when on ended instances may be pruned; `None`: nothing says so. Gives how many of
+    /// them there are.
+    fn set_removal(&self, instances: Vec<InstanceKey>, at: Option<Timestamp>) -> Fut<'_, u32>;
 
     // ---- hints
 

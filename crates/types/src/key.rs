@@ -69,9 +69,29 @@ key!(JobKey);
 key!(IncidentKey);
 key!(UserTaskKey);
 key!(
+    /// What the jobs of one element have in common: see the store's job definitions.
+    JobDefinitionKey
+);
+key!(
+    /// A large piece of work cut into jobs.
+    BatchKey
+);
+key!(
+    /// An entry of the log of what people did.
+    OperationKey
+);
+key!(
     /// A wait for a message, a signal, a condition or a hand.
     SubscriptionKey
 );
+
+impl JobKey {
+    /// The moment of the key. A clock that was set back, or stands before the epoch of keys, does
+    /// not show in it.
+    pub const fn made_at(self) -> Timestamp {
+        Timestamp::from_ms((self.0 >> (NODE_BITS + SEQUENCE_BITS)) + EPOCH_MS)
+    }
+}
 
 impl InstanceKey {
     /// The instance is the outermost scope, under the same number.
@@ -105,10 +125,15 @@ impl KeyGenerator {
         self.node
     }
 
-    /// From now on only keys above `key`: an earlier owner of the number may have given it.
+    /// From now on only keys above `key`, whoever has given it: an earlier owner of the number, or
+    /// another node.
     pub fn raise_above(&mut self, key: i64) {
         let ms = key >> (NODE_BITS + SEQUENCE_BITS);
-        self.last = self.last.max((ms << SEQUENCE_BITS) | (key & SEQUENCE_MAX));
+        let node = (key >> SEQUENCE_BITS) & i64::from(NODE_NUMBER_MAX);
+        // Within its millisecond no key of ours is above one of a node with a higher number.
+        let is_of_higher = node > i64::from(self.node.0);
+        let sequence = if is_of_higher { SEQUENCE_MAX } else { key & SEQUENCE_MAX };
+        self.last = self.last.max((ms << SEQUENCE_BITS) | sequence);
     }
 
     /// The highest key given so far.
@@ -162,12 +187,35 @@ mod tests {
     }
 
     #[test]
+    fn a_key_tells_when_it_was_made() {
+        let now = Timestamp::from_ms(1_900_000_000_123);
+        let mut keys = KeyGenerator::new(NodeNumber(7));
+        assert_eq!(JobKey::new(keys.next(now)).made_at(), now);
+        assert_eq!(JobKey::new(keys.next(now)).made_at(), now);
+    }
+
+    #[test]
     fn nodes_never_share_a_key() {
         let now = Timestamp::from_ms(1_900_000_000_000);
         let mut one = KeyGenerator::new(NodeNumber(1));
         let mut two = KeyGenerator::new(NodeNumber(2));
         let ones: Vec<_> = (0..10_000).map(|_| one.next(now)).collect();
         assert!((0..10_000).all(|_| ones.binary_search(&two.next(now)).is_err()));
+    }
+
+    #[test]
+    fn keys_are_above_those_of_any_node_that_they_are_raised_above() {
+        let now = Timestamp::from_ms(1_900_000_000_000);
+        let ahead = now.plus_ms(5_000);
+        for (own, other) in [(3, 3), (3, 2), (3, 4), (0, NODE_NUMBER_MAX)] {
+            let mut others = KeyGenerator::new(NodeNumber(other));
+            let given: Vec<i64> = (0..5).map(|_| others.next(ahead)).collect();
+            let mut keys = KeyGenerator::new(NodeNumber(own));
+            keys.raise_above(given[4]);
+            let first = keys.next(now);
+            assert!(first > given[4], "{own} after {other}");
+            assert!(keys.next(now) > first);
+        }
     }
 
     #[test]

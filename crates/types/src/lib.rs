@@ -14,8 +14,9 @@ mod variables;
 pub use document::{Document, DocumentError, NAME_CHARS_MAX, NESTING_MAX};
 pub use id::{ElementId, EngineName, ProcessId, TenantId};
 pub use key::{
-    DefinitionKey, DeploymentKey, ElementInstanceKey, IncidentKey, InstanceKey, JobKey, KeyBlock,
-    KeyGenerator, NODE_NUMBER_MAX, NodeNumber, SubscriptionKey, UserTaskKey,
+    BatchKey, DefinitionKey, DeploymentKey, ElementInstanceKey, IncidentKey, InstanceKey,
+    JobDefinitionKey, JobKey, KeyBlock, KeyGenerator, NODE_NUMBER_MAX, NodeNumber, OperationKey,
+    SubscriptionKey, UserTaskKey,
 };
 pub use temporal::{
     Clock, Date, DateTime, NANOS_PER_DAY, NANOS_PER_SECOND, Temporal, Time, YEAR_MAX, Zone,

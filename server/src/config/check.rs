@@ -1,15 +1,19 @@
 //! From what was written to what a node can run with.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use orloj::model::{Transform, Transforms};
 use orloj::script::SecureScripting;
+use orloj_settings::{Note, Origin, Read, Settings};
 use tracing_subscriber::filter::Targets;
 
 use super::address::Address;
 use super::data_dir;
 use super::error::{Error, Place, Problem};
+use super::settings::scripting;
 use super::sources::Written;
 use super::store_url::StoreUrl;
 
@@ -17,7 +21,6 @@ const LISTEN_GRPC_DEFAULT: &str = "127.0.0.1:26500";
 const LISTEN_HTTP_DEFAULT: &str = "127.0.0.1:8080";
 /// Warnings of all parts, and the few lines that a start and a stop leave.
 const LOG_DEFAULT: &str = "warn,orloj_server=info";
-const HEARTBEAT_TIMEOUT_MS_DEFAULT: u64 = 5_000;
 /// Shorter, and a disk that is slow once costs a node its locks.
 pub const HEARTBEAT_TIMEOUT_MS_MIN: u64 = 100;
 /// Ten minutes without the jobs of a dead node is more than anyone wants.
@@ -40,14 +43,23 @@ pub struct Config {
     pub node_name: Option<String>,
     pub heartbeat_timeout: Duration,
     pub executor: bool,
+    /// Every knob of the engine.
+    pub settings: Settings,
+    /// Where each of them was written, by knob; the others are defaults.
+    pub origins: BTreeMap<String, Origin>,
+    /// What of the settings is not done as written.
+    pub notes: Vec<Note>,
     pub threads: usize,
     pub log: Targets,
     /// What scripts may see and use up.
     pub scripting: SecureScripting,
+    /// Changes to models as they are deployed.
+    pub transforms: Transforms,
 }
 
 pub fn check(
     written: Written,
+    read: Read,
     variable: impl Fn(&str) -> Option<String>,
     store_file: &str,
     place: &dyn Fn(&str) -> Place,
@@ -59,12 +71,9 @@ pub fn check(
     };
     let listen_grpc = written.listen_grpc.as_deref().unwrap_or(LISTEN_GRPC_DEFAULT);
     let listen_http = written.listen_http.as_deref().unwrap_or(LISTEN_HTTP_DEFAULT);
-    let heartbeat_ms = in_range(
-        "heartbeat_timeout_ms",
-        written.heartbeat_timeout_ms.unwrap_or(HEARTBEAT_TIMEOUT_MS_DEFAULT),
-        HEARTBEAT_TIMEOUT_MS_MIN..=HEARTBEAT_TIMEOUT_MS_MAX,
-        place,
-    )?;
+    let Read { settings, notes, origins } = read;
+    let is_alone = written.node_name.is_some();
+    let heartbeat_ms = settings.executor.heartbeat_timeout_ms;
     let threads =
         in_range("threads", written.threads.unwrap_or(THREADS_DEFAULT), 1..=THREADS_MAX, place)?;
     let log = written.log.as_deref().unwrap_or(LOG_DEFAULT);
@@ -73,12 +82,31 @@ pub fn check(
         data_dir,
         listen_grpc: parsed("listen_grpc", listen_grpc, place)?,
         listen_http: parsed("listen_http", listen_http, place)?,
-        node_name: written.node_name.map(|name| node_name(name, place)).transpose()?,
+        node_name: settings
+            .executor
+            .lock_owner
+            .clone()
+            .map(|name| node_name(name, is_alone, place))
+            .transpose()?,
         heartbeat_timeout: Duration::from_millis(heartbeat_ms),
-        executor: written.executor.unwrap_or(true),
+        executor: settings.executor.active.unwrap_or(true),
         threads: usize::try_from(threads).expect("at most THREADS_MAX"),
         log: log_levels(log, place)?,
-        scripting: written.scripting.unwrap_or_default(),
+        scripting: scripting(written.scripting, &settings.scripting)
+            .map_err(|problem| value("flowable", problem, place))?,
+        transforms: checked_transforms(written.transforms, place)?,
+        settings,
+        origins,
+        notes,
+    })
+}
+
+pub fn checked_transforms(
+    transforms: Vec<Transform>,
+    place: &dyn Fn(&str) -> Place,
+) -> Result<Transforms, Error> {
+    Transforms::new(transforms).map_err(|wrong| {
+        value(&format!("transforms[{}].{}", wrong.number, wrong.key), wrong.reason, place)
     })
 }
 
@@ -119,7 +147,8 @@ fn in_range(
     Err(value(key, problem, place))
 }
 
-fn node_name(name: String, place: &dyn Fn(&str) -> Place) -> Result<String, Error> {
+/// `is_alone`: written by the key of its own, not as the owner of locks.
+fn node_name(name: String, is_alone: bool, place: &dyn Fn(&str) -> Place) -> Result<String, Error> {
     let fits = !name.trim().is_empty()
         && name.chars().count() <= NODE_NAME_CHARS_MAX
         && !name.chars().any(char::is_control);
@@ -127,7 +156,7 @@ fn node_name(name: String, place: &dyn Fn(&str) -> Place) -> Result<String, Erro
         Ok(name)
     } else {
         let problem = format!("a node's name has 1 to {NODE_NAME_CHARS_MAX} printable characters");
-        Err(value("node_name", problem, place))
+        Err(value(if is_alone { "node_name" } else { "executor.lock_owner" }, problem, place))
     }
 }
 

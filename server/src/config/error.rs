@@ -2,6 +2,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::keys::{KEYS, Key};
+use super::settings::TABLES;
 
 /// A value that cannot be used, and where it was written.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,11 +42,15 @@ impl fmt::Display for Place {
             Self::FileKey(path, key) => write!(f, "{}: {key}", path.display()),
             Self::Variable(name) => f.write_str(name),
             Self::Flag(name) => f.write_str(name),
+            Self::Default(key) if key.contains('.') => write!(f, "default of {key}"),
             Self::Default(key) => write!(f, "default of {}", Key::flag(key)),
         }
     }
 }
 
 fn known() -> String {
-    KEYS.iter().map(|key| key.name).collect::<Vec<_>>().join(", ")
+    let keys = KEYS.iter().map(|key| key.name);
+    let tables = TABLES.iter().copied().filter(|table| Key::find(table).is_none());
+    let lists = ["scripting", "transforms"];
+    keys.chain(tables).chain(lists).collect::<Vec<_>>().join(", ")
 }

@@ -37,7 +37,7 @@ impl Key {
     }
 
     pub fn variable(name: &str) -> String {
-        format!("{ENVIRONMENT_PREFIX}{}", name.to_uppercase())
+        format!("{ENVIRONMENT_PREFIX}{}", name.replace('.', "_").to_uppercase())
     }
 
     pub fn flag(name: &str) -> String {

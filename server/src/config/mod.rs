@@ -8,6 +8,7 @@ mod check;
 mod data_dir;
 mod error;
 mod keys;
+mod settings;
 mod sources;
 mod store_url;
 
@@ -15,5 +16,5 @@ pub use address::Address;
 pub use check::{Config, HEARTBEAT_TIMEOUT_MS_MAX, HEARTBEAT_TIMEOUT_MS_MIN, THREADS_MAX};
 pub use error::Error;
 pub use keys::{CONFIG_FILE_DEFAULT, ENVIRONMENT_PREFIX, KEYS, Key};
-pub use sources::{Flags, for_dev, for_serve};
+pub use sources::{Flags, for_dev, for_serve, transforms_of};
 pub use store_url::StoreUrl;

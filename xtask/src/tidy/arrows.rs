@@ -28,6 +28,8 @@ const TABLE: &[Row] = &[
     row("orloj-expr", &[]),
     row("orloj-timer", &[]),
     row("orloj-xml", &[]),
+    row("orloj-settings", &[]),
+    row("orloj-config-import", &["orloj-settings", "orloj-xml"]),
     row("orloj-model", &["orloj-expr", "orloj-timer", "orloj-xml"]),
     row("orloj-dmn", &["orloj-expr", "orloj-xml"]),
     row("orloj-groovy", &["orloj-expr"]),
@@ -48,6 +50,7 @@ const TABLE: &[Row] = &[
             "orloj-script",
             "orloj-interpreter",
             "orloj-calls",
+            "orloj-settings",
             "orloj-store",
             "orloj-executor",
         ]),
@@ -55,7 +58,7 @@ const TABLE: &[Row] = &[
     },
     row("orloj-api-orloj", &["orloj"]),
     row("orloj-api-zeebe", &["orloj"]),
-    row("orloj-server", &["orloj", "orloj-api-orloj", "orloj-api-zeebe"]),
+    row("orloj-server", &["orloj", "orloj-api-orloj", "orloj-api-zeebe", "orloj-settings"]),
     row(
         "orloj-rehearsal",
         &[
@@ -79,6 +82,8 @@ const TABLE: &[Row] = &[
             "orloj-script",
             "orloj-model",
             "orloj-rehearsal",
+            "orloj-settings",
+            "orloj-config-import",
         ],
     ),
     row(

@@ -11,6 +11,7 @@ mod links;
 mod lock;
 mod machine;
 mod migrations;
+mod pins;
 mod run;
 mod tree;
 

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 
 use super::findings::Findings;
 use super::tree::Tree;
-use super::{arrows, leftovers, length, links, lock, machine, migrations};
+use super::{arrows, leftovers, length, links, lock, machine, migrations, pins};
 use crate::workspace;
 
 /// `cargo xtask tidy`
@@ -19,6 +19,7 @@ pub fn run() -> Result<()> {
         length::check,
         lock::check,
         machine::check,
+        pins::check,
     ] {
         rule(&tree, &mut findings);
     }

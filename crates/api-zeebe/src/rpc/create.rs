@@ -81,9 +81,6 @@ fn read(
     rpc: &str,
     request: CreateProcessInstanceRequest,
 ) -> Result<Creation, Status> {
-    if !request.start_instructions.is_empty() {
-        return Err(status::not_yet("an instance that starts at given elements"));
-    }
     if !request.runtime_instructions.is_empty() {
         return Err(status::not_yet("an instance with runtime instructions"));
     }
@@ -93,7 +90,14 @@ fn read(
     let variables = read_variables(&request.variables)?;
     let process_id = request.bpmn_process_id;
     let which = which(intent, process_id, request.version, request.process_definition_key)?;
-    let start = StartInstance { which, tenant, business_key: business_id.clone(), variables };
+    let instructions = request.start_instructions.into_iter();
+    let start = StartInstance {
+        which,
+        tenant,
+        business_key: business_id.clone(),
+        variables,
+        before: instructions.map(|instruction| instruction.element_id.into()).collect(),
+    };
     Ok(Creation { start, tags: request.tags, business_id })
 }
 
@@ -162,10 +166,6 @@ mod tests {
 
     #[test]
     fn refuses_what_it_cannot_do() {
-        let instruction = ProcessInstanceCreationStartInstruction { element_id: "a".into() };
-        let request_at =
-            CreateProcessInstanceRequest { start_instructions: vec![instruction], ..request() };
-        assert_eq!(refused(request_at).0, Code::Unimplemented);
         let terminate = ProcessInstanceCreationRuntimeInstruction { instruction: None };
         let request_until =
             CreateProcessInstanceRequest { runtime_instructions: vec![terminate], ..request() };

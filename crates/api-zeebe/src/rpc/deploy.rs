@@ -49,7 +49,7 @@ async fn deploy(
         let reason = "at least one resource must be given";
         return Err(status::rejected(Intent::Create, Refusal::InvalidArgument, reason));
     }
-    let deploy = Deploy { tenant, resources, plain_dialect: Dialect::Zeebe };
+    let deploy = Deploy { tenant, resources, plain_dialect: Some(Dialect::Zeebe) };
     gateway.command(Intent::Create, gateway.orloj.deploy(deploy)).await
 }
 

@@ -20,7 +20,8 @@ pub(crate) async fn publish_message(
     let message = PublishMessage {
         name: request.name.into(),
         correlation_key: request.correlation_key.into(),
-        time_to_live_ms: request.time_to_live,
+        // Zeebe takes a message that has expired already for one that does not wait.
+        time_to_live_ms: request.time_to_live.max(0),
         message_id: Some(request.message_id).filter(|id| !id.is_empty()).map(Into::into),
         variables: read_variables(&request.variables)?,
         tenant: tenant.clone(),

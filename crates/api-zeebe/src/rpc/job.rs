@@ -6,9 +6,9 @@ use tonic::Status;
 use crate::gateway::Gateway;
 use crate::proto::*;
 use crate::status::{self, Intent};
-use crate::wire::{ERROR_MESSAGE_CHARS_MAX, cut, read_variables};
+use crate::wire::{ERROR_MESSAGE_CHARS_MAX, cut, read_result, read_variables};
 
-/// A result is for listeners and ad-hoc sub-processes; with other jobs Zeebe ignores it, too.
+/// A result is for task listeners and ad-hoc sub-processes; with other jobs Zeebe ignores it, too.
 pub(crate) async fn complete_job(
     gateway: &Gateway,
     request: CompleteJobRequest,
@@ -19,7 +19,9 @@ pub(crate) async fn complete_job(
         return Err(status::not_yet("a business id set by CompleteJob"));
     }
     let variables = read_variables(&request.variables)?;
-    let complete = gateway.orloj.complete_job(JobKey::new(request.job_key), variables);
+    let result = read_result(request.result)?;
+    let job = JobKey::new(request.job_key);
+    let complete = gateway.orloj.complete_job_with(job, variables, result);
     gateway.command(Intent::Complete, complete).await?;
     Ok(CompleteJobResponse {})
 }
@@ -34,6 +36,7 @@ pub(crate) async fn fail_job(
         job: JobKey::new(request.job_key),
         retries: request.retries,
         message: cut(&request.error_message, ERROR_MESSAGE_CHARS_MAX).into(),
+        details: None,
         back_off_ms: request.retry_back_off.max(0),
         variables: read_variables(&request.variables)?,
     });

@@ -1,6 +1,7 @@
 //! What each call of the protocol does, one file for each family.
 
 mod activate;
+mod conditional;
 mod create;
 mod decision;
 mod deploy;
@@ -12,6 +13,7 @@ mod stream;
 mod topology;
 
 pub(crate) use activate::activate_jobs;
+pub(crate) use conditional::evaluate_conditional;
 pub(crate) use create::{create_process_instance, create_process_instance_with_result};
 pub(crate) use decision::evaluate_decision;
 pub(crate) use deploy::{deploy_process, deploy_resource};

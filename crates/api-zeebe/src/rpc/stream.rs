@@ -111,6 +111,7 @@ pub(crate) async fn fail_as_too_large(orloj: &Orloj, job: orloj::ActivatedJob) {
         job: job.key,
         retries: 0,
         message: message.into(),
+        details: None,
         back_off_ms: 0,
         variables: Document::new(),
     };

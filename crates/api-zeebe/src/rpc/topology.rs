@@ -18,7 +18,7 @@ const NODE_SILENT_MS_MAX: i64 = 30_000;
 pub(crate) async fn topology(gateway: &Gateway) -> Result<TopologyResponse, Status> {
     gateway.is_open()?;
     let now = gateway.orloj.now();
-    let mut nodes = gateway.orloj.nodes().await.unwrap_or_default();
+    let mut nodes = gateway.orloj.nodes().list().await.unwrap_or_default();
     nodes.retain(|node| !node.is_self && now.ms_since(node.seen_at) <= NODE_SILENT_MS_MAX);
     let own = own_broker(gateway);
     let others = nodes.iter().map(|node| other_broker(gateway, node));

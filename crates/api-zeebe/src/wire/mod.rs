@@ -3,6 +3,7 @@
 mod deployment;
 mod document;
 mod job;
+mod job_result;
 mod names;
 mod tags;
 mod tenant;
@@ -12,6 +13,7 @@ mod wait;
 pub(crate) use deployment::deployment_problems;
 pub(crate) use document::{read_variables, variables_named};
 pub(crate) use job::{encoded_len_of, job_message, lock_of};
+pub(crate) use job_result::read_result;
 pub(crate) use names::{
     ERROR_MESSAGE_CHARS_MAX, cut, names, read_business_id, read_job_type, read_worker,
 };

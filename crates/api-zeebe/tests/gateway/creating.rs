@@ -81,15 +81,38 @@ async fn a_business_id_and_tags_come_back() {
 }
 
 #[tokio::test]
-async fn instructions_are_not_supported_yet() {
+async fn an_instance_begins_before_the_elements_that_are_named() {
     let world = World::new().await;
     world.deploy(ORDER).await;
-    let at = ProcessInstanceCreationStartInstruction { element_id: "ship".into() };
-    let request =
-        CreateProcessInstanceRequest { start_instructions: vec![at], ..creation("order", "") };
+    let before = |element: &str| {
+        let at = ProcessInstanceCreationStartInstruction { element_id: element.into() };
+        CreateProcessInstanceRequest { start_instructions: vec![at], ..creation("order", "") }
+    };
+    for (element, mentioned) in [
+        ("nowhere", "nowhere"),
+        ("received", "start event"),
+        ("refused", "boundary"),
+        ("toShip", "flow"),
+    ] {
+        let refused = world.client().create_process_instance(before(element)).await;
+        assert_refused(refused, "CREATE", INVALID_ARGUMENT, &[mentioned]);
+    }
+    world.client().create_process_instance(before("ship")).await.unwrap();
+    assert!(world.jobs("charge").await.is_empty());
+    assert_eq!(world.jobs("ship").await.len(), 1);
+}
+
+#[tokio::test]
+async fn runtime_instructions_are_not_supported_yet() {
+    let world = World::new().await;
+    world.deploy(ORDER).await;
+    let terminate = ProcessInstanceCreationRuntimeInstruction { instruction: None };
+    let request = CreateProcessInstanceRequest {
+        runtime_instructions: vec![terminate],
+        ..creation("order", "")
+    };
     let refused = world.client().create_process_instance(request).await.unwrap_err();
     assert_eq!(refused.code(), Code::Unimplemented);
-    assert!(world.jobs("ship").await.is_empty());
 }
 
 fn awaited(

@@ -6,6 +6,7 @@
 #![expect(deprecated, reason = "old clients still make the old calls")]
 
 mod activating;
+mod conditions;
 mod creating;
 mod deciding;
 mod deploying;
@@ -13,6 +14,7 @@ mod errors;
 mod failing;
 mod instances;
 mod messages;
+mod results;
 mod streaming;
 mod transport;
 mod world;

@@ -36,6 +36,23 @@ async fn a_message_is_buffered_once_and_correlated() {
 }
 
 #[tokio::test]
+async fn a_message_has_a_name_and_without_time_to_live_it_does_not_wait() {
+    let world = World::new().await;
+    world.deploy(WAITS).await;
+    for name in ["", " "] {
+        let nameless = PublishMessageRequest { name: name.into(), ..message("a") };
+        let refused = world.client().publish_message(nameless).await;
+        assert_refused(refused, "PUBLISH", INVALID_ARGUMENT, &["name"]);
+    }
+    let gone = PublishMessageRequest { time_to_live: -1, ..message("a") };
+    world.client().publish_message(gone).await.unwrap();
+    let request = creation("waits", r#"{"id":"a"}"#);
+    world.client().create_process_instance(request).await.unwrap();
+    world.pass(Duration::from_millis(1)).await;
+    assert!(world.jobs("pack").await.is_empty());
+}
+
+#[tokio::test]
 async fn a_signal_starts_instances() {
     let world = World::new().await;
     world.deploy(BEGUN).await;

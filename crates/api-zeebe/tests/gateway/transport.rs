@@ -66,7 +66,6 @@ async fn calls_of_later_releases_say_so() {
     let world = World::new().await;
     let mut client = world.client();
     let answers = [
-        client.evaluate_conditional(EvaluateConditionalRequest::default()).await.map(drop),
         client.delete_resource(DeleteResourceRequest::default()).await.map(drop),
         client.update_job_priority(UpdateJobPriorityRequest::default()).await.map(drop),
         client

@@ -115,9 +115,12 @@ impl World {
     }
 
     pub async fn incidents(&self, instance: i64) -> Vec<IncidentView> {
-        let filter = IncidentFilter { instance: Some(InstanceKey::new(instance)) };
+        let filter = IncidentFilter {
+            instance: Some(InstanceKey::new(instance)),
+            ..IncidentFilter::default()
+        };
         let page = Page { before: None, limit: 10 };
-        self.orloj.incidents(filter, page).await.expect("incidents")
+        self.orloj.incidents().list(filter, page).await.expect("incidents")
     }
 
     pub async fn resolve(&self, incident: i64) -> Result<(), Status> {

@@ -196,7 +196,9 @@ impl<'a> Evaluator<'a> {
                 Some(Item::Value(host.user().map_or(Value::Null, Value::Text)))
             }
             _ => {
-                host.beans().filter(|beans| beans.contains(name)).map(|_| Item::Bean(name.clone()))
+                let beans = host.beans()?;
+                let value = beans.value(name).map(Item::Value);
+                value.or_else(|| beans.contains(name).then(|| Item::Bean(name.clone())))
             }
         }
     }

@@ -43,6 +43,11 @@ pub trait Host {
 pub trait Beans {
     fn contains(&self, bean: &str) -> bool;
 
+    /// What the name stands for, where that is a value and no object.
+    fn value(&self, _bean: &str) -> Option<Value> {
+        None
+    }
+
     /// Whether it has properties besides methods.
     fn has_properties(&self, _bean: &str) -> bool {
         true

@@ -91,6 +91,7 @@ pub(super) fn variables(
     let is_local = name.ends_with("Local");
     let is_transient = name.contains("Transient");
     let scope = match arguments {
+        _ if is_transient && is_local => VariableScope::TransientLocal,
         _ if is_transient => VariableScope::Transient,
         [_, _, Val::Text(element)] if name == "setVariable" => {
             VariableScope::Element((&**element).into())

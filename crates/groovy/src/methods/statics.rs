@@ -1,5 +1,7 @@
 //! Static methods and fields of the known classes.
 
+use std::rc::Rc;
+
 use crate::classes::Class;
 use crate::run::{Machine, Thrown, to_f64};
 use crate::value::Val;
@@ -91,6 +93,22 @@ const METHODS: &[(&str, &[&str])] = &[
     ("java.util.Map", &["of", "entry"]),
     ("java.util.Objects", &["equals", "isNull", "nonNull", "toString", "requireNonNull", "hash"]),
     ("java.util.UUID", &["randomUUID"]),
+    (
+        "org.camunda.bpm.engine.variable.Variables",
+        &[
+            "untypedValue",
+            "untypedNullValue",
+            "stringValue",
+            "integerValue",
+            "longValue",
+            "shortValue",
+            "doubleValue",
+            "booleanValue",
+            "numberValue",
+            "dateValue",
+            "objectValue",
+        ],
+    ),
     ("java.util.regex.Pattern", &["compile", "matches", "quote"]),
     ("java.util.Date", &["parse", "from"]),
     ("groovy.json.JsonOutput", &["toJson", "prettyPrint"]),
@@ -278,6 +296,10 @@ pub(super) fn invoke(
         ("System", "nanoTime", []) => Val::Long(m.options.now.as_ms().saturating_mul(1_000_000)),
         ("System", "lineSeparator", []) => m.text("\n", at)?,
         ("Thread", "sleep", [_]) => Val::Null,
+        ("Variables", "untypedNullValue", []) => Val::Null,
+        ("Variables", "untypedNullValue", [flag]) => typed(&Val::Null, flag),
+        ("Variables", _, [value]) => value.clone(),
+        ("Variables", _, [value, flag]) => typed(value, flag),
         ("UUID", "randomUUID", []) => {
             let (a, b) = (m.next_random(), m.next_random());
             let text = format!(
@@ -345,6 +367,14 @@ pub(super) fn invoke(
         ("Collections" | "Arrays", _, _) => return collections(m, name, arguments, at),
         _ => return Ok(None),
     }))
+}
+
+/// A value with a type; only one that ends with the transaction differs from a plain one.
+fn typed(value: &Val, is_transient: &Val) -> Val {
+    match is_transient {
+        Val::Bool(true) => Val::Transient(Rc::new(value.clone())),
+        _ => value.clone(),
+    }
 }
 
 fn collections(m: &mut Machine<'_>, name: &str, arguments: &[Val], at: u32) -> Thrown<Option<Val>> {

@@ -321,6 +321,7 @@ impl Machine<'_> {
             Val::Json => "groovy.json.JsonSlurper",
             Val::Rounding(_) => "java.math.RoundingMode",
             Val::Script => "Script",
+            Val::Transient(value) => return self.class_name(value),
         }
         .to_owned()
     }

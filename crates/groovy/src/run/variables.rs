@@ -89,6 +89,16 @@ impl Machine<'_> {
         value: Val,
         at: u32,
     ) -> Thrown<()> {
+        let (scope, value) = match value {
+            Val::Transient(value) => {
+                let scope = match scope {
+                    VariableScope::Local => VariableScope::TransientLocal,
+                    _ => VariableScope::Transient,
+                };
+                (scope, (*value).clone())
+            }
+            value => (scope, value),
+        };
         self.steps(SET_STEPS, at)?;
         self.bytes(64 + name.len(), at)?;
         self.see(&scope, name, Some(&value));
@@ -114,7 +124,9 @@ impl Machine<'_> {
         let also: &[VariableScope] = match scope {
             VariableScope::Nearest if is_local => &[VariableScope::Local],
             VariableScope::Nearest => &[VariableScope::Instance],
-            VariableScope::Local | VariableScope::Transient => &[VariableScope::Nearest],
+            VariableScope::Local | VariableScope::Transient | VariableScope::TransientLocal => {
+                &[VariableScope::Nearest]
+            }
             _ if !is_local => &[VariableScope::Nearest],
             _ => &[],
         };
@@ -173,5 +185,6 @@ fn tag(scope: &VariableScope) -> u8 {
         VariableScope::ParentLocal => 4,
         VariableScope::Element(_) => 5,
         VariableScope::Transient => 6,
+        VariableScope::TransientLocal => 7,
     }
 }

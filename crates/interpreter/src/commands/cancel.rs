@@ -40,7 +40,7 @@ mod tests {
         insta::assert_snapshot!(story.play(Command::Cancel), @r#"
         job2 cancelled
         job3 cancelled
-        incident1 closed
+        incident1 deleted
         terminated pay
         terminated ask
         job1 cancelled

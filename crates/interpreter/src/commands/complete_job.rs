@@ -8,8 +8,10 @@ use orloj_types::{Document, ElementInstanceKey, JobKey};
 use super::worker_job;
 use crate::agenda::Step;
 use crate::command::{Activation, Rejection};
+use crate::element::{ad_hoc, user_task};
 use crate::failure::Stop;
 use crate::host::Worked;
+use crate::job_result::{AdHocResult, JobResult, UserTaskResult};
 use crate::outcome::Event;
 use crate::record::JobKind;
 use crate::stage::Stage;
@@ -20,6 +22,7 @@ pub(crate) fn complete_job(
     turn: &mut Turn<'_>,
     key: JobKey,
     document: &Document,
+    result: &JobResult,
     activations: &[Activation],
 ) -> Result<(), Stop> {
     let host = worker_job::find_ready(turn, key)?;
@@ -31,7 +34,20 @@ pub(crate) fn complete_job(
         None => None,
     };
     if let Some(place) = listener {
-        return complete_listener(turn, host, key, place, document, activations);
+        return complete_listener(turn, host, key, place, document, result, activations);
+    }
+    if ad_hoc::of(turn, host).is_some() {
+        let none = AdHocResult::default();
+        let result = match result {
+            JobResult::AdHoc(result) => result,
+            JobResult::None | JobResult::UserTask(_) => &none,
+        };
+        ad_hoc::check(turn, host, key, result)?;
+        worker_job::note_activations(turn, key, activations);
+        jobs::take(turn, host, key);
+        turn.event(Event::JobCompleted { key });
+        ad_hoc::decided(turn, host, document, result);
+        return Ok(());
     }
     worker_job::note_activations(turn, key, activations);
     let failed_before = turn.work.record.job(key).is_some_and(|(_, job)| job.failed_before);
@@ -59,6 +75,7 @@ fn complete_listener(
     key: JobKey,
     place: u32,
     document: &Document,
+    result: &JobResult,
     activations: &[Activation],
 ) -> Result<(), Stop> {
     let is_root = host == turn.work.record.root.key;
@@ -67,6 +84,10 @@ fn complete_listener(
         false => &turn.model(turn.index_of(&turn.element(host).element)).listeners,
     };
     let event = listeners[place as usize].event.clone();
+    let of_task = match result {
+        JobResult::UserTask(result) => task_result(turn, host, key, &event, result)?,
+        JobResult::None | JobResult::AdHoc(_) => None,
+    };
     let (scope, stage) = match event {
         ListenerEvent::Start => (Some(host), Stage::Start(place + 1)),
         ListenerEvent::End => (Some(turn.element(host).scope), Stage::End(place + 1)),
@@ -87,6 +108,16 @@ fn complete_listener(
         variables::set_local(&mut turn.work.record, scope, &document.0);
         turn.note_variables();
     }
+    if let Some(result) = of_task {
+        if result.is_denied {
+            // The task is what it was; whoever comes next finds it so.
+            turn.element_mut(host).held.clear();
+            return Ok(());
+        }
+        if event == ListenerEvent::TaskCreate {
+            user_task::hold_corrections(turn, host, &result.corrections);
+        }
+    }
     match (is_root, event) {
         (true, ListenerEvent::End) => {
             turn.work.push_next(Step::EndInstance { listener: place + 1 });
@@ -95,6 +126,34 @@ fn complete_listener(
         (false, _) => turn.work.push_next(Step::Go { key: host, stage }),
     }
     Ok(())
+}
+
+/// The result of a listener of a user task, unless it is one that its event does not allow;
+/// listeners of an element have none.
+fn task_result<'r>(
+    turn: &Turn<'_>,
+    host: ElementInstanceKey,
+    job: JobKey,
+    event: &ListenerEvent,
+    result: &'r UserTaskResult,
+) -> Result<Option<&'r UserTaskResult>, Rejection> {
+    let refused = |reason| Rejection::ResultRefused { job, reason };
+    let is_deniable = matches!(
+        event,
+        ListenerEvent::TaskAssign | ListenerEvent::TaskUpdate | ListenerEvent::TaskComplete
+    );
+    match event {
+        ListenerEvent::Start | ListenerEvent::End | ListenerEvent::Take => return Ok(None),
+        _ if result.is_denied && !result.corrections.is_empty() => {
+            return Err(refused("what is denied cannot be corrected"));
+        }
+        _ if result.is_denied && !is_deniable => {
+            return Err(refused("this event of a user task cannot be denied"));
+        }
+        _ => {}
+    }
+    user_task::check_corrections(turn, host, event, &result.corrections).map_err(refused)?;
+    Ok(Some(result))
 }
 
 /// Puts the variables that end an element's work where they belong.

@@ -1,8 +1,9 @@
 //! From a command to its file.
 
 use super::{
-    cancel, complete_job, complete_user_task, fail_job, job_due, migrate, modify, resolve_incident,
-    run_job, set_variables, start, suspend, throw_error, trigger, update_retries,
+    cancel, complete_job, complete_user_task, execute_job, fail_job, incident_by_hand, job_due,
+    manage_job, migrate, modify, resolve_incident, run_job, set_variables, start, suspend,
+    throw_error, trigger, update_retries,
 };
 use crate::command::Command;
 use crate::failure::Stop;
@@ -16,13 +17,21 @@ pub(crate) fn begin(turn: &mut Turn<'_>) -> Result<(), Stop> {
         Command::Start(start) => start::start(turn, start),
         Command::RunJob { job } => run_job::run_job(turn, *job),
         Command::JobDue { job } => job_due::job_due(turn, *job),
-        Command::CompleteJob { job, variables, activations } => {
-            complete_job::complete_job(turn, *job, variables, activations)
+        Command::CompleteJob { job, variables, result, activations } => {
+            complete_job::complete_job(turn, *job, variables, result, activations)
         }
         Command::FailJob(fail) => fail_job::fail_job(turn, fail),
         Command::ThrowError(throw) => throw_error::throw_error(turn, throw),
         Command::UpdateRetries { job, retries } => {
             update_retries::update_retries(turn, *job, *retries)
+        }
+        Command::ManageJob { job, what } => manage_job::manage_job(turn, *job, what),
+        Command::SuspendJobs { jobs } => suspend::suspend_jobs(turn, jobs),
+        Command::ResumeJobs { jobs } => suspend::resume_jobs(turn, jobs),
+        Command::ExecuteJob { job } => execute_job::execute_job(turn, *job),
+        Command::OpenIncident(open) => incident_by_hand::open_incident(turn, open),
+        Command::AnnotateIncident { incident, annotation } => {
+            incident_by_hand::annotate_incident(turn, *incident, annotation.as_ref())
         }
         Command::ResolveIncident { incident } => {
             resolve_incident::resolve_incident(turn, *incident)
@@ -35,6 +44,9 @@ pub(crate) fn begin(turn: &mut Turn<'_>) -> Result<(), Stop> {
         }
         Command::Trigger { subscription, variables } => {
             trigger::trigger(turn, *subscription, variables)
+        }
+        Command::DeferTrigger { subscription, variables } => {
+            trigger::defer(turn, *subscription, variables)
         }
         Command::Modify { instructions } => modify::modify(turn, instructions),
         Command::Migrate(migrate) => migrate::migrate(turn, migrate),

@@ -15,8 +15,9 @@ use crate::foreign::ThrownByCode;
 use crate::host::Worked;
 use crate::incidents::{self, Reason};
 use crate::jobs;
-use crate::outcome::Event;
+use crate::outcome::{Event, Failed};
 use crate::record::{JobKind, JobState};
+use crate::retries::cut_bytes;
 use crate::turn::Turn;
 use crate::variables::{self, View};
 
@@ -43,6 +44,7 @@ pub(crate) fn fail_job(turn: &mut Turn<'_>, fail: &FailJob) -> Result<(), Stop> 
     }
     let now = turn.now;
     let job = turn.job_mut(key).expect("found above");
+    let retries_before = job.retries_left;
     job.retries_left = fail.retries;
     job.failed_before = true;
     job.state = match (fail.retries > 0, fail.back_off_ms > 0) {
@@ -54,9 +56,19 @@ pub(crate) fn fail_job(turn: &mut Turn<'_>, fail: &FailJob) -> Result<(), Stop> 
         job.due_at = Some(now.plus_ms(fail.back_off_ms));
     }
     let is_last = job.state == JobState::Failed;
-    turn.work.changes.job_failed(key, message.clone());
+    let element = turn.element(host).element.clone();
+    let details = fail.details.as_ref().map(cut_bytes);
+    let failed = Failed { message: message.clone(), details, element: element.clone() };
+    turn.work.changes.job_failed(key, failed);
     let retries_left = fail.retries;
-    turn.event(Event::JobFailed { key, retries_left, message: message.clone() });
+    let message_told = message.clone();
+    turn.event(Event::JobFailed {
+        key,
+        retries_before,
+        retries_left,
+        message: message_told,
+        element,
+    });
     if is_last {
         let message = match message.is_empty() {
             true => Arc::from("the job failed and has no retries left"),
@@ -153,6 +165,7 @@ mod tests {
         let job = story.job_of("pay");
         insta::assert_snapshot!(story.play(Command::UpdateRetries { job, retries: 0 }), @"rejected: retries must be at least 1, not 0");
         insta::assert_snapshot!(story.play(Command::UpdateRetries { job, retries: 2 }), @"
+        job1 changed: Retries(2)
         --
         update job1 charge of pay, failed, retries 2
         at pay job1 incident1
@@ -189,6 +202,7 @@ mod tests {
         ");
         let job = story.job_of("pay");
         insta::assert_snapshot!(story.play(Command::UpdateRetries { job, retries: 2 }), @"
+        job1 changed: Retries(2)
         incident1 closed
         --
         update job1 charge of pay, ready, retries 2
@@ -206,6 +220,7 @@ mod tests {
                 job: story.job_of("pay"),
                 retries: -1,
                 message: "ä".repeat(10_001).into(),
+                details: None,
                 back_off_ms: 0,
                 variables: document(r#"{"a":2}"#),
                 activations: Vec::new(),
@@ -214,7 +229,7 @@ mod tests {
         let JobChange::Update { row, unlock: true } = &outcome.jobs[0] else {
             panic!("the job is unlocked");
         };
-        assert_eq!(row.failure.as_deref().map(|text| text.chars().count()), Some(10_000));
+        assert_eq!(row.failure.as_ref().map(|failed| failed.message.chars().count()), Some(10_000));
         let record = outcome.record.expect("it lives");
         assert_eq!(record.variables.len(), 2);
         let pay = story.token("pay").0;

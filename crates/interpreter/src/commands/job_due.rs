@@ -8,6 +8,7 @@ use orloj_types::JobKey;
 
 use super::run_job::perform;
 use crate::command::Rejection;
+use crate::exclusive;
 use crate::failure::Stop;
 use crate::jobs;
 use crate::record::JobState;
@@ -21,11 +22,12 @@ pub(crate) fn job_due(turn: &mut Turn<'_>, key: JobKey) -> Result<(), Stop> {
     if job.state != JobState::Waiting || !is_due {
         return Err(Rejection::JobState { job: key, state: job.state }.into());
     }
-    let must_queue = job.exclusive && turn.work.record.exclusive.holder.is_some();
-    if job.kind.is_for_clients() || must_queue {
+    let (host, is_exclusive) = (host.key, job.exclusive);
+    let is_for_clients = job.kind.is_for_clients();
+    if is_for_clients || is_exclusive && exclusive::is_taken(turn) {
         jobs::make_ready(turn, key);
         return Ok(());
     }
-    perform(turn, host.key, key)?;
+    perform(turn, host, key)?;
     Ok(())
 }

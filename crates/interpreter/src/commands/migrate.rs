@@ -124,12 +124,14 @@ fn rename(turn: &mut Turn<'_>, key: ElementInstanceKey, plan: &BTreeMap<&Element
     }
     let subscriptions = std::mem::take(&mut turn.element_mut(key).subscriptions);
     for mut subscription in subscriptions {
+        turn.work.record.elements.subscription_removed(subscription.key);
         turn.work.changes.subscription_gone(subscription.key);
         let Some(event) = named(&subscription.event) else { continue };
         // Under a new key: rows of the old one go with this change.
         subscription.key = SubscriptionKey::new(turn.next_key());
         subscription.event = event;
         let row = SubscriptionRow { subscription: subscription.clone(), element_instance: key };
+        turn.work.record.elements.subscription_added(subscription.key, key);
         turn.element_mut(key).subscriptions.push(subscription);
         turn.work.changes.subscription_opened(row);
     }

@@ -8,7 +8,7 @@
 use orloj_model::{ElementIndex, FlowIndex};
 use orloj_types::{Document, ElementId, ElementInstanceKey};
 
-use crate::agenda::Step;
+use crate::agenda::{Brought, Step};
 use crate::command::{Instruction, Place, Rejection};
 use crate::failure::{Ruled, Stop};
 use crate::record::{ElementInstance, ElementState, Role};
@@ -62,7 +62,11 @@ fn impossible(element: &ElementId, reason: &'static str) -> Rejection {
     Rejection::NotPossible { element: element.clone(), reason }
 }
 
-fn check_place(turn: &Turn<'_>, index: ElementIndex, place: &Place) -> Result<(), Rejection> {
+pub(super) fn check_place(
+    turn: &Turn<'_>,
+    index: ElementIndex,
+    place: &Place,
+) -> Result<(), Rejection> {
     let element = turn.model(index);
     if let Some(ancestor) = place.ancestor {
         let record = &turn.work.record;
@@ -169,7 +173,7 @@ fn take(turn: &mut Turn<'_>, flow: FlowIndex, place: &Place) -> Ruled {
     let target = turn.process.flow(flow).target;
     let scope = open_scopes(turn, target, place)?;
     place_variables(turn, scope, place);
-    turn.work.push(Step::Take { flow, scope, listener: 0 });
+    turn.work.push(Step::Take { flow, scope, listener: 0, with: Brought::default() });
     Ok(())
 }
 
@@ -200,7 +204,7 @@ fn is_empty(turn: &Turn<'_>, scope: ElementInstanceKey) -> bool {
 }
 
 /// The scope that the element lives in; those that are missing are made.
-fn open_scopes(
+pub(crate) fn open_scopes(
     turn: &mut Turn<'_>,
     index: ElementIndex,
     place: &Place,

@@ -12,7 +12,7 @@ use crate::outcome::Event;
 use crate::record::{Job, JobKind, JobState, Role};
 use crate::stage::Stage;
 use crate::turn::Turn;
-use crate::{flow, jobs, multi_instance, timers};
+use crate::{flow, incidents, jobs, multi_instance, timers};
 
 pub(crate) fn run_job(turn: &mut Turn<'_>, key: JobKey) -> Result<(), Stop> {
     let (host, job) = find(turn, key)?;
@@ -38,6 +38,7 @@ pub(crate) fn find<'t>(
 pub(crate) fn perform(turn: &mut Turn<'_>, host: ElementInstanceKey, key: JobKey) -> Ruled {
     let job = jobs::take(turn, host, key);
     turn.event(Event::JobCompleted { key });
+    incidents::resolve_about(turn, host, key);
     match job.kind {
         JobKind::AsyncBefore => flow::enter(turn, host),
         JobKind::AsyncAfter if flow::ends_by_job(turn, host) => {
@@ -51,8 +52,12 @@ pub(crate) fn perform(turn: &mut Turn<'_>, host: ElementInstanceKey, key: JobKey
             turn.work.push_next(Step::Go { key: host, stage: Stage::Worked });
         }
         JobKind::AsyncComplete => flow::complete(turn, host),
-        JobKind::Timer { event, repeat } => {
-            timers::fire(turn, host, &event, &job.job_type, repeat)?;
+        JobKind::Timer { .. } => timers::fire(turn, host, &job)?,
+        JobKind::Signal { subscription, variables } => {
+            // The event may not wait any more; then nothing is left to do.
+            if turn.work.record.subscription(subscription).is_some() {
+                super::trigger::hear(turn, subscription, variables)?;
+            }
         }
         JobKind::Worker | JobKind::Listener { .. } => {
             unreachable!("worker jobs are completed, not run")

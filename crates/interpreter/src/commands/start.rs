@@ -1,18 +1,21 @@
 //! Start: a new instance, with a token at its start event.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use orloj_model::{ElementIndex, ElementKind};
 use orloj_types::{
     DefinitionKey, Document, ElementId, InstanceKey, NodeNumber, TenantId, Timestamp,
 };
 
 use crate::agenda::Step;
-use crate::command::{Rejection, Start};
+use crate::command::{Place, Rejection, Start};
+use crate::commands::modify::check_place;
 use crate::elements::Elements;
+use crate::exclusive::ExclusiveQueue;
 use crate::failure::Stop;
 use crate::outcome::Event;
-use crate::record::{Caller, ElementInstance, ElementState, ExclusiveQueue, Record};
+use crate::record::{Caller, ElementInstance, ElementState, Record};
+use crate::scopes::Scopes;
 use crate::turn::Turn;
 
 /// An instance to be.
@@ -31,7 +34,7 @@ impl Draft {
     /// The record of the instance before its first token.
     pub(crate) fn record(self, now: Timestamp) -> Record {
         let scope = self.instance.root_scope();
-        let mut variables = BTreeMap::new();
+        let mut variables = Scopes::default();
         if !self.variables.is_empty() {
             variables.insert(scope, self.variables.0);
         }
@@ -71,15 +74,104 @@ pub(crate) fn first_record(start: &Start, now: Timestamp) -> Record {
 }
 
 pub(crate) fn start(turn: &mut Turn<'_>, start: &Start) -> Result<(), Stop> {
+    if turn.settings.is_suspended(start.definition) {
+        return Err(Rejection::DefinitionSuspended(start.definition).into());
+    }
     let root = &turn.process.root;
-    let start = match &start.at {
-        None => root.none_start.ok_or(Rejection::NoNoneStart)?,
+    let starts: Box<[ElementIndex]> = match &start.at {
+        _ if !start.before.is_empty() => {
+            let found = start.before.iter().map(|id| enterable(turn, id));
+            found.collect::<Result<_, _>>()?
+        }
+        None => [root.none_start.ok_or(Rejection::NoNoneStart)?].into(),
         Some(id) => {
             let index = turn.process.find(id).filter(|index| root.starts.contains(index));
-            index.ok_or_else(|| Rejection::NoSuchStart(id.clone()))?
+            [index.ok_or_else(|| Rejection::NoSuchStart(id.clone()))?].into()
         }
     };
     turn.event(Event::InstanceStarted);
-    turn.work.push(Step::BeginInstance { start, listener: None });
+    turn.work.push(Step::BeginInstance { starts, listener: None });
     Ok(())
+}
+
+/// An element that a token can come to though nothing else runs.
+fn enterable(turn: &Turn<'_>, id: &ElementId) -> Result<ElementIndex, Rejection> {
+    let impossible = |reason| Rejection::NotPossible { element: id.clone(), reason };
+    let process = turn.process;
+    let index =
+        process.find(id).ok_or_else(|| match process.flows.iter().any(|f| f.id == *id) {
+            true => impossible("a token does not begin on a flow"),
+            false => Rejection::ElementNotFound(id.clone()),
+        })?;
+    let element = turn.model(index);
+    match &element.kind {
+        ElementKind::StartEvent(_) => return Err(impossible("a start event begins by itself")),
+        ElementKind::BoundaryEvent(_) => {
+            return Err(impossible("a boundary event waits at its activity"));
+        }
+        _ => {}
+    }
+    let mut sources = element.incoming.iter().map(|&flow| turn.model(process.flow(flow).source));
+    if sources.any(|source| matches!(source.kind, ElementKind::EventGateway)) {
+        return Err(impossible("its event-based gateway decides whether it is reached"));
+    }
+    check_place(turn, index, &Place::default())?;
+    Ok(index)
+}
+
+#[cfg(test)]
+mod tests {
+    use orloj_model::SubProcessKind;
+
+    use crate::testing::{Sketch, Story, end, start, subprocess, user};
+
+    fn nested() -> Story {
+        let process = Sketch::zeebe()
+            .node("start", start())
+            .node("ask", user())
+            .node("sub", subprocess(SubProcessKind::Embedded))
+            .node("begin", start())
+            .node("first", user())
+            .node("second", user())
+            .inside("sub", &["begin", "first", "second"])
+            .node("end", end())
+            .flows("start -> ask -> sub -> end")
+            .flows("begin -> first -> second");
+        Story::of(process.build())
+    }
+
+    #[test]
+    fn tokens_begin_before_the_elements_that_are_named() {
+        let mut story = nested();
+        let told = story.start_before(&["ask", "second"]);
+        insta::assert_snapshot!(told, @r"
+        started
+        entered sub
+        entered ask
+        entered second
+        --
+        insert task1 ask priority 50
+        insert task2 second priority 50
+        at sub
+        at ask task1
+        at second task2
+        ");
+        let told = story.complete_user_task("second", "{}");
+        assert!(told.contains("left sub"), "{told}");
+        let told = story.complete_user_task("ask", "{}");
+        assert!(told.contains("entered begin"), "{told}");
+    }
+
+    #[test]
+    fn what_nothing_leads_to_is_refused() {
+        for (element, why) in [
+            ("nowhere", "no element nowhere"),
+            ("start", "begins by itself"),
+            ("begin", "begins by itself"),
+            ("start-ask", "on a flow"),
+        ] {
+            let told = nested().start_before(&["ask", element]);
+            assert!(told.contains(why), "{element}: {told}");
+        }
+    }
 }

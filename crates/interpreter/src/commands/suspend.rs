@@ -1,6 +1,6 @@
 //! Suspend and Resume: nothing of the instance is worked on until it is let go on.
 //!
-//! Its jobs are parked, whoever would do them; events that come to it and everything that would
+//! Its jobs are suspended, whoever would do them; events that come to it and everything that would
 //! move a token are refused. Variables may be set, incidents resolved and tokens moved by hand.
 //!
 //! DIFFERENCE: Zeebe has no such thing.
@@ -10,7 +10,8 @@ use orloj_types::JobKey;
 use crate::command::{Command, Rejection};
 use crate::failure::Stop;
 use crate::jobs;
-use crate::record::{ExclusiveQueue, JobState};
+use crate::outcome::{Event, JobEdit};
+use crate::record::{JobKind, JobState};
 use crate::turn::Turn;
 
 /// Whether the command would move a token of a suspended instance.
@@ -36,30 +37,74 @@ pub(crate) fn refuses(turn: &Turn<'_>) -> Option<Rejection> {
 
 pub(crate) fn suspend(turn: &mut Turn<'_>) {
     turn.work.record.is_suspended = true;
-    turn.work.record.exclusive = ExclusiveQueue::default();
     turn.work.changes.is_record_changed = true;
     for key in movable(turn) {
-        turn.job_mut(key).expect("just listed").state = JobState::Parked;
-        turn.work.changes.job_updated(key);
+        jobs::stop(turn, key, JobState::Suspended);
     }
 }
 
-/// Jobs that have become due meanwhile may run at once.
+/// Jobs that have become due meanwhile may run at once. So may those that were suspended by
+/// themselves: an instance is resumed as a whole.
 pub(crate) fn resume(turn: &mut Turn<'_>) -> Result<(), Stop> {
-    let parked = movable(turn);
+    let suspended = movable(turn);
     turn.work.record.is_suspended = false;
     turn.work.changes.is_record_changed = true;
-    for key in parked {
-        let now = turn.now;
-        let job = turn.job_mut(key).expect("just listed");
-        if job.due_at.is_some_and(|due_at| due_at > now) {
-            job.state = JobState::Waiting;
-            turn.work.changes.job_updated(key);
-        } else {
-            jobs::make_ready(turn, key);
+    for key in suspended {
+        set_free(turn, key);
+    }
+    Ok(())
+}
+
+/// Those of the jobs that the instance has. What waits for a person waits on: giving it new
+/// retries does not make it run while it is suspended.
+pub(crate) fn suspend_jobs(turn: &mut Turn<'_>, keys: &[JobKey]) -> Result<(), Stop> {
+    for key in present(turn, keys)? {
+        let state = turn.job_mut(key).expect("just listed").state;
+        if !matches!(state, JobState::Suspended | JobState::ErrorThrown) {
+            jobs::stop(turn, key, JobState::Suspended);
+            turn.event(Event::JobChanged { key, what: JobEdit::Suspended });
         }
     }
     Ok(())
+}
+
+pub(crate) fn resume_jobs(turn: &mut Turn<'_>, keys: &[JobKey]) -> Result<(), Stop> {
+    for key in present(turn, keys)? {
+        if turn.job_mut(key).expect("just listed").state != JobState::Suspended {
+            continue;
+        }
+        if turn.work.record.is_suspended {
+            return Err(Rejection::JobOfSuspended(key).into());
+        }
+        set_free(turn, key);
+        turn.event(Event::JobChanged { key, what: JobEdit::Resumed });
+    }
+    Ok(())
+}
+
+/// The first is asked for: with none of them there the command is about nothing.
+fn present(turn: &Turn<'_>, keys: &[JobKey]) -> Result<Vec<JobKey>, Rejection> {
+    let here: Vec<_> =
+        keys.iter().copied().filter(|key| turn.work.record.job(*key).is_some()).collect();
+    match (here.first(), keys.first()) {
+        (None, Some(missing)) => Err(Rejection::JobNotFound(*missing)),
+        _ => Ok(here),
+    }
+}
+
+/// A suspended job comes to what its retries and its due date say.
+///
+/// DIFFERENCE: in Flowable a failed job in its wait is run at once when it is resumed; only timers
+/// wait on.
+fn set_free(turn: &mut Turn<'_>, key: JobKey) {
+    let forgets_wait = turn.semantics().jobs.resumed_tries_at_once;
+    let now = turn.now;
+    let job = turn.job_mut(key).expect("just listed");
+    let is_timer = matches!(job.kind, JobKind::Timer { .. });
+    if forgets_wait && !is_timer && job.due_at.is_some_and(|due_at| due_at > now) {
+        job.due_at = Some(now);
+    }
+    jobs::settle(turn, key);
 }
 
 /// The jobs that do not wait for a person.
@@ -88,7 +133,7 @@ mod tests {
         let mut story = Story::of(process.build());
         story.start("{}");
         story.play(Command::Suspend);
-        assert!(story.jobs.values().all(|row| row.job.state == JobState::Parked));
+        assert!(story.jobs.values().all(|row| row.job.state == JobState::Suspended));
         assert!(story.complete("pay", "{}").ends_with("is suspended"));
         assert!(story.play(Command::Suspend).ends_with("is suspended"));
         let scope = story.record.as_ref().expect("it lives").root.key;

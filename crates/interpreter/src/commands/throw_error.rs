@@ -12,7 +12,7 @@ use crate::errors::{Source, Throwing, Thrown};
 use crate::failure::Stop;
 use crate::incidents::{self, Reason};
 use crate::jobs;
-use crate::outcome::Event;
+use crate::outcome::{Event, Failed};
 use crate::record::{JobKind, JobState};
 use crate::turn::Turn;
 
@@ -54,6 +54,8 @@ pub(crate) fn wait_with_incident(
 ) {
     let message = jobs::cut(&message, MESSAGE_CHARS_MAX);
     turn.job_mut(job).expect("the command found it").state = JobState::ErrorThrown;
-    turn.work.changes.job_failed(job, message.clone());
+    let element = turn.element(host).element.clone();
+    let failed = Failed { message: message.clone(), details: None, element };
+    turn.work.changes.job_failed(job, failed);
     incidents::open(turn, host, Reason::UncaughtError, message, Some(job));
 }

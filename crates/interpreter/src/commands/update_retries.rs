@@ -3,11 +3,11 @@
 //! DIFFERENCE: in Zeebe the incident of a job without retries is resolved in a second step; in
 //! Camunda and Flowable new retries are the resolution.
 
-use orloj_model::IncidentNames;
 use orloj_types::JobKey;
 
 use crate::command::Rejection;
 use crate::failure::Stop;
+use crate::outcome::{Event, JobEdit};
 use crate::record::JobState;
 use crate::turn::Turn;
 use crate::{incidents, jobs};
@@ -20,10 +20,12 @@ pub(crate) fn update_retries(turn: &mut Turn<'_>, key: JobKey, retries: i32) -> 
     }
     turn.job_mut(key).expect("found above").retries_left = retries;
     turn.work.changes.job_updated(key);
-    let resolves = turn.semantics().incident_names != IncidentNames::Zeebe;
-    if resolves && state == JobState::Failed {
-        incidents::close_about(turn, host, key);
-        jobs::make_ready(turn, key);
+    turn.event(Event::JobChanged { key, what: JobEdit::Retries(retries) });
+    if turn.semantics().jobs.retries_resolve && state != JobState::ErrorThrown {
+        incidents::resolve_about(turn, host, key);
+        if state == JobState::Failed {
+            jobs::make_ready(turn, key);
+        }
     }
     Ok(())
 }

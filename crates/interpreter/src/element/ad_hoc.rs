@@ -3,25 +3,32 @@
 //!
 //! DIFFERENCE: Zeebe is told by an expression or a client which elements begin, each in a branch
 //! of its own, and is done when all branches are or its completion condition holds; without a list
-//! it stays open. Flowable's elements are begun from outside, and so is its end.
+//! it stays open. Where a worker decides, it is asked again whenever a branch has ended, until it
+//! says that nothing else is to begin. Flowable's elements are begun from outside, and so is its
+//! end.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_model::{AdHoc, Element, ElementIndex, ElementKind, SubProcess, SubProcessKind};
-use orloj_types::{ElementInstanceKey, StoredValue, Value, Variables};
+use orloj_types::{Document, ElementInstanceKey, JobKey, StoredValue, Value, Variables};
 
-use super::{Begun, service_task};
+use super::{Begun, is_through, service_task};
 use crate::agenda::Step;
+use crate::command::Rejection;
+use crate::commands::take_over;
 use crate::events;
 use crate::extract;
 use crate::failure::{Failure, FailureKind, Ruled};
 use crate::flow;
+use crate::job_result::AdHocResult;
+use crate::jobs::Draft;
 use crate::multi_instance::plain_name;
-use crate::record::{ElementInstance, ElementState, Role, SubscriptionKind};
+use crate::outcome::Event;
+use crate::record::{ElementInstance, ElementState, JobKind, Role, SubscriptionKind};
 use crate::subprocess_scope;
 use crate::turn::Turn;
-use crate::{scope, variables};
+use crate::{incidents, jobs, scope, variables};
 
 /// The variable that tells which elements there are.
 const CHOICE: &str = "adHocSubProcessElements";
@@ -61,30 +68,101 @@ pub(crate) fn begin(
         events::open_all(turn, key, boundaries);
     }
     for element in first {
-        begin_branch(turn, key, ad_hoc, element);
+        begin_branch(turn, key, ad_hoc, element, Variables::new());
     }
     Ok(Begun::Waits)
+}
+
+/// The inside of the element instance, if it is an ad-hoc subprocess that a worker decides on.
+pub(crate) fn of<'a>(
+    turn: &Turn<'a>,
+    key: ElementInstanceKey,
+) -> Option<(&'a SubProcess, &'a AdHoc)> {
+    let ElementKind::SubProcess(inner) = &turn.model(turn.model_of(key)?).kind else { return None };
+    match &inner.kind {
+        SubProcessKind::AdHoc(ad_hoc) if ad_hoc.worker.is_some() => Some((inner, ad_hoc)),
+        _ => None,
+    }
+}
+
+/// Whether the worker may decide so.
+pub(crate) fn check(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    job: JobKey,
+    result: &AdHocResult,
+) -> Result<(), Rejection> {
+    if result.is_fulfilled && !result.activate.is_empty() {
+        let reason = "nothing can begin where nothing else is to begin";
+        return Err(Rejection::ResultRefused { job, reason });
+    }
+    let members = of(turn, key).map(|(inner, _)| &inner.scope.members);
+    for (element, _) in &result.activate {
+        let index = turn.process.find(element);
+        let is_choice = index.is_some_and(|index| {
+            members.is_some_and(|members| members.contains(&index)) && is_choice(turn.model(index))
+        });
+        if !is_choice {
+            return Err(Rejection::ActivationNotFound { job, element: element.clone() });
+        }
+    }
+    Ok(())
+}
+
+/// The worker has said what is to happen.
+pub(crate) fn decided(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    document: &Document,
+    result: &AdHocResult,
+) {
+    let Some((_, ad_hoc)) = of(turn, key) else { return };
+    let index = turn.index_of(&turn.element(key).element);
+    let completion = ad_hoc.worker.as_ref().map(|worker| worker.completion);
+    let how = completion.unwrap_or(turn.semantics().completion);
+    take_over(turn, key, turn.model(index), how, document);
+    if result.cancels_rest {
+        scope::terminate_children(turn, key, None);
+    }
+    for (id, variables) in &result.activate {
+        begin_branch(turn, key, ad_hoc, turn.index_of(id), variables.0.clone());
+    }
+    if result.is_fulfilled {
+        // As a join that has been let through: nothing but its last branches holds it.
+        turn.element_mut(key).arrived_by = Some(turn.model(index).id.clone());
+        if is_empty(turn, key) {
+            complete(turn, key, ad_hoc);
+        }
+    }
+}
+
+fn is_empty(turn: &Turn<'_>, key: ElementInstanceKey) -> bool {
+    let (member, _) = turn.work.at();
+    !turn.work.record.elements.has_children(key) && !turn.work.agenda.has_tokens(member, key)
 }
 
 /// The elements that nothing leads to, which can be begun.
 fn choices(turn: &Turn<'_>, inner: &SubProcess) -> Vec<Value> {
     let process = turn.process;
     let members = inner.scope.members.iter().map(|&index| process.element(index));
-    let open = members.filter(|element| {
-        element.incoming.is_empty()
-            && !element.is_for_compensation
-            && !element.kind.is_event_subprocess()
-            && !matches!(element.kind, ElementKind::BoundaryEvent(_))
-    });
-    open.map(|element| {
-        let mut told: BTreeMap<Arc<str>, Value> = BTreeMap::new();
-        told.insert("elementId".into(), Value::text(element.id.as_str()));
-        if let Some(name) = &element.name {
-            told.insert("elementName".into(), Value::text(name.clone()));
-        }
-        Value::Map(Arc::new(told))
-    })
-    .collect()
+    members
+        .filter(|element| is_choice(element))
+        .map(|element| {
+            let mut told: BTreeMap<Arc<str>, Value> = BTreeMap::new();
+            told.insert("elementId".into(), Value::text(element.id.as_str()));
+            if let Some(name) = &element.name {
+                told.insert("elementName".into(), Value::text(name.clone()));
+            }
+            Value::Map(Arc::new(told))
+        })
+        .collect()
+}
+
+fn is_choice(element: &Element) -> bool {
+    element.incoming.is_empty()
+        && !element.is_for_compensation
+        && !element.kind.is_event_subprocess()
+        && !matches!(element.kind, ElementKind::BoundaryEvent(_))
 }
 
 fn chosen(
@@ -118,6 +196,7 @@ fn begin_branch(
     key: ElementInstanceKey,
     ad_hoc: &AdHoc,
     element: ElementIndex,
+    variables: Variables,
 ) {
     let branch = ElementInstanceKey::new(turn.next_key());
     let id = turn.element(key).element.clone();
@@ -126,6 +205,10 @@ fn begin_branch(
     instance.state = ElementState::Active;
     turn.work.record.elements.insert(instance);
     flow::note_entered(turn, branch);
+    if !variables.is_empty() {
+        variables::set_local(&mut turn.work.record, branch, &variables);
+        turn.note_variables();
+    }
     if let Some(name) = ad_hoc.output.as_ref().and_then(|(_, result)| plain_name(result)) {
         let null = StoredValue::null();
         variables::set_local(&mut turn.work.record, branch, [(&Arc::from(name), &null)]);
@@ -156,6 +239,12 @@ pub(crate) fn branch_emptied(turn: &mut Turn<'_>, branch: ElementInstanceKey) ->
         },
         None => None,
     };
+    let asks = match &ad_hoc.worker {
+        Some(worker) if !is_through(turn.element(key)) => {
+            Some(service_task::draft(turn, key, element, worker)?)
+        }
+        _ => None,
+    };
     flow::vanish(turn, branch);
     if let Some((name, result)) = result {
         let own = turn.work.record.variables.get(&key).and_then(|own| own.get(name));
@@ -167,9 +256,11 @@ pub(crate) fn branch_emptied(turn: &mut Turn<'_>, branch: ElementInstanceKey) ->
         let results = Value::List(Arc::new(results)).to_stored();
         variables::set_local(&mut turn.work.record, key, [(name, &results)]);
     }
-    let (member, _) = turn.work.at();
-    let is_empty =
-        !turn.work.record.elements.has_children(key) && !turn.work.agenda.has_tokens(member, key);
+    if let Some(draft) = asks {
+        ask_again(turn, key, draft);
+        return Ok(());
+    }
+    let is_empty = is_empty(turn, key);
     match is_enough {
         Some(true) if ad_hoc.cancels_rest => {
             scope::terminate_children(turn, key, None);
@@ -180,6 +271,18 @@ pub(crate) fn branch_emptied(turn: &mut Turn<'_>, branch: ElementInstanceKey) ->
         _ => {}
     }
     Ok(())
+}
+
+/// The worker decides on what has changed, and no longer on what was.
+fn ask_again(turn: &mut Turn<'_>, key: ElementInstanceKey, draft: Draft) {
+    let jobs = turn.element(key).jobs.iter();
+    let asked = jobs.filter(|job| job.kind == JobKind::Worker).map(|job| job.key);
+    for job in asked.collect::<Vec<_>>() {
+        jobs::take(turn, key, job);
+        turn.event(Event::JobCancelled { key: job });
+        incidents::close_about(turn, key, job);
+    }
+    jobs::create(turn, key, draft);
 }
 
 /// What was gathered goes outward; everything else stays inside.
@@ -193,4 +296,139 @@ fn complete(turn: &mut Turn<'_>, key: ElementInstanceKey, ad_hoc: &AdHoc) {
         }
     }
     flow::complete(turn, key);
+}
+
+#[cfg(test)]
+mod tests {
+    use orloj_expr::Expression;
+    use orloj_model::{AdHoc, CompletionVariables, ElementKind, SubProcessKind, WorkerTask};
+    use orloj_types::Value;
+
+    use crate::testing::{Sketch, Story, document, start, subprocess, user, worker};
+    use crate::{AdHocResult, Command, JobResult};
+
+    /// A worker decides when `note` and `pay` begin.
+    fn decided() -> Story {
+        let job_type = Expression::constant(Value::text("decide"));
+        let ad_hoc = AdHoc {
+            is_sequential: false,
+            completion: None,
+            cancels_rest: false,
+            active_elements: None,
+            worker: Some(WorkerTask::of(job_type, CompletionVariables::Merge)),
+            output: None,
+        };
+        let process = Sketch::zeebe()
+            .node("start", start())
+            .node("choose", subprocess(SubProcessKind::AdHoc(ad_hoc)))
+            .node("note", ElementKind::PlainTask)
+            .node("pay", worker("pay"))
+            .inside("choose", &["note", "pay"])
+            .node("then", user())
+            .flows("start -> choose -> then");
+        let mut story = Story::of(process.build());
+        story.start(r#"{"n":1}"#);
+        story
+    }
+
+    fn decide(story: &mut Story, result: AdHocResult) -> String {
+        let (job, variables) = (story.job_of("choose"), document(r#"{"n":2}"#));
+        let (result, activations) = (JobResult::AdHoc(result), Vec::new());
+        story.play(Command::CompleteJob { job, variables, result, activations })
+    }
+
+    fn activate(ids: &[&str]) -> AdHocResult {
+        let activate = |id: &&str| ((*id).into(), document(r#"{"own":true}"#));
+        AdHocResult { activate: ids.iter().map(activate).collect(), ..AdHocResult::default() }
+    }
+
+    fn enough() -> AdHocResult {
+        AdHocResult { is_fulfilled: true, ..AdHocResult::default() }
+    }
+
+    /// What happened, without the rows and the variables.
+    fn happened(told: &str) -> Vec<&str> {
+        told.lines().take_while(|line| *line != "--").collect()
+    }
+
+    #[test]
+    fn a_worker_is_asked_again_when_what_it_began_has_ended() {
+        let mut story = decided();
+        insta::assert_snapshot!(decide(&mut story, activate(&["pay"])), @r#"
+        job1 completed
+        entered choose#2
+        entered pay
+        job2 created pay
+        --
+        delete job1
+        insert job2 pay of pay, ready, retries 3
+        at choose
+        at choose#2
+        at pay job2
+        instance: {"n":2}
+        choose: {"adHocSubProcessElements":[{"elementId":"note"},{"elementId":"pay"}]}
+        choose#2: {"own":true}
+        "#);
+        let told = story.complete("pay", "{}");
+        assert_eq!(
+            happened(&told),
+            ["job2 completed", "left pay", "left choose#2", "job3 created decide"]
+        );
+        let told = decide(&mut story, enough());
+        assert_eq!(happened(&told), ["job3 completed", "left choose", "entered then"]);
+    }
+
+    #[test]
+    fn one_job_asks_about_all_that_has_ended_since() {
+        let mut story = decided();
+        let told = decide(&mut story, activate(&["note", "pay", "note"]));
+        let asked: Vec<_> =
+            happened(&told).into_iter().filter(|l| l.ends_with(" decide")).collect();
+        assert_eq!(asked.len(), 2);
+        let waiting = story.jobs.values().filter(|row| &*row.job.job_type == "decide");
+        assert_eq!(waiting.count(), 1);
+    }
+
+    #[test]
+    fn when_nothing_else_is_to_begin_it_ends_with_the_last_or_at_once() {
+        let mut story = decided();
+        decide(&mut story, activate(&["note", "pay"]));
+        assert_eq!(happened(&decide(&mut story, enough())), ["job3 completed"]);
+        let told = story.complete("pay", "{}");
+        assert_eq!(
+            happened(&told),
+            ["job2 completed", "left pay", "left choose#3", "left choose", "entered then"]
+        );
+        let mut story = decided();
+        decide(&mut story, activate(&["note", "pay"]));
+        let told = decide(&mut story, AdHocResult { cancels_rest: true, ..enough() });
+        assert_eq!(
+            happened(&told),
+            [
+                "job3 completed",
+                "job2 cancelled",
+                "terminated pay",
+                "terminated choose#3",
+                "left choose",
+                "entered then"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_worker_that_says_nothing_leaves_it_open() {
+        let mut story = decided();
+        story.complete("choose", "{}");
+        assert!(story.jobs.is_empty());
+        assert!(story.record.as_ref().is_some_and(|record| record.elements.iter().count() == 1));
+    }
+
+    #[test]
+    fn what_cannot_begin_is_refused_and_the_job_stays() {
+        let mut story = decided();
+        assert!(decide(&mut story, activate(&["then"])).contains("cannot begin then"));
+        let both = AdHocResult { is_fulfilled: true, ..activate(&["pay"]) };
+        assert!(decide(&mut story, both).contains("nothing can begin"));
+        assert_eq!(story.jobs.len(), 1);
+    }
 }

@@ -66,6 +66,7 @@ mod tests {
         at sorry task1
         ");
         let told = story.play(crate::Command::CompleteJob {
+            result: crate::JobResult::None,
             job,
             variables: crate::testing::document("{}"),
             activations: Vec::new(),
@@ -102,7 +103,7 @@ mod tests {
         insta::assert_snapshot!(story.job_due("late"), @"
         job1 completed
         job2 cancelled
-        incident1 closed
+        incident1 deleted
         terminated pay
         entered late
         left late
@@ -265,6 +266,7 @@ mod tests {
         ");
         let job = story.job_of("late");
         insta::assert_snapshot!(story.play(crate::Command::UpdateRetries { job, retries: 1 }), @"
+        job1 changed: Retries(1)
         incident2 closed
         --
         update job1 timer late, ready, retries 1
@@ -274,7 +276,7 @@ mod tests {
         insta::assert_snapshot!(story.run_job("late"), @"
         job1 completed
         job2 cancelled
-        incident1 closed
+        incident1 deleted
         terminated pay
         entered late
         left late
@@ -307,7 +309,7 @@ mod tests {
         story.run_job("late");
         insta::assert_snapshot!(story.complete_user_task("ask", "{}"), @"
         job1 cancelled
-        incident1 closed
+        incident1 deleted
         left ask
         ended Completed
         --

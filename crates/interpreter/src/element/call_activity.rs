@@ -58,12 +58,13 @@ pub(crate) fn begin(
     }
     events::open_all(turn, key, boundaries);
     turn.element_mut(key).called = Some(draft.instance);
+    turn.event(Event::InstanceCalled { element_instance: key, called: draft.instance });
     let record = draft.record(turn.now);
     let (here, _) = turn.work.at();
     let member = turn.work.join(record, &turn.processes[process], process, true);
     turn.switch(member);
     turn.event(Event::InstanceStarted);
-    turn.work.push_next(Step::BeginInstance { start, listener: None });
+    turn.work.push_next(Step::BeginInstance { starts: [start].into(), listener: None });
     turn.switch(here);
     Ok(Begun::Waits)
 }
@@ -77,6 +78,10 @@ fn prepare(
 ) -> Ruled<Called> {
     let called = called_process(turn, key, element, call)?;
     let (definition, process) = find(turn, element, &called)?;
+    if turn.settings.is_suspended(definition) {
+        let message = format!("process '{}' is suspended", called.process);
+        return Err(Failure::new(&element.id, FailureKind::CalledMissing, message));
+    }
     let Some(start) = turn.processes[process].root.none_start else {
         let message = format!("process '{}' has no start event without a trigger", called.process);
         return Err(Failure::new(&element.id, FailureKind::CalledMissing, message));
@@ -277,7 +282,12 @@ mod tests {
             let mut jobs = record.elements.iter().flat_map(|e| &e.jobs);
             let job = jobs.next().expect("it works").key;
             let variables = document(variables);
-            Command::CompleteJob { job, variables, activations: Vec::new() }
+            Command::CompleteJob {
+                job,
+                variables,
+                result: crate::JobResult::None,
+                activations: Vec::new(),
+            }
         }
     }
 

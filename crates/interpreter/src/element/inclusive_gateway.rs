@@ -9,9 +9,9 @@
 //! Flowable asks again when other tokens have ended. How history counts the tokens is told in
 //! [`super::parallel_gateway`].
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use orloj_model::{Element, ElementIndex, ElementKind, Joins, Throw};
+use orloj_model::{Element, ElementKind, Joins};
 use orloj_types::{ElementId, ElementInstanceKey};
 
 use super::join;
@@ -57,12 +57,12 @@ fn complete_set(
     if is_full(turn, key, element, &waiting) {
         return Some(everyone());
     }
-    let sources = sources_of(turn, turn.index_of(&element.id));
+    let sources = turn.process.sources_of(turn.index_of(&element.id));
     let mut tokens = turn.work.record.elements.children(scope);
     let is_coming = |token: &ElementInstance| {
         token.key != key
             && !waits(token, &element.id)
-            && sources.contains(&turn.index_of(&token.element))
+            && sources.contains(turn.index_of(&token.element))
     };
     if tokens.any(is_coming) {
         return None;
@@ -70,7 +70,7 @@ fn complete_set(
     let (member, _) = turn.work.at();
     let mut on_their_way =
         turn.work.agenda.tokens_in(member, scope, |flow| turn.process.flow(flow).target);
-    (!on_their_way.any(|target| sources.contains(&target))).then(everyone)
+    (!on_their_way.any(|target| sources.contains(target))).then(everyone)
 }
 
 fn one_of_each_flow(
@@ -101,37 +101,6 @@ fn is_full(
     let here = waiting.iter().copied().chain([turn.element(key)]);
     let ways: BTreeSet<_> = here.filter_map(|token| token.arrived_by.as_ref()).collect();
     element.incoming.iter().all(|&flow| ways.contains(&turn.process.flow(flow).id))
-}
-
-/// The elements from which a token can come to the gateway, itself among them.
-fn sources_of(turn: &Turn<'_>, gateway: ElementIndex) -> BTreeSet<ElementIndex> {
-    let process = turn.process;
-    let parent = process.element(gateway).parent;
-    let mut links: BTreeMap<ElementIndex, Vec<ElementIndex>> = BTreeMap::new();
-    for &index in &process.scope(parent).members {
-        match &process.element(index).kind {
-            ElementKind::ThrowEvent(Throw::Link(target)) => {
-                links.entry(*target).or_default().push(index);
-            }
-            // DIFFERENCE: only where tokens are counted by flow do boundary events count as ways.
-            ElementKind::BoundaryEvent(boundary) if turn.semantics().joins == Joins::PerFlow => {
-                links.entry(index).or_default().push(boundary.attached_to);
-            }
-            _ => {}
-        }
-    }
-    let mut sources = BTreeSet::from([gateway]);
-    let mut todo = vec![gateway];
-    while let Some(index) = todo.pop() {
-        let by_flow = process.element(index).incoming.iter().map(|&flow| process.flow(flow).source);
-        let by_link = links.get(&index).into_iter().flatten().copied();
-        for source in by_flow.chain(by_link) {
-            if sources.insert(source) {
-                todo.push(source);
-            }
-        }
-    }
-    sources
 }
 
 /// Everything else has come to rest: a join whose last token went elsewhere goes on. The answer is

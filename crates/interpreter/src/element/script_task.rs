@@ -61,11 +61,23 @@ mod tests {
 
     use orloj_expr::{Expression, Language};
     use orloj_model::{
-        ElementKind, Place, Position, Program, ProgramHost, ProgramLanguage, Script, ScriptTask,
+        ElementKind, Locals, Place, Position, Program, ProgramHost, ProgramLanguage, Script,
+        ScriptTask, SubProcessKind,
     };
 
-    use crate::InvokeResult;
-    use crate::testing::{Sketch, Story, document, on_error, start, user};
+    use orloj_types::{Document, Value};
+
+    use crate::testing::{Sketch, Story, and, document, on_error, start, subprocess, user};
+    use crate::{InvokeResult, VariableEdit, VariablePlace};
+
+    fn edit(place: VariablePlace, name: &str, value: Option<i64>) -> VariableEdit {
+        let value = value.map(|value| Value::Int(value).to_stored());
+        VariableEdit { place, name: name.into(), value }
+    }
+
+    fn changed(edits: Vec<VariableEdit>) -> InvokeResult {
+        InvokeResult::Changed { edits, business_key: None, value: Value::Null }
+    }
 
     fn expression(language: Language, text: &str, result: Option<&str>) -> ElementKind {
         let script = Script::Expression(Expression::parse(language, text).expect(text));
@@ -144,17 +156,134 @@ mod tests {
         let task = expression(Language::Uel, "${execution.removeVariable('a')}", None);
         let mut story = Story::of(count(Sketch::camunda(), task).build());
         assert!(story.start(r#"{"a":1,"b":2}"#).trim_end().ends_with(r#"instance: {"b":2}"#));
-        let removed = vec!["a".into(), "unknown".into()];
-        let changed = InvokeResult::Changed {
-            variables: document(r#"{"c":3}"#),
-            locals: document("{}"),
-            removed,
-            value: orloj_types::Value::Null,
-        };
+        let changed = changed(vec![
+            edit(VariablePlace::Nearest, "a", None),
+            edit(VariablePlace::Nearest, "unknown", None),
+            edit(VariablePlace::Nearest, "c", Some(3)),
+        ]);
         let process = count(Sketch::camunda(), program("x")).build();
         let mut story = Story::of(process).delegate("x", &[changed]);
         let seen = story.start(r#"{"a":1,"b":2}"#);
         assert!(seen.trim_end().ends_with(r#"instance: {"b":2,"c":3}"#), "{seen}");
+    }
+
+    /// Two programs after each other in a subprocess, and a task behind it.
+    fn chain(sketch: Sketch) -> Sketch {
+        sketch
+            .node("start", start())
+            .node("sub", subprocess(SubProcessKind::Embedded))
+            .node("in", start())
+            .node("one", program("one"))
+            .node("two", program("two"))
+            .node("out", user())
+            .inside("sub", &["in", "one", "two", "out"])
+            .node("then", user())
+            .flows("start -> sub -> then")
+            .flows("in -> one -> two -> out")
+    }
+
+    fn seen_by_second(sketch: Sketch, edits: Vec<VariableEdit>) -> (String, String) {
+        let done = InvokeResult::Done { variables: Document::new() };
+        let mut story = Story::of(chain(sketch).build())
+            .delegate("one", &[changed(edits)])
+            .delegate("two", &[done]);
+        let told = story.start(r#"{"a":1}"#);
+        (story.invoked[1].clone(), told)
+    }
+
+    #[test]
+    fn a_transient_variable_hides_a_stored_one_until_the_command_ends() {
+        let edits = vec![
+            edit(VariablePlace::Transient, "a", Some(7)),
+            edit(VariablePlace::Transient, "t", Some(8)),
+        ];
+        let (seen, told) = seen_by_second(Sketch::flowable(), edits);
+        assert_eq!(seen, r#"two {"a":7,"t":8}"#);
+        assert!(told.trim_end().ends_with(r#"instance: {"a":1}"#), "{told}");
+        let edits = vec![
+            edit(VariablePlace::Transient, "a", Some(7)),
+            edit(VariablePlace::Transient, "a", None),
+        ];
+        assert_eq!(seen_by_second(Sketch::flowable(), edits).0, r#"two {"a":1}"#);
+    }
+
+    #[test]
+    fn what_is_set_while_a_transient_variable_hides_it_stays() {
+        let edits = vec![
+            edit(VariablePlace::Transient, "a", Some(7)),
+            edit(VariablePlace::Nearest, "a", Some(9)),
+        ];
+        let (_, told) = seen_by_second(Sketch::flowable(), edits);
+        assert!(told.trim_end().ends_with(r#"instance: {"a":9}"#), "{told}");
+    }
+
+    #[test]
+    fn local_variables_go_with_the_token_in_flowable_and_are_the_scopes_in_camunda() {
+        let edits = || vec![edit(VariablePlace::Local, "x", Some(5))];
+        let (seen, told) = seen_by_second(Sketch::flowable(), edits());
+        assert_eq!(seen, r#"two {"a":1,"x":5}"#);
+        assert!(told.trim_end().ends_with("instance: {\"a\":1}\nout: {\"x\":5}"), "{told}");
+        let (seen, told) = seen_by_second(Sketch::camunda(), edits());
+        assert_eq!(seen, r#"two {"a":1,"x":5}"#);
+        assert!(told.trim_end().ends_with("instance: {\"a\":1}\nsub: {\"x\":5}"), "{told}");
+        let zeebe = Sketch::camunda().meaning(|semantics| {
+            semantics.locals = Locals::Element;
+        });
+        assert_eq!(seen_by_second(zeebe, edits()).0, r#"two {"a":1}"#);
+        let transient = vec![edit(VariablePlace::TransientLocal, "x", Some(5))];
+        let (seen, told) = seen_by_second(Sketch::flowable(), transient);
+        assert_eq!(seen, r#"two {"a":1,"x":5}"#);
+        assert!(told.trim_end().ends_with(r#"instance: {"a":1}"#), "{told}");
+    }
+
+    #[test]
+    fn in_camunda_a_token_that_is_not_alone_keeps_its_local_variables_to_itself() {
+        let process = Sketch::camunda()
+            .node("start", start())
+            .node("fork", and())
+            .node("one", program("one"))
+            .node("two", program("two"))
+            .node("wait", user())
+            .node("then", user())
+            .flows("start -> fork -> wait")
+            .flows("fork -> one -> two -> then");
+        let done = InvokeResult::Done { variables: Document::new() };
+        let edits = vec![edit(VariablePlace::Local, "x", Some(5))];
+        let mut story =
+            Story::of(process.build()).delegate("one", &[changed(edits)]).delegate("two", &[done]);
+        let told = story.start(r#"{"a":1}"#);
+        assert_eq!(story.invoked[1], r#"two {"a":1,"x":5}"#);
+        assert!(told.trim_end().ends_with("instance: {\"a\":1}\nthen: {\"x\":5}"), "{told}");
+    }
+
+    #[test]
+    fn a_program_names_the_scope_that_it_means() {
+        let edits = vec![
+            edit(VariablePlace::ParentLocal, "p", Some(1)),
+            edit(VariablePlace::Instance, "i", Some(2)),
+            edit(VariablePlace::Element("sub".into()), "s", Some(3)),
+        ];
+        let (_, told) = seen_by_second(Sketch::flowable(), edits);
+        let expected = "instance: {\"a\":1,\"i\":2}\nsub: {\"p\":1,\"s\":3}";
+        assert!(told.trim_end().ends_with(expected), "{told}");
+    }
+
+    #[test]
+    fn a_program_may_give_the_instance_that_starts_a_business_key() {
+        let named = InvokeResult::Changed {
+            edits: Vec::new(),
+            business_key: Some(Some("order-7".into())),
+            value: Value::Null,
+        };
+        let process = || count(Sketch::camunda(), program("x"));
+        let mut story = Story::of(process().build()).delegate("x", std::slice::from_ref(&named));
+        story.start("{}");
+        let record = story.record.as_ref().expect("it lives");
+        assert_eq!(record.business_key.as_deref(), Some("order-7"));
+        let late = process().async_before("count").build();
+        let mut story = Story::of(late).delegate("x", &[named]);
+        story.start("{}");
+        assert!(story.run_job("count").contains("can only be set by the command that starts"));
     }
 
     #[test]

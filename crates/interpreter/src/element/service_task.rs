@@ -83,19 +83,30 @@ pub(crate) fn create_job(
     element: &Element,
     worker: &WorkerTask,
 ) -> Ruled {
-    let draft = Draft {
-        kind: JobKind::Worker,
-        job_type: job_type(turn, key, element, worker)?,
-        retries: retries(turn, key, element, worker)?,
-        priority: priority(turn, key, element, worker)?,
-        exclusive: false,
-        due_at: None,
-    };
-    check_headers(turn, key, element, worker)?;
+    let draft = draft(turn, key, element, worker)?;
     let boundaries = events::prepare_boundaries(turn, key, element)?;
     events::open_all(turn, key, boundaries);
     jobs::create(turn, key, draft);
     Ok(())
+}
+
+/// The job for the worker, everything evaluated.
+pub(crate) fn draft(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    worker: &WorkerTask,
+) -> Ruled<Draft> {
+    let retries = retries(turn, key, element, worker)?;
+    let draft = Draft {
+        job_type: job_type(turn, key, element, worker)?,
+        priority: priority(turn, key, element, worker)?,
+        category: jobs::category_of(turn, key, element)?,
+        limit_key: jobs::limit_key_of(turn, key, element)?,
+        ..Draft::new(JobKind::Worker, retries)
+    };
+    check_headers(turn, key, element, worker)?;
+    Ok(draft)
 }
 
 /// Headers are computed for whoever asks for the job; one that cannot be stops the element here.
@@ -177,6 +188,9 @@ fn priority(
     worker: &WorkerTask,
 ) -> Ruled<i64> {
     let Some(expression) = &worker.priority else { return Ok(0) };
+    if turn.settings.ignores_worker_priorities {
+        return Ok(0);
+    }
     jobs::computed_priority(turn, key, element, expression)
 }
 
@@ -450,6 +464,7 @@ mod tests {
         let mut story = Story::of(pay(Sketch::zeebe(), worker("charge")).build());
         story.start(r#"{"a":1}"#);
         let complete = Command::CompleteJob {
+            result: crate::JobResult::None,
             job: story.job_of("pay"),
             variables: document(r#"{"a":2,"b":3}"#),
             activations: vec![

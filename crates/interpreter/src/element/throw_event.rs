@@ -15,7 +15,7 @@ use crate::outcome::{EndKind, Event, LeaveKind, Signal};
 use crate::record::{ElementState, Role};
 use crate::stage::Stage;
 use crate::turn::Turn;
-use crate::{compensation, flow, instance, multi_instance, scope, transaction};
+use crate::{compensation, events, flow, instance, multi_instance, scope, transaction};
 
 pub(crate) fn begin(
     turn: &mut Turn<'_>,
@@ -61,8 +61,9 @@ fn throw_signal(
         return Ok(Begun::Waits);
     }
     if !turn.semantics().catching.signals_take_turn {
+        let is_last = !is_async && events::interrupts_caller(turn, &signal)?;
         turn.work.signals.push(signal);
-        return Ok(Begun::Done);
+        return Ok(if is_last { Begun::Waits } else { Begun::Done });
     }
     turn.work.push(Step::Signal(Box::new(signal)));
     turn.work.push(Step::Go { key, stage: Stage::Done });

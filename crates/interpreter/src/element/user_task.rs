@@ -4,6 +4,8 @@
 //! a due date that does is none; in UEL null always means "not set". A user task of Zeebe without
 //! an implementation of its own is a worker job and no business of this file.
 
+use std::sync::Arc;
+
 use orloj_expr::Expression;
 use orloj_model::{Element, ElementKind, ListenerEvent, TaskEvents, UserTask};
 use orloj_types::{Document, ElementInstanceKey, StoredValue, Timestamp, UserTaskKey, Value};
@@ -12,8 +14,9 @@ use super::Begun;
 use crate::agenda::Step;
 use crate::commands::take_over;
 use crate::failure::{Failure, FailureKind, Ruled};
+use crate::job_result::Corrections;
 use crate::listeners::{self, Listened};
-use crate::outcome::UserTaskRow;
+use crate::outcome::{Event, TaskEnd, UserTaskRow};
 use crate::stage::{Stage, Went};
 use crate::turn::Turn;
 use crate::{events, extract, jobs, schedule, timers, variables};
@@ -28,22 +31,17 @@ pub(crate) fn begin(
     element: &Element,
     task: &UserTask,
 ) -> Ruled<Begun> {
-    let mut row = describe(turn, key, element, task)?;
+    let row = describe(turn, key, element, task)?;
     let boundaries = events::prepare_boundaries(turn, key, element)?;
     let timeouts = timers::prepare_listeners(turn, key, element)?;
     events::open_all(turn, key, boundaries);
     for timeout in timeouts {
         timers::create(turn, key, timeout);
     }
-    row.key = UserTaskKey::new(turn.next_key());
-    turn.element_mut(key).user_task = Some(row.key);
-    if let Some(name) = &task.task_key_variable {
-        let value = StoredValue::text(&row.key.raw().to_string());
-        variables::assign(&mut turn.work.record, key, [(name, &value)]);
-        turn.note_variables();
-    }
     turn.element_mut(key).is_assigned = row.assignee.is_some();
-    turn.work.changes.user_task_created(row);
+    if !is_awaited(element) {
+        create(turn, key, task, row);
+    }
     let stage = match turn.semantics().task_events {
         TaskEvents::CreatedFirst => Stage::Created(0),
         TaskEvents::AssignedFirst => Stage::Assigned(0),
@@ -52,10 +50,32 @@ pub(crate) fn begin(
     Ok(Begun::Waits)
 }
 
+fn create(turn: &mut Turn<'_>, key: ElementInstanceKey, task: &UserTask, mut row: UserTaskRow) {
+    row.key = UserTaskKey::new(turn.next_key());
+    turn.element_mut(key).user_task = Some(row.key);
+    if let Some(name) = &task.task_key_variable {
+        let value = StoredValue::text(&row.key.raw().to_string());
+        variables::assign(&mut turn.work.record, key, [(name, &value)]);
+        turn.note_variables();
+    }
+    turn.event(Event::UserTaskCreated {
+        key: row.key,
+        element_instance: key,
+        element: row.element.clone(),
+        name: row.name.clone(),
+        priority: row.priority,
+        due_at: row.due_at,
+    });
+    if let Some(assignee) = row.assignee.clone() {
+        turn.event(Event::UserTaskAssigned { key: row.key, assignee });
+    }
+    turn.work.changes.user_task_created(row);
+}
+
 /// The task could not be made whole.
 pub(crate) fn withdraw(turn: &mut Turn<'_>, key: ElementInstanceKey) {
     if let Some(task) = turn.element_mut(key).user_task.take() {
-        turn.work.changes.user_task_gone(task);
+        turn.work.changes.user_task_gone(task, TaskEnd::Deleted);
     }
     jobs::cancel_all(turn, key);
     events::close_all(turn, key);
@@ -68,13 +88,132 @@ pub(crate) fn created(
     element: &Element,
     next: u32,
 ) -> Ruled<Went> {
-    listen(turn, key, element, &ListenerEvent::TaskCreate, next, Stage::Created, |turn| match turn
-        .semantics()
-        .task_events
-    {
-        TaskEvents::CreatedFirst => Went::On(Stage::Assigned(0)),
-        TaskEvents::AssignedFirst => Went::Rests,
+    let event = &ListenerEvent::TaskCreate;
+    let corrected = match (&element.kind, listeners::find(&element.listeners, event, next)) {
+        (ElementKind::UserTask(task), None) if is_awaited(element) => {
+            Some((task, corrected(turn, key, element, task)?))
+        }
+        _ => None,
+    };
+    listen(turn, key, element, event, next, Stage::Created, |turn| {
+        if let Some((task, row)) = corrected {
+            turn.element_mut(key).held.clear();
+            create(turn, key, task, row);
+        }
+        match turn.semantics().task_events {
+            TaskEvents::CreatedFirst => Went::On(Stage::Assigned(0)),
+            TaskEvents::AssignedFirst => Went::Rests,
+        }
     })
+}
+
+/// Whether clients have a say before the task is there for anybody else.
+///
+/// DIFFERENCE: in Zeebe it can be seen while they have it, but nothing can be done with it.
+fn is_awaited(element: &Element) -> bool {
+    let found = listeners::find(&element.listeners, &ListenerEvent::TaskCreate, 0);
+    found.is_some_and(|(_, listener)| listeners::is_for_client(listener))
+}
+
+/// The names under which corrections wait until the last listener is done.
+mod held {
+    pub(super) const ASSIGNEE: &str = "assignee";
+    pub(super) const DUE_DATE: &str = "dueDate";
+    pub(super) const FOLLOW_UP_DATE: &str = "followUpDate";
+    pub(super) const CANDIDATE_USERS: &str = "candidateUsers";
+    pub(super) const CANDIDATE_GROUPS: &str = "candidateGroups";
+    pub(super) const PRIORITY: &str = "priority";
+}
+
+/// Why a listener of the event may not correct the task so.
+pub(crate) fn check_corrections(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    event: &ListenerEvent,
+    corrections: &Corrections,
+) -> Result<(), &'static str> {
+    let dates = [&corrections.due_date, &corrections.follow_up_date];
+    for date in dates.into_iter().flatten().filter(|date| !date.is_empty()) {
+        schedule::zoned_moment(date, turn.now).map_err(|_| "a date is none")?;
+    }
+    if corrections.priority.is_some_and(|priority| !(0..=PRIORITY_MAX).contains(&priority)) {
+        return Err("the priority is out of bounds");
+    }
+    let is_creating = *event == ListenerEvent::TaskCreate;
+    if is_creating && corrections.assignee.is_some() && turn.element(key).is_assigned {
+        return Err("the model says who the assignee is");
+    }
+    Ok(())
+}
+
+/// What a listener has corrected is kept until the last one is done.
+pub(crate) fn hold_corrections(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    corrections: &Corrections,
+) {
+    let held = &mut turn.element_mut(key).held;
+    let mut hold = |name: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            held.insert(name.into(), value.to_stored());
+        }
+    };
+    let text = |text: &Option<Arc<str>>| text.clone().map(Value::Text);
+    let list = |names: &Option<Vec<Arc<str>>>| {
+        let texts = |names: &Vec<Arc<str>>| names.iter().cloned().map(Value::Text).collect();
+        names.as_ref().map(|names| Value::List(Arc::new(texts(names))))
+    };
+    hold(held::ASSIGNEE, text(&corrections.assignee));
+    hold(held::DUE_DATE, text(&corrections.due_date));
+    hold(held::FOLLOW_UP_DATE, text(&corrections.follow_up_date));
+    hold(held::CANDIDATE_USERS, list(&corrections.candidate_users));
+    hold(held::CANDIDATE_GROUPS, list(&corrections.candidate_groups));
+    hold(held::PRIORITY, corrections.priority.map(Value::Int));
+}
+
+/// The task's row as the model describes it and listeners have corrected it.
+fn corrected(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    task: &UserTask,
+) -> Ruled<UserTaskRow> {
+    let mut row = describe(turn, key, element, task)?;
+    let instance = turn.element(key);
+    let held = |name: &str| instance.held.get(name).map(Value::from);
+    let names = |value: Value| match value {
+        Value::List(names) => names
+            .iter()
+            .filter_map(|name| match name {
+                Value::Text(name) => Some(name.clone()),
+                _ => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    };
+    let date = |value: Value| match value {
+        Value::Text(text) => schedule::zoned_moment(&text, turn.now).ok(),
+        _ => None,
+    };
+    if let Some(Value::Text(assignee)) = held(held::ASSIGNEE) {
+        row.assignee = Some(assignee).filter(|assignee| !assignee.is_empty());
+    }
+    if let Some(value) = held(held::DUE_DATE) {
+        row.due_at = date(value);
+    }
+    if let Some(value) = held(held::FOLLOW_UP_DATE) {
+        row.follow_up_at = date(value);
+    }
+    if let Some(value) = held(held::CANDIDATE_USERS) {
+        row.candidate_users = names(value);
+    }
+    if let Some(value) = held(held::CANDIDATE_GROUPS) {
+        row.candidate_groups = names(value);
+    }
+    if let Some(Value::Int(priority)) = held(held::PRIORITY) {
+        row.priority = priority;
+    }
+    Ok(row)
 }
 
 /// Somebody is to do it: its listeners are called.
@@ -109,7 +248,7 @@ pub(crate) fn completing(
     };
     listen(turn, key, element, &ListenerEvent::TaskComplete, next, Stage::Completing, |turn| {
         if let Some(task) = turn.element_mut(key).user_task.take() {
-            turn.work.changes.user_task_gone(task);
+            turn.work.changes.user_task_gone(task, TaskEnd::Completed);
         }
         if let Some(name) = completer {
             // Commands do not say who gave them.
@@ -189,6 +328,9 @@ fn describe(
         }
         told => told,
     };
+    for link in &task.links {
+        turn.evaluate(&element.id, key, link)?;
+    }
     let candidate_groups = match &task.candidate_groups {
         Some(expression) => extract::names(turn, key, element, "candidate groups", expression)?,
         None => Vec::new(),
@@ -354,6 +496,19 @@ mod tests {
         at ask task1
         instance: {"who":null}
         "#);
+    }
+
+    #[test]
+    fn whoever_else_is_linked_must_be_computable() {
+        let process = |who: &str| {
+            let linked = ask(Sketch::flowable(), |sketch| UserTask {
+                links: vec![sketch.expression(who)],
+                ..UserTask::default()
+            });
+            linked.build()
+        };
+        assert!(Story::of(process("'joe'")).start("{}").contains("insert task1 ask"));
+        assert!(Story::of(process("nobody")).start("{}").starts_with("rejected: ask"));
     }
 
     #[test]

@@ -152,6 +152,7 @@ fn results_are_gathered_in_the_order_of_the_items() {
     story.start(r#"{"items":[1,2]}"#);
     let last = *story.jobs.keys().next_back().expect("two jobs");
     let told = story.play(Command::CompleteJob {
+        result: crate::JobResult::None,
         job: last,
         variables: super::document(r#"{"result":20}"#),
         activations: Vec::new(),
@@ -191,6 +192,7 @@ fn visits_of_many(sketch: Sketch, is_sequential: bool, count: usize) -> usize {
         awaited_by: None,
         started_with: None,
         at: None,
+        before: Vec::new(),
     });
     let left = |outcome: &Outcome| {
         let events = outcome.events.iter();

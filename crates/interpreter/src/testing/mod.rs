@@ -2,8 +2,11 @@
 
 mod catching;
 mod choices;
+mod hierarchies;
 mod loops;
+mod managing;
 mod properties;
+mod settings;
 mod show;
 mod sketch;
 mod story;

@@ -13,8 +13,8 @@ use super::sketch::{
 };
 use super::story::{Registered, Story, document};
 use crate::{
-    Command, FailJob, Invoke, InvokeResult, Job, JobKind, JobState, Outcome, Progress, Rejection,
-    Run, ThrowError,
+    Command, FailJob, Invoke, InvokeResult, Job, JobKind, JobOrder, JobState, Outcome, Progress,
+    Rejection, Run, ThrowError,
 };
 
 #[derive(Clone, Debug)]
@@ -197,15 +197,16 @@ fn command(story: &Story, (what, which, _): Deed) -> Command {
         1 => r#"{"n":5,"own":1}"#,
         _ => r#"{"deep":3}"#,
     });
-    let activations = Vec::new();
+    let (result, activations) = (crate::JobResult::None, Vec::new());
     match what {
-        0..40 if is_worker => Command::CompleteJob { job, variables, activations },
+        0..40 if is_worker => Command::CompleteJob { job, variables, result, activations },
         0..40 => Command::RunJob { job },
         40..60 => Command::JobDue { job },
         60..75 => Command::FailJob(FailJob {
             job,
             retries: i32::from(which % 4) - 1,
             message: "no".into(),
+            details: None,
             back_off_ms: i64::from(which % 3) * 1_000,
             variables,
             activations,
@@ -217,8 +218,9 @@ fn command(story: &Story, (what, which, _): Deed) -> Command {
             variables,
             activations,
         }),
-        90..110 => Command::UpdateRetries { job, retries: i32::from(which % 4) },
-        110..150 => {
+        90..100 => Command::UpdateRetries { job, retries: i32::from(which % 4) },
+        100..130 => manage(story, job, which),
+        130..150 => {
             let incident = pick(&story.incidents, which).unwrap_or(IncidentKey::new(1));
             Command::ResolveIncident { incident }
         }
@@ -226,7 +228,7 @@ fn command(story: &Story, (what, which, _): Deed) -> Command {
             let task = pick(&story.user_tasks, which).unwrap_or(UserTaskKey::new(1));
             Command::CompleteUserTask { task, variables }
         }
-        225..235 => Command::CompleteJob { job, variables, activations },
+        225..235 => Command::CompleteJob { job, variables, result, activations },
         235..250 => {
             let record = story.record.as_ref().expect("it lives");
             let scopes: Vec<_> = record.elements.iter().map(|e| e.key).collect();
@@ -235,6 +237,27 @@ fn command(story: &Story, (what, which, _): Deed) -> Command {
         }
         _ => Command::Cancel,
     }
+}
+
+fn manage(story: &Story, job: JobKey, which: u8) -> Command {
+    let small = i32::from(which / 16) - 1;
+    let due = (small > 0).then(|| story.now.plus_ms(i64::from(small) * 500));
+    let what = match which % 13 {
+        0 => return Command::SuspendJobs { jobs: story.jobs.keys().copied().collect() },
+        1 => return Command::SuspendJobs { jobs: vec![job] },
+        2 => return Command::ResumeJobs { jobs: vec![job] },
+        3 => return Command::ResumeJobs { jobs: story.jobs.keys().copied().collect() },
+        4 => return Command::ExecuteJob { job },
+        5 => return Command::Suspend,
+        6 => return Command::Resume,
+        7 => JobOrder::SetRetries { retries: small, due: Some(due) },
+        8 => JobOrder::SetDueDate { due, cascade: true },
+        9 => JobOrder::RecalculateDueDate { from_creation: small > 3 },
+        10 => JobOrder::MoveToDeadLetters,
+        11 => JobOrder::MoveToExecutable { retries: small },
+        _ => JobOrder::MoveTimerToExecutable,
+    };
+    Command::ManageJob { job, what }
 }
 
 fn answer(_: &Invoke, number: u8) -> InvokeResult {
@@ -310,6 +333,7 @@ proptest! {
                     awaited_by: None,
                     started_with: None,
                     at: None,
+                    before: Vec::new(),
                 });
                 play(&mut story, start, deed.2);
             }
@@ -365,6 +389,7 @@ fn next_deed(story: &Story) -> Option<Command> {
     });
     let job = jobs.find_map(|job| match (job.state, &job.kind) {
         (JobState::Ready, JobKind::Worker) => Some(Command::CompleteJob {
+            result: crate::JobResult::None,
             job: job.key,
             variables: variables.clone(),
             activations: Vec::new(),

@@ -7,8 +7,9 @@ use orloj_types::{Document, Timestamp};
 
 use super::story::BEGINNING;
 use crate::{
-    ElementInstance, ElementState, Event, IncidentChange, Job, JobChange, JobKind, JobState,
-    LeaveKind, Outcome, Record, Rejection, SubscriptionChange, SubscriptionRow, UserTaskChange,
+    ElementInstance, ElementState, Event, IncidentChange, IncidentEnd, Job, JobChange, JobKind,
+    JobState, LeaveKind, Outcome, Record, Rejection, SubscriptionChange, SubscriptionRow,
+    UserTaskChange,
 };
 
 /// Names by key, in the order the keys were first seen.
@@ -46,8 +47,9 @@ impl Names {
     pub(crate) fn outcome(&mut self, outcome: &Outcome) -> String {
         let mut out = String::new();
         for event in &outcome.events {
-            let line = self.event(event);
-            let _ = writeln!(out, "{line}");
+            if let Some(line) = self.event(event) {
+                let _ = writeln!(out, "{line}");
+            }
         }
         let _ = writeln!(out, "--");
         for change in &outcome.jobs {
@@ -58,7 +60,7 @@ impl Names {
                 JobChange::Update { row, unlock } => {
                     let unlock = if *unlock { " unlock" } else { "" };
                     let failure = match &row.failure {
-                        Some(failure) => format!(" '{failure}'"),
+                        Some(failed) => format!(" '{}'", failed.message),
                         None => String::new(),
                     };
                     format!("update {}{unlock}{failure}", self.job(&row.job, &row.element))
@@ -110,6 +112,10 @@ impl Names {
             let line = match change {
                 IncidentChange::Insert(row) => {
                     format!("insert {} {}", self.of(row.key.raw(), "incident"), row.kind)
+                }
+                IncidentChange::Annotate { key, annotation } => {
+                    let note = annotation.as_deref().unwrap_or("no note");
+                    format!("note {} '{note}'", self.of(key.raw(), "incident"))
                 }
                 IncidentChange::Delete(key) => {
                     format!("delete {}", self.of(key.raw(), "incident"))
@@ -180,6 +186,9 @@ impl Names {
                 format!("{} listener {index} of {element}", job.job_type)
             }
             JobKind::Worker => format!("{} of {element}", job.job_type),
+            JobKind::Signal { variables, .. } => {
+                format!("signal for {element} {}", Document(variables.clone()).to_json())
+            }
             JobKind::Timer { event, repeat: None } => format!("timer {event}"),
             JobKind::Timer { event, repeat: Some(repeat) } => {
                 format!("timer {event} {} fired {}", repeat.text, repeat.fired)
@@ -199,8 +208,8 @@ impl Names {
         line
     }
 
-    fn event(&mut self, event: &Event) -> String {
-        match event {
+    fn event(&mut self, event: &Event) -> Option<String> {
+        Some(match event {
             Event::InstanceStarted => "started".into(),
             Event::InstanceEnded { how } => format!("ended {how:?}"),
             Event::ElementEntered { key, element, .. } => {
@@ -220,7 +229,10 @@ impl Names {
                 format!("{} activated by {}", self.of(key.raw(), "job"), activation.worker)
             }
             Event::JobCompleted { key } => format!("{} completed", self.of(key.raw(), "job")),
-            Event::JobFailed { key, retries_left, message } => {
+            Event::JobChanged { key, what } => {
+                format!("{} changed: {what:?}", self.of(key.raw(), "job"))
+            }
+            Event::JobFailed { key, retries_left, message, .. } => {
                 format!("{} failed, {retries_left} left: {message}", self.of(key.raw(), "job"))
             }
             Event::JobThrew { key, code } => {
@@ -230,13 +242,22 @@ impl Names {
             Event::IncidentOpened { key, kind, message, .. } => {
                 format!("{} opened {kind}: {message}", self.of(key.raw(), "incident"))
             }
-            Event::IncidentClosed { key } => {
-                format!("{} closed", self.of(key.raw(), "incident"))
+            Event::IncidentClosed { key, how } => {
+                let how = match how {
+                    IncidentEnd::Resolved => "closed",
+                    IncidentEnd::Deleted => "deleted",
+                };
+                format!("{} {how}", self.of(key.raw(), "incident"))
             }
             Event::ResultDropped { element_instance } => {
                 format!("result dropped of {}", self.of(element_instance.raw(), "?"))
             }
-        }
+            // Their rows tell it, and the visit of the call activity.
+            Event::InstanceCalled { .. }
+            | Event::UserTaskCreated { .. }
+            | Event::UserTaskAssigned { .. }
+            | Event::UserTaskEnded { .. } => return None,
+        })
     }
 }
 

@@ -8,11 +8,11 @@ use orloj_model::{
     Boundary, CallActivity, CallBinding, CallMapping, Cancelling, Catching, Choices, Code,
     CompletionVariables, Condition, Conditions, Contents, DelegateTask, Element, ElementIndex,
     ElementKind, EndListeners, ErrorCatch, EscalationCatch, Failures, Flow, FlowIndex,
-    IncidentNames, JobSettings, Joins, Listener, ListenerEvent, Loops, Mapping, MappingSource,
-    MessageCatch, MissedFirings, Position, Process, RetryCycle, RetryPlan, SavePoint, Scope,
-    Script, Semantics, ServiceTask, SiblingOrder, StartEvent, SubProcess, SubProcessKind,
-    TaskEvents, Throw, Timer, TimerKind, Trigger, UncaughtError, Undoing, UserTask, Walk,
-    WorkerTask,
+    IncidentNames, JobRules, JobSettings, Joins, Listener, ListenerEvent, Locals, Loops, Mapping,
+    MappingSource, MessageCatch, MissedFirings, Position, Process, RetryCycle, RetryPlan,
+    SavePoint, Scope, Script, Semantics, ServiceTask, SiblingOrder, Sources, StartEvent,
+    SubProcess, SubProcessKind, TaskEvents, Throw, Timer, TimerKind, Trigger, UncaughtError,
+    Undoing, UserTask, Walk, WorkerTask,
 };
 use orloj_types::{ElementId, ProcessId, Value};
 
@@ -159,6 +159,7 @@ impl Sketch {
             walk: Walk::BreadthFirst,
             joins: Joins::PerFlow,
             completion: CompletionVariables::Merge,
+            locals: Locals::Element,
             end_listeners: EndListeners::AfterOutputs,
             conditions: Conditions::OnChange,
             task_events: TaskEvents::CreatedFirst,
@@ -167,6 +168,7 @@ impl Sketch {
             undoing: Undoing::ZEEBE,
             choices: Choices::ZEEBE,
             catching: Catching::ZEEBE,
+            jobs: JobRules::ZEEBE,
         })
     }
 
@@ -186,6 +188,7 @@ impl Sketch {
             walk: Walk::DepthFirst,
             joins: Joins::PerToken,
             completion: CompletionVariables::Assign,
+            locals: Locals::Scope,
             end_listeners: EndListeners::BeforeOutputs,
             conditions: Conditions::OnChange,
             task_events: TaskEvents::CreatedFirst,
@@ -194,6 +197,7 @@ impl Sketch {
             undoing: Undoing::CAMUNDA,
             choices: Choices::CAMUNDA,
             catching: Catching::CAMUNDA,
+            jobs: JobRules::CAMUNDA,
         })
     }
 
@@ -205,9 +209,11 @@ impl Sketch {
         sketch.semantics.dead_jobs_are_due = true;
         sketch.semantics.repeats_despite_failure = false;
         sketch.semantics.catching = Catching::FLOWABLE;
+        sketch.semantics.jobs = JobRules::FLOWABLE;
         sketch.semantics.incident_names = IncidentNames::Flowable;
         sketch.semantics.walk = Walk::BreadthFirst;
         sketch.semantics.joins = Joins::PerTokenEndedAtOnce;
+        sketch.semantics.locals = Locals::Token;
         sketch.semantics.conditions = Conditions::OnDemand;
         sketch.semantics.task_events = TaskEvents::AssignedFirst;
         sketch.semantics.cancelling = Cancelling::TaskListeners;
@@ -442,7 +448,9 @@ impl Sketch {
             id: ProcessId::from("sketch"),
             name: None,
             version_tag: None,
+            time_to_live: None,
             contents: Contents::of(&self.elements),
+            sources: Sources::of(&self.elements),
             elements: self.elements,
             flows: self.flows,
             root,

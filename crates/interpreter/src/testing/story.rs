@@ -13,8 +13,9 @@ use orloj_types::{
 use super::show::Names;
 use crate::{
     Command, Delegates, ElementInstance, ElementState, Event, FailJob, IncidentChange, Input,
-    Invoke, InvokeResult, InvokeResults, JobChange, JobKind, JobRow, JobState, Need, Outcome,
-    Progress, Record, Rejection, Role, Run, Start, Supply, ThrowError, UserTaskChange, exclusive,
+    Invoke, InvokeResult, InvokeResults, JobChange, JobKind, JobRow, JobSettings, JobState, Need,
+    Outcome, Progress, Record, Rejection, Role, Run, Start, Supply, ThrowError, UserTaskChange,
+    exclusive,
 };
 
 /// 2030-01-01T00:00:00Z, where every story begins.
@@ -24,6 +25,7 @@ pub(crate) struct Story {
     pub(crate) process: Arc<Process>,
     pub(crate) record: Option<Arc<Record>>,
     pub(crate) now: Timestamp,
+    pub(crate) settings: Arc<JobSettings>,
     pub(crate) keys: KeyGenerator,
     /// What registered delegates answer, the next first; without an entry nobody registered one.
     pub(crate) delegates: BTreeMap<String, Vec<InvokeResult>>,
@@ -46,6 +48,7 @@ struct History {
     visits: BTreeSet<ElementInstanceKey>,
     jobs: BTreeSet<JobKey>,
     incidents: BTreeSet<IncidentKey>,
+    tasks: BTreeSet<UserTaskKey>,
 }
 
 pub(crate) struct Registered<'a>(pub(crate) &'a BTreeMap<String, Vec<InvokeResult>>);
@@ -66,6 +69,7 @@ impl Story {
             process,
             record: None,
             now: BEGINNING,
+            settings: Arc::default(),
             keys: KeyGenerator::new(NodeNumber(1)),
             delegates: BTreeMap::new(),
             invoked: Vec::new(),
@@ -77,6 +81,11 @@ impl Story {
             others: BTreeMap::new(),
             history: History::default(),
         }
+    }
+
+    pub(crate) fn settings(mut self, settings: JobSettings) -> Self {
+        self.settings = Arc::new(settings);
+        self
     }
 
     /// Registers a delegate, which gives these answers first and then succeeds.
@@ -94,8 +103,17 @@ impl Story {
 
     /// Plays a command on the youngest called instance.
     pub(crate) fn in_called(&mut self, command: impl FnOnce(&Record) -> Command) -> String {
-        let (_, record) = self.others.last_key_value().expect("something is called");
-        let record = record.clone();
+        let (key, _) = self.others.last_key_value().expect("something is called");
+        self.in_other(*key, command)
+    }
+
+    /// Plays a command on another instance than the story's own.
+    pub(crate) fn in_other(
+        &mut self,
+        instance: InstanceKey,
+        command: impl FnOnce(&Record) -> Command,
+    ) -> String {
+        let record = self.others[&instance].clone();
         let process = self.process_of(record.definition);
         let command = command(&record);
         let input = Input { process, record: Some(record), ..self.input(command) };
@@ -140,6 +158,14 @@ impl Story {
     }
 
     pub(crate) fn start(&mut self, variables: &str) -> String {
+        self.start_at(variables, &[])
+    }
+
+    pub(crate) fn start_before(&mut self, elements: &[&str]) -> String {
+        self.start_at("{}", elements)
+    }
+
+    fn start_at(&mut self, variables: &str, before: &[&str]) -> String {
         let instance = InstanceKey::new(self.keys.next(self.now));
         self.play(Command::Start(Start {
             instance,
@@ -150,6 +176,7 @@ impl Story {
             awaited_by: None,
             started_with: None,
             at: None,
+            before: before.iter().map(|&id| id.into()).collect(),
         }))
     }
 
@@ -166,7 +193,8 @@ impl Story {
     pub(crate) fn complete(&mut self, element: &str, variables: &str) -> String {
         let job = self.job_of(element);
         let variables = document(variables);
-        self.play(Command::CompleteJob { job, variables, activations: Vec::new() })
+        let (result, activations) = (crate::JobResult::None, Vec::new());
+        self.play(Command::CompleteJob { job, variables, result, activations })
     }
 
     pub(crate) fn fail(&mut self, element: &str, retries: i32, back_off_ms: i64) -> String {
@@ -175,6 +203,7 @@ impl Story {
             job,
             retries,
             message: "out of order".into(),
+            details: None,
             back_off_ms,
             variables: Document::new(),
             activations: Vec::new(),
@@ -241,6 +270,7 @@ impl Story {
             now: self.now,
             keys: KeyBlock::default(),
             results: InvokeResults::new(),
+            settings: self.settings.clone(),
         }
     }
 
@@ -313,6 +343,7 @@ impl Story {
         for change in outcome.incidents {
             match change {
                 IncidentChange::Insert(row) => self.incidents.push(row.key),
+                IncidentChange::Annotate { key, .. } => assert!(self.incidents.contains(&key)),
                 IncidentChange::Delete(key) => {
                     assert!(self.incidents.contains(&key), "only a stored incident is deleted");
                     self.incidents.retain(|&incident| incident != key);
@@ -351,6 +382,10 @@ impl Story {
     /// History knows as open what the record has, no more and no less.
     fn check_history(&self) {
         assert!(self.history.jobs.iter().eq(self.jobs.keys()));
+        assert_eq!(
+            sorted(self.history.tasks.iter().copied()),
+            sorted(self.user_tasks.iter().copied())
+        );
         assert_eq!(
             sorted(self.history.incidents.iter().copied()),
             sorted(self.incidents.iter().copied())
@@ -420,9 +455,17 @@ impl Story {
             assert!(count == 1 || is_scope, "a token has one durable reason to wait: {element:?}");
             for job in &element.jobs {
                 assert!(job.state != JobState::Waiting || job.due_at.is_some());
-                let stopped = matches!(job.state, JobState::Failed | JobState::ErrorThrown);
+                if job.state == JobState::Suspended && job.retries_left > 0 {
+                    // It may have been suspended while it waited for a person.
+                    continue;
+                }
+                let stopped = matches!(
+                    job.state,
+                    JobState::Failed | JobState::ErrorThrown | JobState::Suspended
+                );
                 let mut incidents = element.incident.iter().chain(&element.timer_incidents);
-                assert_eq!(incidents.any(|i| i.job == Some(job.key)), stopped);
+                let is_told = incidents.any(|i| i.job == Some(job.key));
+                assert_eq!(is_told, stopped && !self.settings.without_incidents);
             }
         }
         for scope in record.variables.keys() {
@@ -445,7 +488,10 @@ impl History {
                 self.jobs.extend(*job);
                 self.incidents.insert(*key)
             }
-            Event::IncidentClosed { key } => self.incidents.remove(key),
+            Event::IncidentClosed { key, .. } => self.incidents.remove(key),
+            Event::UserTaskCreated { key, .. } => self.tasks.insert(*key),
+            Event::UserTaskAssigned { key, .. } => self.tasks.contains(key),
+            Event::UserTaskEnded { key, .. } => self.tasks.remove(key),
             _ => true,
         };
         assert!(fits, "everything begins and ends once: {event:?}");

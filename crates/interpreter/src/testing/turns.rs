@@ -9,7 +9,7 @@ use orloj_model::{
 use orloj_types::Value;
 
 use super::visits;
-use crate::testing::{Sketch, Story, and, end, on, start, start_on, subprocess, user};
+use crate::testing::{Sketch, Story, and, call, end, on, start, start_on, subprocess, user};
 
 fn text(text: &str) -> Expression {
     Expression::constant(Value::text(text))
@@ -132,6 +132,29 @@ fn in_zeebe_a_signal_is_heard_at_once_by_the_instance_that_throws_it() {
     assert_eq!(told, "-a +call -call xsub +heard -heard +then");
     let mut story = loud(Sketch::zeebe(), Trigger::Escalation(EscalationCatch::default()));
     assert_eq!(visits(&story.complete_user_task("a", "{}")), "-a +call -call +b");
+}
+
+#[test]
+fn a_signal_that_ends_its_caller_ends_the_instance_that_throws_it() {
+    for sketch in [Sketch::camunda, Sketch::flowable] {
+        let parent = sketch()
+            .node("start", start())
+            .node("call", ElementKind::CallActivity(call("child")))
+            .boundary("call", "heard", on(true, signal("go")))
+            .node("then", user())
+            .flows("start -> call")
+            .flows("heard -> then");
+        let child = sketch()
+            .node("begin", start())
+            .node("shout", throwing("go"))
+            .node("never", user())
+            .flows("begin -> shout -> never");
+        let mut story = Story::of(parent.build()).callable("child", child.build());
+        let told = story.start("{}");
+        assert!(told.contains("entered then"), "{told}");
+        assert!(!told.contains("entered never"), "{told}");
+        assert!(told.contains("ended Cancelled"), "{told}");
+    }
 }
 
 #[test]

@@ -83,6 +83,11 @@ pub struct JobSettings {
     pub priority: Option<Expression>,
     /// Which executors take the jobs.
     pub category: Option<Expression>,
+    /// Jobs that give the same value share the limit that is set for it.
+    pub limit_key: Option<Expression>,
+    /// The foreign code that the element calls, under the name that limits and circuit breakers
+    /// count by. Empty: none.
+    pub topic: Arc<str>,
 }
 
 #[derive(Clone, Debug)]

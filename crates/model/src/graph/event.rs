@@ -120,6 +120,8 @@ pub struct ErrorCatch {
     /// Variables that receive code and message when the error is caught.
     pub code_variable: Option<Arc<str>>,
     pub message_variable: Option<Arc<str>>,
+    /// Variables made of what the error tells: `errorCode`, `errorMessage` and what it carries.
+    pub inputs: Vec<CallMapping>,
 }
 
 #[derive(Clone, Debug)]

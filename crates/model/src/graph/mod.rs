@@ -8,13 +8,17 @@ mod constructs;
 mod decision;
 mod element;
 mod event;
+mod job_definition;
+mod job_rules;
 mod listener;
 mod multi_instance;
 mod process;
 mod script;
 mod semantics;
+mod sources;
 mod subprocess;
 mod task;
+mod topic;
 
 pub use constructs::{Catching, Choices, EventGateways, Loops, Undoing, UndoneInstances};
 pub use decision::{DecisionBinding, DecisionResult, DecisionTask, RulesShape};
@@ -27,17 +31,21 @@ pub use event::{
     MessageCatch, RegistryEvent, SignalCatch, SignalThrow, StartEvent, Throw, Timer, TimerKind,
     Trigger, VariableChange, VariableEvent,
 };
+pub use job_definition::{BODY_SUFFIX, JobDefinition, JobHandler};
+pub use job_rules::JobRules;
 pub use listener::{Code, Field, Listener, ListenerEvent, Timeout};
 pub use multi_instance::{Aggregation, Items, MultiInstance, OutputCollection};
-pub use process::{Contents, DataObject, Process, Scope};
+pub use process::{Contents, DataObject, Process, Scope, TimeToLive};
 pub use script::{
     Place, Program, ProgramHost, ProgramLanguage, Script, ScriptLanguage, ScriptResource,
     ScriptTask,
 };
 pub use semantics::*;
+pub use sources::{SourceSet, Sources};
 pub use subprocess::{AdHoc, SubProcess, SubProcessKind};
 pub use task::{
     BuiltinTask, CallActivity, CallBinding, CallMapping, CompletionVariables, ComputedHeader,
     Connector, DelegateTask, ExceptionMapping, ExpressionTask, FormReference, HeaderKind,
     LinkedResource, ReceiveTask, SentEvent, ServiceTask, UserTask, WorkerError, WorkerTask,
 };
+pub(crate) use topic::topic_of;

@@ -7,6 +7,7 @@ use orloj_types::{ElementId, ProcessId};
 use super::element::{Element, ElementIndex, Flow, FlowIndex};
 use super::listener::Listener;
 use super::semantics::Semantics;
+use super::sources::{SourceSet, Sources};
 use super::subprocess::SubProcess;
 use super::{ElementKind, Trigger};
 
@@ -16,6 +17,8 @@ pub struct Process {
     pub id: ProcessId,
     pub name: Option<Arc<str>>,
     pub version_tag: Option<Arc<str>>,
+    /// How long history keeps ended instances; `None`: the model does not say.
+    pub time_to_live: Option<TimeToLive>,
     /// All of them, those inside subprocesses too, in document order.
     pub elements: Vec<Element>,
     /// In document order.
@@ -26,6 +29,7 @@ pub struct Process {
     pub listeners: Vec<Listener>,
     pub semantics: Semantics,
     pub contents: Contents,
+    pub sources: Sources,
     /// By the author's id; state refers to elements only this way.
     pub by_id: BTreeMap<ElementId, ElementIndex>,
 }
@@ -47,6 +51,14 @@ impl Process {
         (0..self.elements.len() as u32).map(ElementIndex)
     }
 
+    /// From where a token can come to an inclusive gateway, itself among them.
+    ///
+    /// # Panics
+    /// When the element is no inclusive gateway.
+    pub fn sources_of(&self, gateway: ElementIndex) -> &SourceSet {
+        self.sources.get(self, gateway)
+    }
+
     /// The inside of a subprocess, or of the process itself.
     ///
     /// # Panics
@@ -58,6 +70,13 @@ impl Process {
             other => panic!("a {} contains nothing", other.name()),
         }
     }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeToLive {
+    Days(u32),
+    /// Said to be none.
+    Unlimited,
 }
 
 /// Which kinds of elements a process has anywhere. Every command asks, so it is told once.

@@ -3,6 +3,7 @@
 use orloj_expr::{Language, Profile};
 
 use super::constructs::{Catching, Choices, Loops, Undoing};
+use super::job_rules::JobRules;
 use super::task::CompletionVariables;
 
 /// What the dialect of the model means, decided once by the parser.
@@ -35,6 +36,7 @@ pub struct Semantics {
     /// Where variables go that end an element without being a worker job's: of a user task or of
     /// a caught error. Worker jobs say it themselves.
     pub completion: CompletionVariables,
+    pub locals: Locals,
     pub end_listeners: EndListeners,
     pub conditions: Conditions,
     pub task_events: TaskEvents,
@@ -43,6 +45,7 @@ pub struct Semantics {
     pub undoing: Undoing,
     pub choices: Choices,
     pub catching: Catching,
+    pub jobs: JobRules,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +111,18 @@ pub enum Joins {
     PerToken,
     /// As `PerToken`, but each visit ends as soon as it has begun.
     PerTokenEndedAtOnce,
+}
+
+/// Which variables code at an element calls local.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Locals {
+    /// The element's own: gone with it.
+    Element,
+    /// Those of the token: they go with it along the first flow, and end at a subprocess.
+    Token,
+    /// Of an element that is a scope its own. Of another those of the scope around it, while the
+    /// token is alone in there; else those of the token.
+    Scope,
 }
 
 /// When the listeners of an element's end are called.

@@ -220,6 +220,9 @@ pub struct UserTask {
     pub description: Option<Expression>,
     /// The variable that receives the task's key.
     pub task_key_variable: Option<Arc<str>>,
+    /// People linked to the task in other ways. Nothing is kept of them, but they must be
+    /// computable.
+    pub links: Vec<Expression>,
     /// Gives the variable that receives who completed the task.
     pub completer_variable: Option<Expression>,
     /// Handed to clients as they are.

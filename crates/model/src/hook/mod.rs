@@ -13,6 +13,6 @@ pub use source::Source;
 pub use transform::{
     AddedListener, AddedListenerEvent, Matching, PriorityValue, Setting, Transform, TransformError,
 };
-pub use transform_hook::Transforms;
+pub use transform_hook::{NotedTransforms, Transforms};
 
 pub(crate) use run::Hooks;

@@ -7,11 +7,12 @@ use crate::graph::{CompensationThrow, ElementKind, Throw};
 use crate::graph::{Flow, Listener};
 use crate::hook::source::split_name;
 use crate::hook::{ElementParts, FlowParts, ParseHook, ProcessParts, Source};
+use crate::options::Options;
 use crate::read::context::{Context, Node, Subject};
 use crate::read::draft::DraftElement;
 
 /// Attributes that other elements find this one by. Changing them would join the wrong things.
-const FIXED_ATTRIBUTES: &[&str] = &[
+pub(super) const FIXED_ATTRIBUTES: &[&str] = &[
     "id",
     "sourceRef",
     "targetRef",
@@ -25,14 +26,16 @@ const FIXED_ATTRIBUTES: &[&str] = &[
 #[derive(Debug, Default)]
 pub(crate) struct Hooks {
     list: Vec<Arc<dyn ParseHook>>,
+    was_accepted: bool,
     process: String,
     /// By node, namespace and local name.
     changed: BTreeMap<(usize, Option<&'static str>, String), Option<String>>,
 }
 
 impl Hooks {
-    pub fn new(list: &[Arc<dyn ParseHook>]) -> Self {
-        Self { list: list.to_vec(), ..Self::default() }
+    pub fn new(options: &Options) -> Self {
+        let (list, was_accepted) = (options.hooks.clone(), options.was_accepted);
+        Self { list, was_accepted, ..Self::default() }
     }
 
     pub fn begin_process(&mut self, id: &str) {
@@ -169,7 +172,12 @@ impl<'a> Context<'a> {
 
     fn report_hook_problems(&mut self, subject: &Subject<'a>, source: &mut Source) {
         for reason in std::mem::take(&mut source.refusals) {
-            self.error(subject, "hook-refused", format!("{}: {reason}", subject.title()));
+            let message = format!("{}: {reason}", subject.title());
+            if self.hooks.was_accepted {
+                self.warn(subject, "hook-refused", message);
+            } else {
+                self.error(subject, "hook-refused", message);
+            }
         }
         for reason in std::mem::take(&mut source.warnings) {
             self.warn(subject, "hook-warning", format!("{}: {reason}", subject.title()));

@@ -98,8 +98,10 @@ pub enum AddedListenerEvent {
 
 /// A transform that cannot be used. They are counted from one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("transform {number}: {reason}")]
+#[error("transform {number}: {key}: {reason}")]
 pub struct TransformError {
     pub number: usize,
+    /// Inside of the transform, as `set.retry_cycle`.
+    pub key: &'static str,
     pub reason: String,
 }

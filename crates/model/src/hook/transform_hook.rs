@@ -1,5 +1,7 @@
 //! Transforms of the configuration at work.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use orloj_expr::{Expression, Language};
 use orloj_types::Value;
 
@@ -8,6 +10,8 @@ use crate::graph::{
     WorkerTask,
 };
 use crate::hook::pattern::fits;
+use crate::hook::run::FIXED_ATTRIBUTES;
+use crate::hook::source::split_name;
 use crate::hook::{
     AddedListener, AddedListenerEvent, ElementParts, FlowParts, Matching, ParseHook, PriorityValue,
     ProcessParts, Source, Transform, TransformError,
@@ -19,6 +23,14 @@ use crate::semantics::completion_of;
 /// Checked transforms, applied in their order.
 #[derive(Clone, Debug, Default)]
 pub struct Transforms(Vec<Ready>);
+
+/// Transforms that note which of them had anything to do, so that a file can be kept together with
+/// just those that made it what it is. Made for one reading of one file.
+#[derive(Debug)]
+pub struct NotedTransforms {
+    transforms: Transforms,
+    used: Vec<AtomicBool>,
+}
 
 /// A transform with everything parsed.
 #[derive(Clone, Debug)]
@@ -33,16 +45,25 @@ struct Ready {
 impl Transforms {
     pub fn new(transforms: Vec<Transform>) -> Result<Self, TransformError> {
         let ready = |(at, transform): (usize, Transform)| {
-            Ready::of(transform).map_err(|reason| TransformError { number: at + 1, reason })
+            let number = at + 1;
+            Ready::of(transform).map_err(|(key, reason)| TransformError { number, key, reason })
         };
         transforms.into_iter().enumerate().map(ready).collect::<Result<_, _>>().map(Self)
     }
-}
 
-impl ParseHook for Transforms {
-    fn before(&self, source: &mut Source) {
-        for ready in &self.0 {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn noted(&self) -> NotedTransforms {
+        let used = self.0.iter().map(|_| AtomicBool::new(false)).collect();
+        NotedTransforms { transforms: self.clone(), used }
+    }
+
+    fn before(&self, source: &mut Source, note: impl Fn(usize)) {
+        for (at, ready) in self.0.iter().enumerate() {
             if ready.transform.matching.holds(source) {
+                note(at);
                 for (name, value) in &ready.transform.set.attributes {
                     source.set_attribute(name, value);
                 }
@@ -50,32 +71,86 @@ impl ParseHook for Transforms {
         }
     }
 
-    fn after(&self, source: &mut Source, mut element: ElementParts<'_>) {
-        for ready in &self.0 {
+    fn after(&self, source: &mut Source, mut element: ElementParts<'_>, note: impl Fn(usize)) {
+        for (at, ready) in self.0.iter().enumerate() {
             if ready.transform.matching.holds(source) {
+                note(at);
                 ready.apply(source, &mut element);
             }
         }
     }
 
-    fn after_flow(&self, source: &mut Source, flow: FlowParts<'_>) {
-        for ready in self.0.iter().filter(|ready| ready.transform.matching.holds(source)) {
-            let fitting = |l: &&Listener| l.event == ListenerEvent::Take;
-            flow.listeners.extend(ready.listeners.iter().filter(fitting).cloned());
+    fn after_flow(&self, source: &Source, flow: FlowParts<'_>, note: impl Fn(usize)) {
+        for (at, ready) in self.0.iter().enumerate() {
+            if ready.transform.matching.holds(source) {
+                note(at);
+                let fitting = |l: &&Listener| l.event == ListenerEvent::Take;
+                flow.listeners.extend(ready.listeners.iter().filter(fitting).cloned());
+            }
         }
     }
 
-    fn after_process(&self, source: &mut Source, process: ProcessParts<'_>) {
-        // One that names no kind means elements.
-        let means_it = |ready: &&Ready| {
+    fn after_process(&self, source: &Source, process: ProcessParts<'_>, note: impl Fn(usize)) {
+        for (at, ready) in self.0.iter().enumerate() {
             let matching = &ready.transform.matching;
-            !matching.kinds.is_empty() && matching.holds(source)
-        };
-        for ready in self.0.iter().filter(means_it) {
-            let fitting =
-                |l: &&Listener| matches!(l.event, ListenerEvent::Start | ListenerEvent::End);
-            process.listeners.extend(ready.listeners.iter().filter(fitting).cloned());
+            // One that names no kind means elements.
+            if !matching.kinds.is_empty() && matching.holds(source) {
+                note(at);
+                let fitting =
+                    |l: &&Listener| matches!(l.event, ListenerEvent::Start | ListenerEvent::End);
+                process.listeners.extend(ready.listeners.iter().filter(fitting).cloned());
+            }
         }
+    }
+}
+
+impl ParseHook for Transforms {
+    fn before(&self, source: &mut Source) {
+        self.before(source, |_| ());
+    }
+
+    fn after(&self, source: &mut Source, element: ElementParts<'_>) {
+        self.after(source, element, |_| ());
+    }
+
+    fn after_flow(&self, source: &mut Source, flow: FlowParts<'_>) {
+        self.after_flow(source, flow, |_| ());
+    }
+
+    fn after_process(&self, source: &mut Source, process: ProcessParts<'_>) {
+        self.after_process(source, process, |_| ());
+    }
+}
+
+impl NotedTransforms {
+    /// Those that matched something, in their order. Applied to the same file they have the same
+    /// effect as all.
+    pub fn used(&self) -> Vec<Transform> {
+        let with_notes = self.transforms.0.iter().zip(&self.used);
+        let used = with_notes.filter(|(_, used)| used.load(Ordering::Relaxed));
+        used.map(|(ready, _)| ready.transform.clone()).collect()
+    }
+
+    fn note(&self, at: usize) {
+        self.used[at].store(true, Ordering::Relaxed);
+    }
+}
+
+impl ParseHook for NotedTransforms {
+    fn before(&self, source: &mut Source) {
+        self.transforms.before(source, |at| self.note(at));
+    }
+
+    fn after(&self, source: &mut Source, element: ElementParts<'_>) {
+        self.transforms.after(source, element, |at| self.note(at));
+    }
+
+    fn after_flow(&self, source: &mut Source, flow: FlowParts<'_>) {
+        self.transforms.after_flow(source, flow, |at| self.note(at));
+    }
+
+    fn after_process(&self, source: &mut Source, process: ProcessParts<'_>) {
+        self.transforms.after_process(source, process, |at| self.note(at));
     }
 }
 
@@ -95,16 +170,31 @@ impl Matching {
 }
 
 impl Ready {
-    fn of(transform: Transform) -> Result<Self, String> {
+    /// An error comes with the key that is wrong.
+    fn of(transform: Transform) -> Result<Self, (&'static str, String)> {
         let set = &transform.set;
-        let retry_cycle = set.retry_cycle.as_deref().map(retry_cycle).transpose()?;
+        let retry_cycle = set.retry_cycle.as_deref().map(retry_cycle).transpose();
+        let retry_cycle = retry_cycle.map_err(|reason| ("set.retry_cycle", reason))?;
         let priority = match &set.priority {
             None => None,
             Some(PriorityValue::Number(n)) => Some(Expression::constant(Value::Int(i64::from(*n)))),
-            Some(PriorityValue::Expression(text)) => Some(expression(text)?),
+            Some(PriorityValue::Expression(text)) => {
+                Some(expression(text).map_err(|reason| ("set.priority", reason))?)
+            }
         };
-        let job_type = set.job_type.as_deref().map(job_type).transpose()?;
-        let listeners = set.listeners.iter().map(listener).collect::<Result<_, _>>()?;
+        let job_type = set.job_type.as_deref().map(job_type).transpose();
+        let job_type = job_type.map_err(|reason| ("set.job_type", reason))?;
+        let listeners = set.listeners.iter().map(listener).collect::<Result<_, _>>();
+        let listeners = listeners.map_err(|reason| ("set.listeners", reason))?;
+        let wrong = set.attributes.keys().find(|name| split_name(name).is_none());
+        if let Some(name) = wrong {
+            let reason = format!("{name:?} has a prefix that no vendor has");
+            return Err(("set.attributes", reason));
+        }
+        let fixed = set.attributes.keys().find(|name| FIXED_ATTRIBUTES.contains(&name.as_str()));
+        if let Some(name) = fixed {
+            return Err(("set.attributes", format!("{name:?} joins elements and cannot be set")));
+        }
         Ok(Self { retry_cycle, priority, job_type, listeners, transform })
     }
 

@@ -78,7 +78,7 @@ impl<'a> Context<'a> {
             dialect,
             diagnostics: Diagnostics::default(),
             ids: BTreeSet::new(),
-            hooks: Hooks::new(&options.hooks),
+            hooks: Hooks::new(options),
             has_connectors: options.has_connectors,
             operations: OnceCell::new(),
             places,

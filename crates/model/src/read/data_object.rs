@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use orloj_expr::Expression;
-use orloj_types::Value;
+use orloj_types::{Document, Temporal, Value};
 
 use crate::graph::DataObject;
 use crate::options::Dialect;
@@ -57,7 +57,19 @@ fn typed(kind: &str, written: &Written<'_>) -> Option<Expression> {
         "boolean" => Value::Bool(words.eq_ignore_ascii_case("true")),
         "int" | "integer" | "long" => Value::Int(words.parse().ok()?),
         "double" | "float" => Value::Double(words.parse().ok()?),
+        "json" => json(words)?,
+        // Written without a zone, and meant in the engine's own.
+        "datetime" => match Temporal::parse(&format!("{words}Z")) {
+            Some(moment) => Value::temporal(moment),
+            None => return Some(text(&written.text)),
+        },
         _ => return Some(text(&written.text)),
     };
     Some(Expression::constant(value))
+}
+
+/// Documents are objects, so the value is read as a member of one.
+fn json(words: &str) -> Option<Value> {
+    let document = Document::parse(&format!(r#"{{"value":{words}}}"#)).ok()?;
+    document.get("value").map(Value::from)
 }

@@ -12,6 +12,8 @@ pub(crate) const FLOWABLE: &str = "http://flowable.org/bpmn";
 pub(crate) const ACTIVITI: &str = "http://activiti.org/bpmn";
 /// Camunda's oldest, still read for retry cycles.
 pub(crate) const FOX: &str = "http://www.camunda.com/fox";
+/// What none of the three systems has; it says nothing about the dialect of a file.
+pub(crate) const ORLOJ: &str = "http://orloj.dev/schema/1.0/bpmn";
 /// Camunda's modeler notes here what the file was drawn for.
 const MODELER: &str = "http://camunda.org/schema/modeler/1.0";
 
@@ -52,21 +54,23 @@ impl Vendors {
         }
     }
 
-    /// Flowable reads Camunda's and Activiti's names, Camunda reads Activiti's; so the name that
-    /// only one system reads decides.
     pub fn dialect(&self, options: &Options) -> Dialect {
-        if let Some(dialect) = options.dialect {
-            dialect
-        } else if self.zeebe {
-            Dialect::Zeebe
+        options.dialect.or(self.told()).unwrap_or(options.plain_dialect)
+    }
+
+    /// What the file says of itself. Flowable reads Camunda's and Activiti's names, Camunda reads
+    /// Activiti's; so the name that only one system reads decides.
+    pub fn told(&self) -> Option<Dialect> {
+        if self.zeebe {
+            Some(Dialect::Zeebe)
         } else if self.flowable {
-            Dialect::Flowable
+            Some(Dialect::Flowable)
         } else if self.camunda {
-            Dialect::Camunda7
+            Some(Dialect::Camunda7)
         } else if self.activiti {
-            Dialect::Flowable
+            Some(Dialect::Flowable)
         } else {
-            self.platform.unwrap_or(options.plain_dialect)
+            self.platform
         }
     }
 

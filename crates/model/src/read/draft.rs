@@ -10,8 +10,8 @@ use orloj_expr::Expression;
 
 use crate::graph::{
     Contents, DataObject, Element, ElementIndex, ElementKind, Flow, FlowIndex, JobSettings,
-    Listener, Mapping, MultiInstance, Process, SavePoint, Scope, Semantics, SiblingOrder,
-    StartEvent, SubProcess,
+    Listener, Mapping, MultiInstance, Process, SavePoint, Scope, Semantics, SiblingOrder, Sources,
+    StartEvent, SubProcess, TimeToLive, topic_of,
 };
 use crate::options::Dialect;
 use crate::read::context::{Subject, Written};
@@ -21,6 +21,7 @@ pub(crate) struct Draft<'a> {
     pub id: ProcessId,
     pub name: Option<Arc<str>>,
     pub version_tag: Option<Arc<str>>,
+    pub time_to_live: Option<TimeToLive>,
     pub elements: Vec<DraftElement<'a>>,
     pub flows: Vec<DraftFlow<'a>>,
     pub listeners: Vec<Listener>,
@@ -102,12 +103,14 @@ impl<'a> DraftElement<'a> {
         self.kind.as_ref().is_some_and(ElementKind::is_event_subprocess)
     }
 
-    fn finish(self) -> Option<Element> {
+    fn finish(mut self) -> Option<Element> {
+        let kind = self.kind?;
+        self.jobs.topic = topic_of(&kind);
         Some(Element {
             id: self.id,
             has_id: self.has_id,
             name: self.name,
-            kind: self.kind?,
+            kind,
             parent: self.parent,
             incoming: self.incoming,
             outgoing: self.outgoing,
@@ -175,10 +178,12 @@ impl<'a> Draft<'a> {
             id: self.id,
             name: self.name,
             version_tag: self.version_tag,
+            time_to_live: self.time_to_live,
             flows: self.flows.into_iter().map(|draft| draft.flow).collect(),
             root: scopes.root,
             listeners: self.listeners,
             contents: Contents::of(&elements),
+            sources: Sources::of(&elements),
             elements,
             semantics,
             by_id: self.by_id,

@@ -47,6 +47,7 @@ pub(crate) fn read_element<'a>(
         ctx.job_priority(&subject).or_else(|| surroundings.job_priority.clone());
     element.jobs.retry_cycle = ctx.retry_cycle(&subject);
     element.jobs.category = ctx.job_category(&subject);
+    element.jobs.limit_key = ctx.limit_key(&subject);
     (element.inputs, element.outputs) = ctx.mappings(&subject);
     element.listeners = ctx.listeners(&subject);
     if is_activity(subject.tag()) {

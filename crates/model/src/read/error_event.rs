@@ -28,7 +28,11 @@ impl<'a> Context<'a> {
                 }
             }
         };
-        Some(ErrorCatch { code, code_variable, message_variable })
+        let inputs = match self.dialect {
+            Dialect::Flowable => self.parameters(subject, subject.node, "in"),
+            Dialect::Camunda7 | Dialect::Zeebe => Vec::new(),
+        };
+        Some(ErrorCatch { code, code_variable, message_variable, inputs })
     }
 
     /// A definition without code catches every error.

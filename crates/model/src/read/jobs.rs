@@ -7,6 +7,10 @@ use orloj_xml::quoted;
 use crate::graph::SavePoint;
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject, Written};
+use crate::read::dialect::ORLOJ;
+
+/// The name of the attribute, property or header that gives a limit key.
+const LIMIT_KEY: &str = "limitKey";
 
 impl<'a> Context<'a> {
     pub fn async_before(&self, node: Node<'a>) -> Option<SavePoint> {
@@ -85,7 +89,34 @@ impl<'a> Context<'a> {
         (!written.text.is_empty()).then(|| self.tolerated_value(subject, &written))
     }
 
-    /// A whole number of 32 bits, or an expression and nothing around it.
+    /// What the jobs of an element share a limit by: an attribute of our own, or a property or
+    /// task header of that name, where a modeler shows no other attributes than its own.
+    pub fn limit_key(&mut self, subject: &Subject<'a>) -> Option<Expression> {
+        let node = subject.node;
+        let own = node.attribute_node((ORLOJ, LIMIT_KEY));
+        let written = match own {
+            Some(own) => Some(Written::made(own.value().to_owned(), own.range().start)),
+            None => {
+                let named = [("properties", "name"), ("taskHeaders", "key")];
+                named.iter().find_map(|(holder, name)| self.limit_key_in(node, holder, name))
+            }
+        };
+        let written = written.filter(|written| !written.text.trim().is_empty())?;
+        self.value(subject, &written)
+    }
+
+    fn limit_key_in(&self, node: Node<'a>, holder: &str, name: &str) -> Option<Written<'a>> {
+        let holder = self.extension_nodes(node, holder).next()?;
+        let is_it = |entry: &Node<'a>| {
+            self.own_attribute(*entry, name).is_some_and(|name| name.text == LIMIT_KEY)
+        };
+        let entry = holder.children().filter(|entry| entry.is_element()).find(is_it)?;
+        self.own_attribute(entry, "value")
+    }
+
+    /// A whole number of 64 bits, or an expression and nothing around it.
+    ///
+    /// DIFFERENCE: Camunda reads 32 bits here, though its tables hold 64.
     fn camunda_priority(
         &mut self,
         subject: &Subject<'a>,
@@ -96,8 +127,8 @@ impl<'a> Context<'a> {
         if trimmed.starts_with("${") || trimmed.starts_with("#{") {
             return self.value(subject, written);
         }
-        match written.text.parse::<i32>() {
-            Ok(number) => Some(Expression::constant(Value::Int(number.into()))),
+        match written.text.parse::<i64>() {
+            Ok(number) => Some(Expression::constant(Value::Int(number))),
             Err(_) => {
                 let message = format!(
                     "{what} of {} must be a whole number or an expression, but is {}",

@@ -36,6 +36,7 @@ pub(crate) fn read_process<'a>(
         id: ProcessId::from(id),
         name: read_name(ctx, subject.node),
         version_tag: read_version_tag(ctx, &subject),
+        time_to_live: ctx.time_to_live(&subject),
         elements: Vec::with_capacity(parts.elements.len()),
         flows: Vec::with_capacity(parts.flows.len()),
         listeners: ctx.listeners(&subject),

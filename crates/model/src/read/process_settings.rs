@@ -2,6 +2,7 @@
 
 use orloj_xml::quoted;
 
+use crate::graph::TimeToLive;
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject};
 
@@ -97,7 +98,8 @@ impl<'a> Context<'a> {
         }
         match self.dialect {
             Dialect::Zeebe => {}
-            Dialect::Camunda7 => self.check_time_to_live(subject),
+            // Checked where it is read.
+            Dialect::Camunda7 => {}
             Dialect::Flowable => {
                 let nodes: Vec<_> = self.extension_nodes(subject.node, "eventListener").collect();
                 for node in nodes {
@@ -107,21 +109,28 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// `P5D` or a number of days.
-    fn check_time_to_live(&mut self, subject: &Subject<'a>) {
-        let written = self.extension_attribute(subject.node, "historyTimeToLive");
-        let Some(written) = written.filter(|written| !written.text.is_empty()) else { return };
+    /// `P5D` or a number of days; nothing at all is something else than no attribute.
+    pub fn time_to_live(&mut self, subject: &Subject<'a>) -> Option<TimeToLive> {
+        if self.dialect != Dialect::Camunda7 {
+            return None;
+        }
+        let written = self.extension_attribute(subject.node, "historyTimeToLive")?;
         let text = &*written.text;
+        if text.is_empty() {
+            return Some(TimeToLive::Unlimited);
+        }
         let days = text.strip_prefix('P').and_then(|rest| rest.strip_suffix('D')).unwrap_or(text);
-        let is_number = days.parse::<i32>().is_ok_and(|days| days >= 0);
-        if !is_number || !days.starts_with(|c: char| c.is_ascii_digit()) {
+        let number = days.parse::<u32>().ok().filter(|days| i32::try_from(*days).is_ok());
+        if number.is_none() || !days.starts_with(|c: char| c.is_ascii_digit()) {
             let message = format!(
                 "historyTimeToLive of {} is neither a number of days nor like P5D but {}",
                 subject.title(),
                 quoted(text)
             );
             self.error_at(subject, written.offset, "time-to-live-invalid", message);
+            return None;
         }
+        number.map(TimeToLive::Days)
     }
 
     /// Flowable: code, signals, messages and errors for events of the engine. They have no effect

@@ -61,8 +61,25 @@ impl<'a> Context<'a> {
             description: self.computed(subject, documentation)?,
             task_key_variable: only_flowable(self, "taskIdVariableName"),
             completer_variable: self.flowable_property(subject, "taskCompleterVariableName")?,
+            links: self.custom_links(subject)?,
             headers: Vec::new(),
         })
+    }
+
+    /// Flowable's `customResource` elements.
+    fn custom_links(&mut self, subject: &Subject<'a>) -> Option<Vec<Expression>> {
+        if self.dialect != Dialect::Flowable {
+            return Some(Vec::new());
+        }
+        let nodes: Vec<_> = self.extension_nodes(subject.node, "customResource").collect();
+        let texts: Vec<_> = nodes
+            .into_iter()
+            .filter_map(|node| bpmn_child(node, "resourceAssignmentExpression"))
+            .filter_map(|node| bpmn_child(node, "formalExpression"))
+            .map(|node| self.content(node))
+            .filter(|written| !written.text.is_empty())
+            .collect();
+        texts.iter().map(|written| self.late_value(subject, written)).collect()
     }
 
     /// `None`: the expression is wrong; `Some(None)`: there is none.

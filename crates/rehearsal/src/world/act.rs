@@ -3,9 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use orloj_interpreter::{
-    Command, FailJob, JobKind, JobState, Record, SubscriptionKind, ThrowError,
-};
+use orloj_interpreter::{Command, FailJob, JobKind, JobResult, SubscriptionKind, ThrowError};
 use orloj_types::{Document, InstanceKey, JobKey, SubscriptionKey};
 
 use super::World;
@@ -57,28 +55,18 @@ impl World {
     }
 
     /// A job of the engine's own. One that fails is still there afterwards, or gave up.
+    /// The loop runs any job it likes, whatever other exclusive job of the instance is first.
     fn run_job(&mut self, instance: InstanceKey, job: JobKey) -> Result<(), Failed> {
-        let kept = self.transact(|world| {
-            world.bring_forward(instance, job);
-            world.command(instance, Command::RunJob { job })
-        })?;
+        let kept = self.transact(|world| world.command(instance, Command::ExecuteJob { job }))?;
         match kept.failed_job {
             Some((failed, message)) if failed == job => Err(Failed(message.to_string())),
             _ => Ok(()),
         }
     }
 
-    /// The loop runs any job it likes, as if it were alone: the job is made ready, whatever
-    /// other exclusive job of the instance has been first in the queue.
-    fn bring_forward(&mut self, instance: InstanceKey, job: JobKey) {
-        let Some(instance) = self.state.facts.instances.get_mut(&instance) else { return };
-        let Some(record) = &mut instance.record else { return };
-        bring_forward(Arc::make_mut(record), job);
-    }
-
     fn complete_job(&mut self, instance: InstanceKey, job: JobKey) -> Result<(), Failed> {
         let (variables, activations) = (Document::new(), Vec::new());
-        let command = Command::CompleteJob { job, variables, activations };
+        let command = Command::CompleteJob { job, variables, result: JobResult::None, activations };
         self.command(instance, command).map(drop)
     }
 
@@ -104,6 +92,7 @@ impl World {
                     job,
                     retries: 1,
                     message: "failed by the run".into(),
+                    details: None,
                     back_off_ms: 0,
                     variables: Document::new(),
                     activations: Vec::new(),
@@ -150,36 +139,5 @@ impl World {
             world.deliver(&pending, &mut more)?;
             world.hear_all(more)
         })
-    }
-}
-
-fn bring_forward(record: &mut Record, key: JobKey) {
-    let Some((holder, job)) = record.job(key) else { return };
-    if !matches!(job.state, JobState::Waiting | JobState::Parked) {
-        return;
-    }
-    let (holder, is_exclusive) = (holder.key, job.exclusive);
-    set_state(record, holder, key, JobState::Ready);
-    if !is_exclusive {
-        return;
-    }
-    record.exclusive.parked.retain(|parked| *parked != key);
-    if let Some(first) = record.exclusive.holder.replace(key) {
-        record.exclusive.parked.push_front(first);
-        if let Some(of_first) = record.job(first).map(|(holder, _)| holder.key) {
-            set_state(record, of_first, first, JobState::Parked);
-        }
-    }
-}
-
-fn set_state(
-    record: &mut Record,
-    holder: orloj_types::ElementInstanceKey,
-    key: JobKey,
-    state: JobState,
-) {
-    let Some(holder) = record.element_mut(holder) else { return };
-    if let Some(job) = holder.jobs.iter_mut().find(|job| job.key == key) {
-        job.state = state;
     }
 }

@@ -88,7 +88,8 @@ impl World {
     }
 
     fn read(&self, file: &File) -> Result<Vec<Process>, Refusal> {
-        let parsed = parse(&file.bytes, &Options::of(self.engine.dialect()));
+        let hooks = self.hooks.clone();
+        let parsed = parse(&file.bytes, &Options { hooks, ..Options::of(self.engine.dialect()) });
         if parsed.has_errors() {
             return Err(refusal(self.engine, &file.name, &parsed.diagnostics));
         }

@@ -90,6 +90,7 @@ impl World {
             awaited_by: None,
             started_with: None,
             at: new.at.cloned(),
+            before: Vec::new(),
         };
         let outcome = self.interpret(new.definition, None, Command::Start(start))?;
         self.keep(outcome, signals);
@@ -144,6 +145,7 @@ impl World {
             now: self.now,
             keys: KeyBlock::default(),
             results: InvokeResults::new(),
+            settings: Arc::default(),
         });
         loop {
             if self.watch.is_given_up() {
@@ -231,6 +233,9 @@ impl World {
             }
             Event::ElementLeft { key, how } => {
                 self.state.visits.leave(key, how == LeaveKind::Terminated);
+            }
+            Event::IncidentOpened { key, message, .. } => {
+                self.state.facts.reasons.insert(key, message);
             }
             _ => {}
         }

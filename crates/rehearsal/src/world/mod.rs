@@ -11,6 +11,7 @@ mod deploy;
 mod engine;
 mod report;
 mod signals;
+mod start_by;
 mod start_timer;
 mod state;
 mod version_tags;
@@ -19,6 +20,7 @@ mod waits;
 
 use std::sync::Arc;
 
+use orloj_model::ParseHook;
 use orloj_types::{KeyGenerator, NodeNumber, Timestamp};
 
 use crate::calls::{Calls, Programs};
@@ -46,6 +48,7 @@ pub struct World {
     watch: Watch,
     /// Where records are between two steps; `None`: in memory.
     keeper: Option<Arc<dyn Keeper>>,
+    hooks: Vec<Arc<dyn ParseHook>>,
 }
 
 impl World {
@@ -64,7 +67,13 @@ impl World {
             calls: Calls::new(engine, stubs, programs),
             watch,
             keeper: None,
+            hooks: Vec::new(),
         }
+    }
+
+    pub(crate) fn with_hooks(mut self, hooks: &[Arc<dyn ParseHook>]) -> Self {
+        self.hooks = hooks.to_vec();
+        self
     }
 
     pub(crate) fn kept_by(mut self, keeper: Option<Arc<dyn Keeper>>) -> Self {

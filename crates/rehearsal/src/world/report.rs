@@ -133,7 +133,6 @@ impl World {
             for holder in record.holders() {
                 for incident in holder.incident.iter().chain(&holder.timer_incidents) {
                     rows.push(format!("{}:{}", incident.kind, about(&see, holder, incident)));
-                    self.list_callers(&see, incident, &mut rows);
                 }
             }
         }
@@ -144,20 +143,23 @@ impl World {
         rows
     }
 
-    /// In Camunda an incident is shown on every call activity above it.
-    fn list_callers(&self, see: &Sight<'_>, incident: &Incident, rows: &mut Vec<String>) {
-        if self.engine != Engine::Camunda7 {
-            return;
-        }
-        let mut caller = see.record.caller;
-        while let Some(above) = caller {
-            let Some(record) = self.state.facts.record(above.instance) else { return };
+    /// What is wrong, by the incident as [`World::incidents`] tells it.
+    pub fn incident_reasons(&self) -> Vec<(String, String)> {
+        let mut reasons = Vec::new();
+        for (_, record) in self.state.facts.live() {
             let process = &self.definitions.get(record.definition).process;
-            let see = Sight { engine: self.engine, record: &record, process };
-            let Some(holder) = record.element(above.element_instance) else { return };
-            rows.push(format!("{}:{}", incident.kind, see.element_name(holder)));
-            caller = record.caller;
+            let see = Sight { engine: self.engine, record, process };
+            for holder in record.holders() {
+                for incident in holder.incident.iter().chain(&holder.timer_incidents) {
+                    let told = format!("{}:{}", incident.kind, about(&see, holder, incident));
+                    if let Some(reason) = self.state.facts.reasons.get(&incident.key) {
+                        reasons.push((told, reason.to_string()));
+                    }
+                }
+            }
         }
+        reasons.sort();
+        reasons
     }
 }
 

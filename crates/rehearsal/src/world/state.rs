@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_interpreter::Record;
-use orloj_types::{DefinitionKey, InstanceKey, JobKey, Variables};
+use orloj_types::{DefinitionKey, IncidentKey, InstanceKey, JobKey, Variables};
 
 use super::signals::PendingSignal;
 use super::start_timer::StartTimer;
@@ -23,6 +23,8 @@ pub(super) struct Facts {
     pub instances: BTreeMap<InstanceKey, Instance>,
     pub start_timers: BTreeMap<JobKey, StartTimer>,
     pub pending_signals: BTreeMap<JobKey, PendingSignal>,
+    /// Why incidents were opened.
+    pub reasons: BTreeMap<IncidentKey, Arc<str>>,
 }
 
 #[derive(Clone)]

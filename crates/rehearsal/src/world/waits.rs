@@ -116,7 +116,10 @@ impl Sight<'_> {
             waits.push(Wait {
                 loop_counter: place.unwrap_or(loop_counter),
                 due_at: due_at.flatten(),
-                actionable: !matches!(job.state, JobState::Failed | JobState::ErrorThrown),
+                actionable: !matches!(
+                    job.state,
+                    JobState::Failed | JobState::ErrorThrown | JobState::Suspended
+                ),
                 ..wait(kind, self.job_element(holder, job), name, job.key.raw(), handle)
             });
         }
@@ -248,7 +251,10 @@ fn kind_of(job: &Job, engine: Engine) -> WaitKind {
             WaitKind::User
         }
         JobKind::Worker | JobKind::Listener { .. } => WaitKind::Worker,
-        JobKind::AsyncBefore | JobKind::AsyncAfter | JobKind::AsyncComplete => WaitKind::Async,
+        JobKind::AsyncBefore
+        | JobKind::AsyncAfter
+        | JobKind::AsyncComplete
+        | JobKind::Signal { .. } => WaitKind::Async,
     }
 }
 

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use orloj_interpreter::Rejection;
+use orloj_interpreter::{JobFailure, Rejection};
 use orloj_model::Diagnostic;
 use orloj_types::{DocumentError, InstanceKey, JobKey};
 
@@ -29,6 +29,15 @@ pub enum Error {
     /// Not exactly one could get the message.
     #[error("message '{name}' could be correlated with {count} waiting instances or start events")]
     Ambiguous { name: Arc<str>, count: usize },
+    /// Someone works on the job; what was asked for has to wait for its end.
+    #[error("job {0} is locked")]
+    Locked(JobKey),
+    /// The run that was asked for failed, and the job with it.
+    #[error("job {} failed at {}: {}", .0.job, .0.element, .0.message)]
+    JobFailed(JobFailure),
+    /// Someone else changed the same thing at the same moment; look again.
+    #[error("changed by someone else at the same moment")]
+    Overtaken,
     /// A lock cannot be moved because nobody holds it.
     #[error("job {0} is not locked by a worker")]
     NotLocked(JobKey),
@@ -69,6 +78,14 @@ pub enum Missing {
     Incident(i64),
     #[error("no user task {0}")]
     UserTask(i64),
+    #[error("no deployment {0}")]
+    Deployment(i64),
+    #[error("no job definition {0}")]
+    JobDefinition(i64),
+    #[error("no batch {0}")]
+    Batch(i64),
+    #[error("no limit for {0}")]
+    Limit(Arc<str>),
     #[error("no element instance {0}")]
     ElementInstance(i64),
 }

@@ -13,8 +13,9 @@ use orloj_types::{
 pub struct Deploy {
     pub tenant: TenantId,
     pub resources: Vec<Resource>,
-    /// What a file without any vendor's extension is read as.
-    pub plain_dialect: Dialect,
+    /// What a file without any vendor's extension is read as. `None`: as the other files of the
+    /// deployment, where these agree, else as Camunda 7's.
+    pub plain_dialect: Option<Dialect>,
 }
 
 impl Deploy {
@@ -97,6 +98,9 @@ pub struct StartInstance {
     pub tenant: TenantId,
     pub business_key: Option<Arc<str>>,
     pub variables: Document,
+    /// Tokens begin before these elements, and at no start event. Empty: at the start event
+    /// without a trigger.
+    pub before: Vec<ElementId>,
 }
 
 impl StartInstance {
@@ -106,6 +110,7 @@ impl StartInstance {
             tenant: TenantId::none(),
             business_key: None,
             variables: Document::new(),
+            before: Vec::new(),
         }
     }
 
@@ -113,6 +118,25 @@ impl StartInstance {
         self.variables = variables;
         self
     }
+}
+
+/// Variables that the conditions of start events are asked about.
+#[derive(Clone, Debug, Default)]
+pub struct EvaluateStartConditions {
+    pub tenant: TenantId,
+    /// Only of this definition, else of the last one of every process.
+    pub definition: Option<DefinitionKey>,
+    /// Of the instances that are started.
+    pub business_key: Option<Arc<str>>,
+    pub variables: Document,
+}
+
+/// What conditions have started.
+#[derive(Clone, Debug)]
+pub struct ConditionsEvaluated {
+    /// Of the evaluation.
+    pub key: i64,
+    pub instances: Vec<Started>,
 }
 
 #[derive(Clone, Debug)]
@@ -198,6 +222,8 @@ pub struct FailJob {
     pub job: JobKey,
     pub retries: i32,
     pub message: Arc<str>,
+    /// More than a line, such as a stack trace; kept with the job, up to 64 KiB.
+    pub details: Option<Arc<str>>,
     pub back_off_ms: i64,
     pub variables: Document,
 }

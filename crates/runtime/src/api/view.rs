@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use orloj_store::{DecisionKey, DecisionRow, JobKind, JobState, Requirements};
+use orloj_store::{DecisionKey, DecisionRow, JobKind, JobState, NodeProfile, Requirements};
 use orloj_types::{
-    DefinitionKey, DeploymentKey, Document, ElementId, ElementInstanceKey, IncidentKey,
+    BatchKey, DefinitionKey, DeploymentKey, Document, ElementId, ElementInstanceKey, IncidentKey,
     InstanceKey, JobKey, ProcessId, TenantId, Timestamp, UserTaskKey,
 };
 
@@ -17,6 +17,7 @@ pub struct DefinitionView {
     pub deployment: DeploymentKey,
     pub tenant: TenantId,
     pub deployed_at: Timestamp,
+    pub suspended: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -69,6 +70,7 @@ pub struct InstanceView {
     pub state: InstanceState,
     pub started_at: Timestamp,
     pub ended_at: Option<Timestamp>,
+    pub is_suspended: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -132,6 +134,14 @@ pub struct JobView {
     pub locked_until: Option<Timestamp>,
     pub attempt: i32,
     pub failure: Option<Arc<str>>,
+    /// Where the last failure was.
+    pub failed_element: Option<ElementId>,
+    pub created_at: Timestamp,
+    /// What limits and circuit breakers count by; empty where nothing foreign is called.
+    pub topic: Arc<str>,
+    pub category: Option<Arc<str>>,
+    pub limit_key: Option<Arc<str>>,
+    pub batch: Option<BatchKey>,
     pub tenant: TenantId,
 }
 
@@ -147,6 +157,14 @@ pub struct IncidentView {
     pub kind: Arc<str>,
     pub message: Arc<str>,
     pub created_at: Timestamp,
+    /// The incident of the called instance that this one tells of; itself where it began.
+    pub cause: IncidentKey,
+    /// Where the chain of causes begins.
+    pub root_cause: IncidentKey,
+    /// Free text of one that a client has opened.
+    pub configuration: Option<Arc<str>>,
+    /// A note of whoever looks after it.
+    pub annotation: Option<Arc<str>>,
     pub tenant: TenantId,
 }
 
@@ -174,6 +192,10 @@ pub struct NodeView {
     pub session: i64,
     pub seen_at: Timestamp,
     pub is_self: bool,
+    /// The version of the settings that it goes by.
+    pub settings_seen: i64,
+    /// What its executor takes.
+    pub profile: NodeProfile,
 }
 
 /// Why a job is not running, in the order in which things would have to change.

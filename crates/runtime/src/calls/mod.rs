@@ -4,9 +4,10 @@ mod callees;
 mod decision;
 mod delegate;
 mod program;
+mod registry;
 mod resource;
 
-pub(crate) use callees::Callees;
+pub(crate) use callees::{Called, Callees};
 pub use decision::answer as answer_decision;
-pub(crate) use delegate::Registry;
 pub use program::Programs;
+pub(crate) use registry::Registry;

@@ -1,4 +1,5 @@
-use orloj_interpreter::{EndKind, Event, LeaveKind, Role};
+use orloj_interpreter::{EndKind, Event, IncidentEnd, JobEdit, LeaveKind, Role, TaskEnd};
+use orloj_model::JobHandler;
 use orloj_store::Error;
 use orloj_store::format::{EventEntry, EventFields, EventKind, append_event, decode_events};
 use orloj_types::{InstanceKey, Timestamp};
@@ -6,93 +7,203 @@ use orloj_types::{InstanceKey, Timestamp};
 use crate::api::EventView;
 
 /// Where an instance's history is counted from.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
     pub instance: InstanceKey,
     pub started_at: Timestamp,
 }
 
-/// Appends what a command did to the instance's current stretch of history.
+impl Origin {
+    pub fn at(self, event: &EventEntry) -> Timestamp {
+        self.started_at.plus_ms(event.at_ms)
+    }
+
+    /// A key that is stored as a difference.
+    pub fn key(self, difference: i64) -> i64 {
+        self.instance.raw() + difference
+    }
+}
+
+/// Appends what a command did to the instance's current stretch of history, as far as it `is_kept`.
 pub(crate) fn append_events(
     stretch: &mut Vec<u8>,
     events: &[Event],
-    instance: InstanceKey,
-    started_at: Timestamp,
+    origin: Origin,
     now: Timestamp,
+    is_kept: impl Fn(EventKind) -> bool,
 ) {
-    let origin = Origin { instance, started_at };
     for event in events {
-        append_event(stretch, fields(event, origin, now));
+        if is_kept(kind_of(event)) {
+            append_event(stretch, fields(event, origin, now));
+        }
+    }
+}
+
+pub(crate) const fn kind_of(event: &Event) -> EventKind {
+    match event {
+        Event::InstanceStarted => EventKind::InstanceStarted,
+        Event::InstanceEnded { .. } => EventKind::InstanceEnded,
+        Event::ElementEntered { .. } => EventKind::ElementEntered,
+        Event::ElementLeft { .. } => EventKind::ElementLeft,
+        Event::JobCreated { .. } => EventKind::JobCreated,
+        Event::JobActivated { .. } => EventKind::JobActivated,
+        Event::JobCompleted { .. } => EventKind::JobCompleted,
+        Event::JobFailed { .. } => EventKind::JobFailed,
+        Event::JobChanged { .. } => EventKind::JobChanged,
+        Event::JobThrew { .. } => EventKind::JobThrew,
+        Event::JobCancelled { .. } => EventKind::JobCancelled,
+        Event::IncidentOpened { .. } => EventKind::IncidentOpened,
+        Event::IncidentClosed { .. } => EventKind::IncidentClosed,
+        Event::ResultDropped { .. } => EventKind::ResultDropped,
+        Event::InstanceCalled { .. } => EventKind::InstanceCalled,
+        Event::UserTaskCreated { .. } => EventKind::UserTaskCreated,
+        Event::UserTaskAssigned { .. } => EventKind::UserTaskAssigned,
+        Event::UserTaskEnded { .. } => EventKind::UserTaskEnded,
     }
 }
 
 fn fields(event: &Event, origin: Origin, now: Timestamp) -> EventFields<'_> {
     let base = origin.instance.raw();
-    let at = |kind: EventKind| EventFields {
-        kind: kind as u32,
+    let due_ms = |due_at: &Option<Timestamp>| due_at.map(|at| at.ms_since(origin.started_at));
+    let plain = EventFields {
+        kind: kind_of(event) as u32,
         at_ms: now.ms_since(origin.started_at),
         ..EventFields::default()
     };
     match event {
-        Event::InstanceStarted => at(EventKind::InstanceStarted),
-        Event::InstanceEnded { how } => EventFields {
-            number: i64::from(*how == EndKind::Cancelled),
-            ..at(EventKind::InstanceEnded)
-        },
+        Event::InstanceStarted => plain,
+        Event::InstanceEnded { how } => {
+            EventFields { number: i64::from(*how == EndKind::Cancelled), ..plain }
+        }
         Event::ElementEntered { key, element, scope, role } => EventFields {
             key: key.raw() - base,
             of: scope.raw() - base,
             name: element,
             number: i64::from(*role == Role::Body),
-            ..at(EventKind::ElementEntered)
+            ..plain
         },
         Event::ElementLeft { key, how } => EventFields {
             key: key.raw() - base,
             number: i64::from(*how == LeaveKind::Terminated),
-            ..at(EventKind::ElementLeft)
+            ..plain
         },
-        Event::JobCreated { key, element_instance, job_type } => EventFields {
+        Event::JobCreated { key, element_instance, job_type, about } => EventFields {
             key: key.raw() - base,
             of: element_instance.raw() - base,
             name: job_type,
-            ..at(EventKind::JobCreated)
+            number: i64::from(about.retries),
+            second: about.priority,
+            element: &about.element,
+            due_ms: due_ms(&about.due_at),
+            handler: about.handler.map_or(0, handler_number),
+            ..plain
         },
         Event::JobActivated { key, activation } => EventFields {
             key: key.raw() - base,
             at_ms: activation.at.ms_since(origin.started_at),
             name: &activation.worker,
-            ..at(EventKind::JobActivated)
+            ..plain
         },
-        Event::JobCompleted { key } => {
-            EventFields { key: key.raw() - base, ..at(EventKind::JobCompleted) }
-        }
-        Event::JobFailed { key, retries_left, message } => EventFields {
+        Event::JobFailed { key, retries_before, retries_left, message, element } => EventFields {
             key: key.raw() - base,
             number: i64::from(*retries_left),
+            second: i64::from(*retries_before),
             message,
-            ..at(EventKind::JobFailed)
+            element,
+            ..plain
         },
-        Event::JobThrew { key, code } => {
-            EventFields { key: key.raw() - base, name: code, ..at(EventKind::JobThrew) }
+        Event::JobChanged { key, what } => {
+            let (name, number) = edit(*what, origin);
+            EventFields { key: key.raw() - base, name, number, ..plain }
         }
-        Event::JobCancelled { key } => {
-            EventFields { key: key.raw() - base, ..at(EventKind::JobCancelled) }
+        Event::JobThrew { key, code } => EventFields { key: key.raw() - base, name: code, ..plain },
+        Event::JobCompleted { key } | Event::JobCancelled { key } => {
+            EventFields { key: key.raw() - base, ..plain }
         }
-        Event::IncidentOpened { key, element_instance, kind, message, job } => EventFields {
+        Event::IncidentOpened {
+            key,
+            element_instance,
+            kind,
+            message,
+            job,
+            element,
+            cause,
+            root_cause,
+        } => {
+            let other = |other: i64| if other == key.raw() { 0 } else { other - base };
+            EventFields {
+                key: key.raw() - base,
+                of: element_instance.raw() - base,
+                name: kind,
+                message,
+                job: job.map_or(0, |job| job.raw() - base),
+                element,
+                cause: other(cause.raw()),
+                root_cause: other(root_cause.raw()),
+                ..plain
+            }
+        }
+        Event::IncidentClosed { key, how } => EventFields {
             key: key.raw() - base,
-            of: element_instance.raw() - base,
-            name: kind,
-            message,
-            job: job.map_or(0, |job| job.raw() - base),
-            ..at(EventKind::IncidentOpened)
+            number: i64::from(*how == IncidentEnd::Deleted),
+            ..plain
         },
-        Event::IncidentClosed { key } => {
-            EventFields { key: key.raw() - base, ..at(EventKind::IncidentClosed) }
-        }
         Event::ResultDropped { element_instance } => {
-            EventFields { key: element_instance.raw() - base, ..at(EventKind::ResultDropped) }
+            EventFields { key: element_instance.raw() - base, ..plain }
         }
+        Event::InstanceCalled { element_instance, called } => {
+            EventFields { key: element_instance.raw() - base, job: called.raw() - base, ..plain }
+        }
+        Event::UserTaskCreated { key, element_instance, element, name, priority, due_at } => {
+            EventFields {
+                key: key.raw() - base,
+                of: element_instance.raw() - base,
+                name: name.as_deref().unwrap_or_default(),
+                element,
+                second: *priority,
+                due_ms: due_ms(due_at),
+                ..plain
+            }
+        }
+        Event::UserTaskAssigned { key, assignee } => {
+            EventFields { key: key.raw() - base, name: assignee, ..plain }
+        }
+        Event::UserTaskEnded { key, how } => EventFields {
+            key: key.raw() - base,
+            number: i64::from(*how == TaskEnd::Deleted),
+            ..plain
+        },
     }
+}
+
+/// What was changed about a job, and to which number; due dates count from the instance's start.
+fn edit(what: JobEdit, origin: Origin) -> (&'static str, i64) {
+    match what {
+        JobEdit::Retries(retries) => ("retries", i64::from(retries)),
+        JobEdit::DueDate(Some(due_at)) => ("due-date", due_at.ms_since(origin.started_at)),
+        JobEdit::DueDate(None) => ("no-due-date", 0),
+        JobEdit::Priority(priority) => ("priority", priority),
+        JobEdit::Suspended => ("suspended", 0),
+        JobEdit::Resumed => ("resumed", 0),
+        JobEdit::MovedToDeadLetters => ("dead-letter", 0),
+        JobEdit::MadeExecutable => ("executable", 0),
+    }
+}
+
+/// The numbers are part of the stored format.
+const fn handler_number(handler: JobHandler) -> u32 {
+    match handler {
+        JobHandler::AsyncContinuation => 1,
+        JobHandler::TimerStart => 2,
+        JobHandler::TimerStartEventSubprocess => 3,
+        JobHandler::TimerBoundary => 4,
+        JobHandler::TimerCatch => 5,
+        JobHandler::TimerTaskListener => 6,
+    }
+}
+
+pub(crate) fn handler(number: u32) -> Option<JobHandler> {
+    JobHandler::ALL.into_iter().find(|handler| handler_number(*handler) == number)
 }
 
 /// A stretch of history as people read it.
@@ -101,18 +212,32 @@ pub(crate) fn event_views(
     instance: InstanceKey,
     started_at: Timestamp,
 ) -> Result<Vec<EventView>, Error> {
+    let origin = Origin { instance, started_at };
     let views = decode_events(stretch)?.into_iter().map(|event| {
         let kind = EventKind::from_number(event.kind);
         EventView {
-            at: started_at.plus_ms(event.at_ms),
+            at: origin.at(&event),
             what: what(kind, &event).into(),
-            key: event.key + instance.raw(),
+            key: origin.key(if is_about_variable(kind) { event.of } else { event.key }),
             name: event.name.into(),
             message: event.message.into(),
             retries_left: (kind == Some(EventKind::JobFailed)).then_some(event.number),
         }
     });
     Ok(views.collect())
+}
+
+/// Variables have no keys; their scope is told.
+const fn is_about_variable(kind: Option<EventKind>) -> bool {
+    matches!(
+        kind,
+        Some(
+            EventKind::VariableCreated
+                | EventKind::VariableUpdated
+                | EventKind::VariableDeleted
+                | EventKind::VariableEnded
+        )
+    )
 }
 
 fn what(kind: Option<EventKind>, event: &EventEntry) -> &'static str {
@@ -130,8 +255,19 @@ fn what(kind: Option<EventKind>, event: &EventEntry) -> &'static str {
         Some(EventKind::JobThrew) => "job-threw",
         Some(EventKind::JobCancelled) => "job-cancelled",
         Some(EventKind::IncidentOpened) => "incident-opened",
+        Some(EventKind::IncidentClosed) if event.number != 0 => "incident-deleted",
         Some(EventKind::IncidentClosed) => "incident-closed",
         Some(EventKind::ResultDropped) => "result-dropped",
+        Some(EventKind::JobChanged) => "job-changed",
+        Some(EventKind::InstanceCalled) => "instance-called",
+        Some(EventKind::UserTaskCreated) => "user-task-created",
+        Some(EventKind::UserTaskAssigned) => "user-task-assigned",
+        Some(EventKind::UserTaskEnded) if event.number != 0 => "user-task-deleted",
+        Some(EventKind::UserTaskEnded) => "user-task-completed",
+        Some(EventKind::VariableCreated) => "variable-created",
+        Some(EventKind::VariableUpdated) => "variable-updated",
+        Some(EventKind::VariableDeleted) => "variable-deleted",
+        Some(EventKind::VariableEnded) => "variable-ended",
         None => "unknown",
     }
 }

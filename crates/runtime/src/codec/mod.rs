@@ -1,13 +1,16 @@
 //! Between the interpreter's values and the stored formats.
 
 mod history;
+mod pages;
 mod record;
 mod rows;
 mod scope;
 
-pub(crate) use history::{append_events, event_views};
+pub(crate) use history::{Origin, append_events, event_views, handler};
+pub use pages::page_writes;
 pub(crate) use record::in_memory_bytes;
 pub use record::{decode, encode, large_variables};
 pub(crate) use rows::{
-    activations, incident_row, job_insert, job_state, job_update, subscription_row, user_task_row,
+    activations, incident_row, job_insert, job_kind, job_state, job_update, subscription_row,
+    user_task_row,
 };

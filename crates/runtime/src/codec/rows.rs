@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use orloj_interpreter as interpreter;
 use orloj_interpreter::{Activation, Record};
 use orloj_store::format::decode_activations;
@@ -12,6 +14,7 @@ pub(crate) fn job_kind(kind: &interpreter::JobKind) -> orloj_store::JobKind {
         interpreter::JobKind::Worker => orloj_store::JobKind::Worker,
         interpreter::JobKind::Listener { .. } => orloj_store::JobKind::Listener,
         interpreter::JobKind::Timer { .. } => orloj_store::JobKind::Timer,
+        interpreter::JobKind::Signal { .. } => orloj_store::JobKind::Signal,
     }
 }
 
@@ -22,12 +25,19 @@ pub(crate) fn job_state(state: interpreter::JobState) -> orloj_store::JobState {
         interpreter::JobState::Parked => orloj_store::JobState::Parked,
         interpreter::JobState::Failed => orloj_store::JobState::Failed,
         interpreter::JobState::ErrorThrown => orloj_store::JobState::ErrorThrown,
+        interpreter::JobState::Suspended => orloj_store::JobState::Suspended,
     }
 }
 
 /// The row of a new job, not locked yet.
-pub(crate) fn job_insert(engine: &EngineName, record: &Record, row: interpreter::JobRow) -> JobRow {
+pub(crate) fn job_insert(
+    engine: &EngineName,
+    record: &Record,
+    row: interpreter::JobRow,
+    now: Timestamp,
+) -> JobRow {
     JobRow {
+        topic: row.topic,
         key: row.job.key,
         engine: engine.clone(),
         tenant: record.tenant.clone(),
@@ -36,7 +46,8 @@ pub(crate) fn job_insert(engine: &EngineName, record: &Record, row: interpreter:
         element_instance: row.element_instance,
         element: row.element,
         kind: job_kind(&row.job.kind),
-        job_type: row.job.job_type,
+        // The engine acquires its own jobs by one type; what they remember is in the record.
+        job_type: if row.job.kind.is_for_clients() { row.job.job_type } else { Arc::default() },
         state: job_state(row.job.state),
         retries_left: row.job.retries_left,
         priority: row.job.priority,
@@ -47,7 +58,14 @@ pub(crate) fn job_insert(engine: &EngineName, record: &Record, row: interpreter:
         lock_until: None,
         attempt: 0,
         activations: Vec::new(),
-        failure: row.failure,
+        created_at: now,
+        category: row.job.category,
+        limit_key: row.job.limit_key,
+        batch: None,
+        payload: None,
+        failure: row.failure.as_ref().map(|failed| failed.message.clone()),
+        failure_details: row.failure.as_ref().and_then(|failed| failed.details.clone()),
+        failed_element: row.failure.map(|failed| failed.element),
     }
 }
 
@@ -58,7 +76,9 @@ pub(crate) fn job_update(row: &interpreter::JobRow, lock: LockWrite) -> JobUpdat
         retries_left: row.job.retries_left,
         priority: row.job.priority,
         due_at: row.job.due_at,
-        failure: row.failure.clone(),
+        failure: row.failure.as_ref().map(|failed| failed.message.clone()),
+        failure_details: row.failure.as_ref().and_then(|failed| failed.details.clone()),
+        failed_element: row.failure.as_ref().map(|failed| failed.element.clone()),
         lock,
     }
 }
@@ -106,6 +126,10 @@ pub(crate) fn incident_row(
         kind: row.kind,
         message: row.message,
         created_at: now,
+        cause: row.cause,
+        root_cause: row.root_cause,
+        configuration: row.configuration,
+        annotation: None,
     }
 }
 

@@ -7,11 +7,11 @@ use orloj_interpreter::{
 };
 use orloj_store::Error;
 use orloj_store::format::{
-    CallerEntry, CompensationEntry, ElementEntry, MultiEntry, RecordMessage, SubscriptionEntry,
-    VariableEntry,
+    CallerEntry, CompensationEntry, ElementEntry, MultiEntry, RecordMessage, StrangerEntry,
+    SubscriptionEntry, VariableEntry,
 };
 use orloj_types::{
-    ElementId, ElementInstanceKey, InstanceKey, SubscriptionKey, Timestamp, Variables,
+    ElementId, ElementInstanceKey, InstanceKey, JobKey, SubscriptionKey, Timestamp, Variables,
 };
 
 use super::record;
@@ -54,7 +54,8 @@ pub(super) fn rest_of(element: &ElementInstance, record: &Record) -> Option<Elem
 /// `None` for most records.
 pub(super) fn rest_of_record(record: &Record) -> Option<RecordMessage> {
     let root = root_entry(record);
-    let is_plain = record.caller.is_none() && record.started_with.is_none();
+    let strangers = record.exclusive.strangers();
+    let is_plain = record.caller.is_none() && record.started_with.is_none() && strangers.len() == 0;
     if is_plain && root.is_none() && !record.is_suspended {
         return None;
     }
@@ -68,8 +69,18 @@ pub(super) fn rest_of_record(record: &Record) -> Option<RecordMessage> {
         root,
         is_suspended: record.is_suspended,
         started_with: record.started_with.as_deref().map(Into::into),
+        exclusive_strangers: strangers.map(|stranger| stranger_entry(stranger, record)).collect(),
         ..RecordMessage::default()
     })
+}
+
+fn stranger_entry((job, instance): (JobKey, InstanceKey), record: &Record) -> StrangerEntry {
+    // A record without pages lists its queue instead.
+    let ticket = match record.elements.is_head_only() {
+        true => 0,
+        false => record.exclusive.ticket(job).unwrap_or_default(),
+    };
+    StrangerEntry { job: job.raw() - record.instance.raw(), instance: instance.raw(), ticket }
 }
 
 /// The element of the instance itself, unless it says nothing.
@@ -90,7 +101,7 @@ fn root_entry(record: &Record) -> Option<ElementEntry> {
         // The start event, while listeners of the process are at work.
         arrived_by: root.arrived_by.as_deref().map(str::to_owned),
         incident: root.incident.as_ref().map(|incident| record::incident_entry(incident, base)),
-        jobs: root.jobs.iter().map(|job| record::job_entry(job, base)).collect(),
+        jobs: root.jobs.iter().map(|job| record::job_entry(job, record)).collect(),
         timer_incidents: root
             .timer_incidents
             .iter()
@@ -112,10 +123,11 @@ pub(super) fn decode_root(
     instance: InstanceKey,
     message: &RecordMessage,
 ) -> Result<ElementInstance, Error> {
+    let at = Timestamp::from_ms(message.started_at_ms);
     match &message.root {
-        Some(entry) => record::element(entry, instance.raw(), message),
+        Some(entry) => record::element(entry, instance.raw(), at),
         None => {
-            let (scope, at) = (instance.root_scope(), Timestamp::from_ms(message.started_at_ms));
+            let scope = instance.root_scope();
             let mut root = ElementInstance::new(scope, ElementId::from(""), scope, at);
             root.state = ElementState::Active;
             Ok(root)
@@ -154,7 +166,11 @@ pub(super) fn decode_rest(
     Ok(())
 }
 
-fn variables(entries: &[VariableEntry]) -> Result<Variables, Error> {
+pub(super) fn entries(variables: Option<&Variables>) -> Vec<VariableEntry> {
+    variables.into_iter().flatten().map(|(n, v)| VariableEntry::new(n, v)).collect()
+}
+
+pub(super) fn variables(entries: &[VariableEntry]) -> Result<Variables, Error> {
     let mut variables = Variables::new();
     for entry in entries {
         variables.insert(entry.name.as_str().into(), entry.value()?);

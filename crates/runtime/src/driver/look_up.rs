@@ -1,15 +1,26 @@
 //! What a node wants to find, asked of the store.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
+use std::time::Duration;
 
 use orloj_store::{
-    Channel, Error, MessageKey, MessageQuery, MessageRow, PAGE_ROWS_MAX, StartKind, StartQuery,
-    StartRow, Store, SubscriptionKind, SubscriptionQuery,
+    Channel, DefinitionRow, Error, InstanceFilter, JobDefinitionChange, JobDefinitionFilter,
+    JobDefinitionRow, JobFilter, JobKind, JobRow, JobState, MessageKey, MessageQuery, MessageRow,
+    PAGE_ROWS_MAX, Page, StartKind, StartQuery, StartRow, Store, SubscriptionKind,
+    SubscriptionQuery, SubscriptionRow,
 };
-use orloj_types::{EngineName, ProcessId, TenantId, Timestamp};
+use orloj_types::{
+    DefinitionKey, DeploymentKey, EngineName, JobDefinitionKey, ProcessId, TenantId, Timestamp,
+};
 
-use crate::node::{Find, Found, Receivers};
+use crate::node::chores::{Suspension, SuspensionOf, SuspensionScope};
+use crate::node::{Find, Found, NEXT_MESSAGES_MAX, Receivers};
+
+/// Between two looks whether all nodes have seen new settings.
+const SEEN_PAUSE: Duration = Duration::from_millis(20);
+const SEEN_LOOKS_MAX: usize = 500;
 
 pub(super) async fn look_up(store: &dyn Store, find: Find) -> Result<Found, Error> {
     fn or_nothing<T>(found: Option<T>, then: impl FnOnce(T) -> Found) -> Found {
@@ -40,18 +51,84 @@ pub(super) async fn look_up(store: &dyn Store, find: Find) -> Result<Found, Erro
             Found::Receivers(Box::new(found))
         }
         Find::Subscriptions(query) => Found::Subscriptions(store.subscriptions(query).await?),
+        Find::LastSignal(name) => {
+            let last = store.last_subscription(SubscriptionKind::Signal, name).await?;
+            Found::LastSignal(last)
+        }
+        Find::Settings => Found::Settings(Box::new(store.settings().await?)),
+        Find::Untaken { limit } => Found::Untaken(untaken(store, limit).await?),
         Find::Starts(query) => Found::Starts(store.starts(query).await?),
         Find::StartsBy(message, now) => Found::Candidates(starts_by(store, message, now).await?),
         Find::StartsNext { engine, tenant, process, key, now } => {
             let found = starts_next(store, engine, tenant, &process, &key, now).await?;
             Found::Candidates(found)
         }
-        Find::DueStarts { now, limit } => Found::Starts(store.due_starts(now, limit).await?),
+        Find::Batch(key) => or_nothing(store.batch(key).await?, |row| Found::Batch(Box::new(row))),
+        Find::BatchProgress(key) => match store.batch(key).await? {
+            None => Found::Nothing,
+            Some(batch) => {
+                let filter = JobFilter {
+                    batch: Some(key),
+                    kinds: vec![JobKind::BatchPart],
+                    ..JobFilter::default()
+                };
+                let parts_left = store.count_jobs(filter).await?;
+                Found::BatchProgress { batch: Box::new(batch), parts_left }
+            }
+        },
+        Find::Jobs(filter, page) => Found::Jobs(store.jobs(*filter, page).await?),
+        Find::Instances(definition, page) => {
+            let filter =
+                InstanceFilter { definition: Some(definition), ..InstanceFilter::default() };
+            let rows = store.instances(filter, page).await?;
+            Found::Instances(rows.into_iter().map(|row| row.key).collect())
+        }
+        Find::Prune(query) => {
+            let what = query.what.clone();
+            Found::Pruned((what, store.prune(query).await?))
+        }
+        Find::SetRemoval { instances, at } => Found::Count(store.set_removal(instances, at).await?),
+        Find::Suspend(suspension) => suspend(store, &suspension).await?,
+        Find::SettingsSeen(version) => {
+            settings_seen(store, version).await?;
+            Found::Nothing
+        }
         Find::Broadcasts { limit } => Found::Broadcasts(store.broadcasts(limit).await?),
         Find::ExpireMessages { now, limit } => {
             Found::Count(store.expire_messages(now, limit).await?)
         }
     })
+}
+
+/// Ready jobs of the engine's own that nobody has locked, each with its deployment.
+async fn untaken(
+    store: &dyn Store,
+    limit: u32,
+) -> Result<Vec<(JobRow, Option<DeploymentKey>)>, Error> {
+    let filter = JobFilter {
+        states: vec![JobState::Ready],
+        is_locked: Some(false),
+        kinds: (0..=u8::MAX)
+            .map_while(JobKind::from_number)
+            .filter(|kind| !kind.is_for_workers())
+            .collect(),
+        ..JobFilter::default()
+    };
+    let jobs = store.jobs(filter, Page { before: None, limit }).await?;
+    let mut deployments: BTreeMap<DefinitionKey, Option<DeploymentKey>> = BTreeMap::new();
+    for job in &jobs {
+        if let Entry::Vacant(place) = deployments.entry(job.definition) {
+            place.insert(store.definition(job.definition).await?.map(|row| row.deployment));
+        }
+    }
+    let of = |job: &JobRow| deployments.get(&job.definition).copied().flatten();
+    Ok(jobs
+        .into_iter()
+        .map(|job| {
+            let of = of(&job);
+            (job, of)
+        })
+        .collect())
 }
 
 async fn receivers(
@@ -64,39 +141,57 @@ async fn receivers(
     let mut found = Receivers::default();
     if let Some(id) = message_id.filter(|id| !id.is_empty()) {
         let (channel, message_id) = (channel.clone(), Some(id));
-        let query = MessageQuery { channel, message_id, now, after: None, limit: 1 };
+        let (not_taken_by, after) = (None, None);
+        let query = MessageQuery { channel, message_id, not_taken_by, now, after, limit: 1 };
         found.is_known = !store.messages(query).await?.is_empty();
     }
     let engine = channel.engine.clone();
     found.starts =
         starts(store, engine, channel.tenant.clone(), Some(channel.name.clone())).await?;
     if with_subscriptions {
-        let query = SubscriptionQuery {
-            engine: channel.engine,
-            tenant: Some(channel.tenant),
-            kind: SubscriptionKind::Message,
-            name: Some(channel.name),
-            correlation_key: Some(channel.correlation_key),
-            instance: None,
-            after: None,
-            limit: PAGE_ROWS_MAX,
-        };
-        let mut processes: BTreeMap<_, Option<ProcessId>> = BTreeMap::new();
-        for row in store.subscriptions(query).await? {
-            let known = processes.get(&row.definition).cloned();
-            let process = match known {
-                Some(process) => process,
-                None => {
-                    let definition = store.definition(row.definition).await?;
-                    let process = definition.map(|row| row.process_id);
-                    processes.insert(row.definition, process.clone());
-                    process
-                }
-            };
-            found.subscriptions.extend(process.map(|process| (row, process)));
-        }
+        found.subscriptions = first_waits(store, channel).await?;
     }
     Ok(found)
+}
+
+/// Of each process the one that has waited longest: a message goes to a process once.
+async fn first_waits(
+    store: &dyn Store,
+    channel: Channel,
+) -> Result<Vec<(SubscriptionRow, ProcessId)>, Error> {
+    let mut query = SubscriptionQuery {
+        engine: channel.engine,
+        tenant: Some(channel.tenant),
+        kind: SubscriptionKind::Message,
+        name: Some(channel.name),
+        correlation_key: Some(channel.correlation_key),
+        instance: None,
+        after: None,
+        limit: PAGE_ROWS_MAX,
+    };
+    let mut processes: BTreeMap<DefinitionKey, Option<ProcessId>> = BTreeMap::new();
+    let mut found: Vec<(SubscriptionRow, ProcessId)> = Vec::new();
+    loop {
+        let page = store.subscriptions(query.clone()).await?;
+        query.after = page.last().map(|row| row.key);
+        let is_last = page.len() < PAGE_ROWS_MAX as usize;
+        for row in page {
+            let process = match processes.entry(row.definition) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(unknown) => {
+                    let definition = store.definition(row.definition).await?;
+                    unknown.insert(definition.map(|row| row.process_id))
+                }
+            };
+            let Some(process) = process else { continue };
+            if found.iter().all(|(_, known)| known != process) {
+                found.push((row, process.clone()));
+            }
+        }
+        if is_last {
+            return Ok(found);
+        }
+    }
 }
 
 async fn starts_by(
@@ -108,7 +203,10 @@ async fn starts_by(
     let Some(message) = message else { return Ok(Vec::new()) };
     let (engine, tenant) = (message.engine.clone(), message.tenant.clone());
     let rows = starts(store, engine, tenant, Some(message.name.clone())).await?;
-    Ok(rows.into_iter().map(|row| (row, message.clone())).collect())
+    // A process gets a message once, and who waits comes before those who could begin.
+    let waits = first_waits(store, message.channel()).await?;
+    let is_free = |row: &StartRow| waits.iter().all(|(_, process)| *process != row.process_id);
+    Ok(rows.into_iter().filter(is_free).map(|row| (row, message.clone())).collect())
 }
 
 async fn starts_next(
@@ -128,8 +226,9 @@ async fn starts_next(
             name: row.name.clone(),
             correlation_key: key.clone(),
         };
-        let limit = PAGE_ROWS_MAX;
-        let query = MessageQuery { channel, message_id: None, now, after: None, limit };
+        let limit = NEXT_MESSAGES_MAX;
+        let (message_id, not_taken_by) = (None, Some(process.clone()));
+        let query = MessageQuery { channel, message_id, not_taken_by, now, after: None, limit };
         let messages = store.messages(query).await?;
         found.extend(messages.into_iter().map(|message| (row.clone(), message)));
     }
@@ -157,6 +256,102 @@ async fn starts(
         let page = store.starts(query).await?;
         let is_last = page.len() < PAGE_ROWS_MAX as usize;
         found.extend(page);
+        if is_last {
+            return Ok(found);
+        }
+    }
+}
+
+/// Writes what is set about definitions and job definitions, and tells which they are.
+async fn suspend(store: &dyn Store, suspension: &Suspension) -> Result<Found, Error> {
+    let definitions = match &suspension.of {
+        SuspensionOf::Definition(key) | SuspensionOf::JobsOfDefinition(key) => {
+            store.definition(DefinitionKey::new(*key)).await?.into_iter().collect()
+        }
+        SuspensionOf::Process { id, tenant } | SuspensionOf::JobsOfProcess { id, tenant } => {
+            versions(store, id, tenant.as_deref()).await?
+        }
+        SuspensionOf::JobDefinition(_) => Vec::new(),
+    };
+    let mut scope = SuspensionScope {
+        definitions: definitions.iter().map(|row| row.key).collect(),
+        job_definitions: Vec::new(),
+        version: 0,
+    };
+    match suspension.of {
+        SuspensionOf::JobDefinition(key) => {
+            let found = store.job_definition(JobDefinitionKey::new(key)).await?;
+            let Some(row) = found else { return Ok(Found::Nothing) };
+            scope.job_definitions.push(row);
+        }
+        _ if scope.definitions.is_empty() => return Ok(Found::Nothing),
+        _ => {
+            for definition in &scope.definitions {
+                let rows = job_definitions(store, *definition).await?;
+                scope.job_definitions.extend(rows);
+            }
+        }
+    }
+    let suspended = suspension.suspended;
+    if suspension.is_of_definitions() {
+        let version = store.set_definition_suspended(scope.definitions.clone(), suspended).await?;
+        scope.version = version.unwrap_or_default();
+    }
+    for row in &scope.job_definitions {
+        let change = JobDefinitionChange { suspended: Some(suspended), priority: None };
+        let version = store.set_job_definition(row.key, change).await?;
+        scope.version = scope.version.max(version.unwrap_or_default());
+    }
+    Ok(Found::Suspending(Box::new(scope)))
+}
+
+/// Until every node goes by these settings. One that does not for so long is fenced meanwhile, or
+/// will see them before anything else it does.
+async fn settings_seen(store: &dyn Store, version: i64) -> Result<(), Error> {
+    for _ in 0..SEEN_LOOKS_MAX {
+        let nodes = store.nodes().await?;
+        if nodes.iter().all(|node| node.settings_seen >= version) {
+            break;
+        }
+        tokio::time::sleep(SEEN_PAUSE).await;
+    }
+    Ok(())
+}
+
+/// All versions of a process.
+async fn versions(
+    store: &dyn Store,
+    id: &str,
+    tenant: Option<&str>,
+) -> Result<Vec<DefinitionRow>, Error> {
+    let mut found = Vec::new();
+    let mut page = Page { before: None, limit: PAGE_ROWS_MAX };
+    loop {
+        let rows = store.definitions(page).await?;
+        page.before = rows.last().map(|row| row.key.raw());
+        let is_last = rows.len() < PAGE_ROWS_MAX as usize;
+        found.extend(rows.into_iter().filter(|row| {
+            *row.process_id == *id && tenant.is_none_or(|tenant| *row.tenant == *tenant)
+        }));
+        if is_last {
+            return Ok(found);
+        }
+    }
+}
+
+async fn job_definitions(
+    store: &dyn Store,
+    definition: DefinitionKey,
+) -> Result<Vec<JobDefinitionRow>, Error> {
+    let filter =
+        JobDefinitionFilter { definition: Some(definition), ..JobDefinitionFilter::default() };
+    let mut found: Vec<JobDefinitionRow> = Vec::new();
+    loop {
+        let before = found.last().map(|row| row.key.raw());
+        let page = Page { before, limit: PAGE_ROWS_MAX };
+        let rows = store.job_definitions(filter.clone(), page).await?;
+        let is_last = rows.len() < PAGE_ROWS_MAX as usize;
+        found.extend(rows);
         if is_last {
             return Ok(found);
         }

@@ -12,11 +12,12 @@
 mod calls;
 mod chores;
 mod look_up;
+pub(crate) mod metering;
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -24,7 +25,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use orloj_executor::TakerId;
 use orloj_interpreter::Invoke;
-use orloj_store::{Claim, Patience, Store};
+use orloj_store::{Claim, Notice, Patience, Store};
 use rustc_hash::FxHashMap;
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::{mpsc, oneshot};
@@ -40,6 +41,7 @@ use look_up::look_up;
 use crate::clock::Clock;
 use crate::definitions::Definitions;
 use crate::node::{Action, CallId, Event, Node, Reply, Request, RequestId};
+use crate::pool::Spawn;
 
 /// What a look at the inputs brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,10 +83,18 @@ pub(crate) struct Driver {
     /// Answers that came while another was being taken.
     pub early: VecDeque<Event>,
     pub is_ready: Arc<AtomicBool>,
+    pub is_executor_active: Arc<AtomicBool>,
     pub stopped: Option<oneshot::Sender<()>>,
     pub answers: FxHashMap<RequestId, oneshot::Sender<Answer>>,
     pub streams: FxHashMap<TakerId, mpsc::UnboundedSender<ActivatedJob>>,
     pub calls: Vec<AbortHandle>,
+    /// Who runs the application's code, if not the runtime.
+    pub spawn: Option<Arc<dyn Spawn>>,
+    /// What runs there.
+    pub abroad: Vec<(Weak<()>, futures_util::future::AbortHandle)>,
+    /// Calls that can be given up one by one; only where jobs may take too long.
+    pub call_aborts: FxHashMap<CallId, futures_util::future::AbortHandle>,
+    pub gives_up_calls: bool,
     pub pace: Pace,
     /// Foreign code asked for and not called yet.
     pub to_call: Vec<(CallId, Invoke)>,
@@ -115,6 +125,7 @@ impl Driver {
         loop {
             let actions = self.node.flush(self.clock.now());
             self.is_ready.store(self.node.is_ready(), Ordering::SeqCst);
+            self.is_executor_active.store(self.node.is_executor_active(), Ordering::SeqCst);
             self.session.store(self.node.lease().session, Ordering::SeqCst);
             if self.perform(actions) {
                 return false;
@@ -232,12 +243,15 @@ impl Driver {
     /// Deployments of other nodes make what is known as latest doubtful.
     fn look_at(&mut self, event: &Event) {
         match event {
-            Event::Noticed(orloj_store::Notice::Deployed) => self.forget_latest(),
+            Event::Noticed(Notice::Deployed) => self.forget_latest(),
             Event::Beaten { result: Ok(pulse), .. }
                 if pulse.newest_definition != self.newest_definition =>
             {
                 self.newest_definition = pulse.newest_definition;
                 self.forget_latest();
+            }
+            Event::Invoked { call, .. } => {
+                self.call_aborts.remove(call);
             }
             Event::StreamClosed { id } => {
                 self.streams.remove(id);
@@ -268,12 +282,13 @@ impl Driver {
                     self.streams.remove(&stream);
                 }
                 Action::Invoke { call, invoke } => self.to_call.push((call, *invoke)),
-                Action::AbortInvokes => {
-                    self.to_call.clear();
-                    for call in self.calls.drain(..) {
-                        call.abort();
+                Action::AbortInvoke { call } => {
+                    self.to_call.retain(|(waiting, _)| *waiting != call);
+                    if let Some(running) = self.call_aborts.remove(&call) {
+                        running.abort();
                     }
                 }
+                Action::AbortInvokes => self.abort_calls(),
                 Action::Prepare(group) => {
                     // A hint; without that thread the group is translated when it is committed.
                     let _ = self.chores.send(Chore::Prepare(group));
@@ -343,7 +358,8 @@ impl Driver {
                 }
                 Action::Expire { now } => Event::Expired { result: store.expire(now).await },
                 Action::Release { lease, jobs } => {
-                    Event::Released { result: store.release(lease, jobs).await }
+                    let result = store.release(lease, jobs.clone()).await;
+                    Event::Released { jobs, result }
                 }
                 Action::Beat(beat) => {
                     let session = beat.lease.session;
@@ -352,9 +368,17 @@ impl Driver {
                 Action::Fence { session, beat } => {
                     Event::Fenced { result: store.fence(session, beat).await }
                 }
+                Action::Describe { lease, profile } => {
+                    // For people to see; the next life says it again.
+                    let _ = store.describe_node(lease, profile).await;
+                    Event::Tick
+                }
                 Action::Leave { lease } => {
                     // What could not be given back is taken when the lease runs out.
                     let _ = store.leave(lease).await;
+                    // Others may take it now; a hint.
+                    let types = vec!["".into()];
+                    let _ = store.notify(vec![Notice::JobsReady { types }]).await;
                     Event::Left
                 }
                 Action::Notify(notices) => {
@@ -366,6 +390,7 @@ impl Driver {
                 | Action::Push { .. }
                 | Action::CloseStream { .. }
                 | Action::Invoke { .. }
+                | Action::AbortInvoke { .. }
                 | Action::AbortInvokes
                 | Action::Prepare(_)
                 | Action::Join

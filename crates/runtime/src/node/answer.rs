@@ -16,15 +16,25 @@ use crate::api::{ActivatedJob, PublishMessage};
 #[derive(Debug)]
 pub(crate) enum Question {
     EngineAcquire {
-        mark: u64,
         limit: usize,
+        /// The version of the settings it was asked under.
+        settings: i64,
+    },
+    /// How often a job that is to be given back has been locked.
+    GiveBack {
+        job: JobKey,
     },
     WorkerAcquire {
         job_type: Arc<str>,
         taker: TakerId,
         mark: u64,
         limit: usize,
+        settings: i64,
     },
+    /// What is set in the store.
+    Settings,
+    /// Ready jobs that perhaps no live node takes.
+    Untaken,
     Job {
         id: RequestId,
         job: JobKey,
@@ -68,8 +78,14 @@ pub(crate) enum Question {
     },
     Fits,
     ExpireMessages,
-    DueStarts,
     Broadcasts,
+    /// What a chore needs to know.
+    Chore {
+        job: JobKey,
+    },
+    Suspension {
+        number: u64,
+    },
     /// Of an errand.
     Receivers {
         broadcast: BroadcastKey,
@@ -88,14 +104,28 @@ impl Question {
             | Self::Trigger { id, .. }
             | Self::Publish { id, .. } => Some(*id),
             Self::EngineAcquire { .. }
+            | Self::GiveBack { .. }
             | Self::WorkerAcquire { .. }
+            | Self::Settings
+            | Self::Untaken
             | Self::Correlate { .. }
             | Self::Channel { .. }
             | Self::Fits
             | Self::ExpireMessages
-            | Self::DueStarts
+            | Self::Chore { .. }
+            | Self::Suspension { .. }
             | Self::Broadcasts
             | Self::Receivers { .. } => None,
+        }
+    }
+
+    /// The version of the settings that an acquisition was asked under.
+    pub fn settings(&self) -> Option<i64> {
+        match self {
+            Self::EngineAcquire { settings, .. } | Self::WorkerAcquire { settings, .. } => {
+                Some(*settings)
+            }
+            _ => None,
         }
     }
 
@@ -166,6 +196,7 @@ pub(crate) struct Notices {
     pub types: BTreeSet<Arc<str>>,
     pub due_at: Option<Timestamp>,
     pub ended: Vec<(InstanceKey, NodeNumber)>,
+    pub settings: Option<i64>,
 }
 
 impl Notices {
@@ -177,6 +208,7 @@ impl Notices {
             notices.push(Notice::JobsReady { types });
         }
         notices.extend(self.due_at.take().map(Notice::DueAt));
+        notices.extend(self.settings.take().map(Notice::Settings));
         let ended = self.ended.drain(..);
         notices.extend(ended.map(|(instance, node)| Notice::InstanceEnded { instance, node }));
         notices

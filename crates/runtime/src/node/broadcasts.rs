@@ -7,97 +7,28 @@
 //! leaves it to the others.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use orloj_interpreter::{Command, Signal};
 use orloj_store::format::encode_variables;
 use orloj_store::{
-    BroadcastKey, BroadcastRow, BroadcastWrite, Change, MessageKey, MessageRow, Pulse, StartKind,
-    StartQuery, StartRow, SubscriptionKind, SubscriptionQuery, SubscriptionRow,
+    BroadcastKey, BroadcastRow, BroadcastWrite, Change, MessageRow, Pulse, StartKind, StartQuery,
+    StartRow, SubscriptionKind, SubscriptionQuery, SubscriptionRow,
 };
-use orloj_types::{
-    DefinitionKey, ElementId, EngineName, InstanceKey, ProcessId, SubscriptionKey, TenantId,
-    Timestamp,
-};
+use orloj_types::{DefinitionKey, ElementId, SubscriptionKey, TenantId, Timestamp};
 
 use super::answer::Question;
 use super::claims::{Claims, Ended, Sole};
+use super::errand::{self, Errand, Place};
 use super::event::{Find, Reply, RequestId, Work, WorkOrigin};
 use super::messages::{document_of, key_of};
 use super::slot::Task;
 use super::start_events::EventStart;
-use super::{Node, Phase, RETRY_MS};
+use super::{Node, Phase, RETRY_MS, Sabotage};
 use crate::api::{BroadcastSignal, Error};
 
-/// Subscriptions read at a time.
+/// Subscriptions and start events read at a time.
 const PAGE_SUBSCRIPTIONS: u32 = 256;
 const PAGE_STARTS: u32 = 256;
-/// Begins the names of errands that are no signals to all; no signal of a model has it.
-const MARK: char = '\u{1}';
-
-/// What is to be done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Errand {
-    /// Everyone who waits for it hears the signal, but for the instance that has thrown and heard
-    /// it.
-    Signal { name: Arc<str>, except: Option<InstanceKey> },
-    /// Only this instance does.
-    Local { instance: InstanceKey, name: Arc<str> },
-    /// The start events that wait for the message's name start their processes.
-    StartByMessage { message: MessageKey },
-    /// An instance has ended that kept others from being started with its key.
-    StartNext { process: ProcessId, key: Arc<str> },
-}
-
-impl Errand {
-    pub fn row(&self, key: BroadcastKey, engine: &EngineName, tenant: &TenantId) -> BroadcastRow {
-        let (engine, tenant) = (engine.clone(), tenant.clone());
-        BroadcastRow { key, engine, tenant, name: self.name(), variables: Vec::new(), after: None }
-    }
-
-    fn name(&self) -> Arc<str> {
-        match self {
-            // A name may begin with anything that a model computes.
-            Self::Signal { name, except: None } if name.starts_with(MARK) => {
-                format!("{MARK}all {name}").into()
-            }
-            Self::Signal { name, except: None } => name.clone(),
-            Self::Signal { name, except: Some(instance) } => {
-                format!("{MARK}but {instance} {name}").into()
-            }
-            Self::Local { instance, name } => format!("{MARK}local {instance} {name}").into(),
-            Self::StartByMessage { message } => format!("{MARK}start {message}").into(),
-            Self::StartNext { process, key } => format!("{MARK}next {process} {key}").into(),
-        }
-    }
-
-    /// `None`: written by a later version of this program.
-    fn read(name: &Arc<str>) -> Option<Self> {
-        let Some(marked) = name.strip_prefix(MARK) else {
-            return Some(Self::Signal { name: name.clone(), except: None });
-        };
-        let (word, rest) = marked.split_once(' ')?;
-        Some(match word {
-            "all" => Self::Signal { name: rest.into(), except: None },
-            "local" | "but" => {
-                let (instance, name) = rest.split_once(' ')?;
-                let (instance, name) = (InstanceKey::new(instance.parse().ok()?), name.into());
-                match word {
-                    "local" => Self::Local { instance, name },
-                    _ => Self::Signal { name, except: Some(instance) },
-                }
-            }
-            "start" => Self::StartByMessage { message: MessageKey::new(rest.parse().ok()?) },
-            // The id of a process has no spaces.
-            "next" => {
-                let (process, key) = rest.split_once(' ')?;
-                Self::StartNext { process: process.into(), key: key.into() }
-            }
-            _ => return None,
-        })
-    }
-}
-
 #[derive(Debug, Default)]
 pub(crate) struct Broadcasts {
     /// There may be some.
@@ -113,26 +44,42 @@ pub(crate) struct Broadcasts {
 struct AtWork {
     row: BroadcastRow,
     errand: Errand,
+    /// Who waits hears of it in a job of its own.
+    is_later: bool,
     stage: Stage,
     steps: VecDeque<Step>,
-    /// Up to here subscriptions have been read.
+    /// Up to here subscriptions and start events have been read.
     seen: Option<SubscriptionKey>,
+    seen_start: Option<(DefinitionKey, ElementId)>,
     /// Where the row will be when the step under way is committed.
-    next: Option<SubscriptionKey>,
+    next: Option<Place>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    Subscriptions,
+    /// It is not known yet whom the signal is for.
+    Begin,
+    /// Subscriptions up to this one.
+    Subscriptions(SubscriptionKey),
     Starts,
     Over,
 }
 
 #[derive(Debug)]
 enum Step {
-    Trigger(SubscriptionRow),
+    /// With the last of those that are told.
+    Trigger(SubscriptionRow, SubscriptionKey),
     Start(StartRow),
     StartBy(StartRow, Box<MessageRow>),
+}
+
+impl AtWork {
+    fn stage_after_waits(&self) -> Stage {
+        match self.errand {
+            Errand::Signal { .. } => Stage::Starts,
+            _ => Stage::Over,
+        }
+    }
 }
 
 impl Broadcasts {
@@ -155,16 +102,6 @@ impl Broadcasts {
     }
 }
 
-/// Places before zero mean that all subscriptions have been told, and the start events up to that
-/// of this definition.
-fn place_of(definition: DefinitionKey) -> SubscriptionKey {
-    SubscriptionKey::new(definition.raw() - i64::MAX)
-}
-
-fn definition_at(place: SubscriptionKey) -> Option<DefinitionKey> {
-    (place.raw() <= 0).then(|| DefinitionKey::new(place.raw() + i64::MAX))
-}
-
 impl Node {
     pub(super) fn broadcast(&mut self, id: RequestId, signal: BroadcastSignal) {
         let key = self.keys.next(self.now);
@@ -174,7 +111,7 @@ impl Node {
             tenant: signal.tenant,
             name: signal.name,
             variables: encode_variables(&signal.variables),
-            after: None,
+            place: Place::Begin.text(),
         };
         let sole = Sole::Signalled { id, key: row.key };
         let change = Change { broadcasts_added: vec![row], ..Change::default() };
@@ -205,7 +142,10 @@ impl Node {
                 Some(instance) => Errand::Local { instance, name: signal.name },
             };
             let key = BroadcastKey::new(self.keys.next(self.now));
-            let row = errand.row(key, &self.config.engine, tenant);
+            let mut row = errand.row(key, &self.config.engine, tenant);
+            if signal.is_async {
+                row.name = errand::later(&row.name);
+            }
             rows.push(BroadcastRow { variables: encode_variables(&signal.variables), ..row });
         }
         rows
@@ -236,14 +176,33 @@ impl Node {
     pub(super) fn broadcasts_found(&mut self, rows: Vec<BroadcastRow>) {
         self.broadcasts.is_looking = false;
         let Some(row) = rows.into_iter().next() else { return };
-        let Some(errand) = Errand::read(&row.name) else { return };
-        let are_told = row.after.is_some_and(|place| definition_at(place).is_some());
-        let stage = if are_told { Stage::Starts } else { Stage::Subscriptions };
-        let seen = row.after;
+        let (is_later, name) = errand::is_later(&row.name);
+        let Some(errand) = Errand::read(&name) else { return };
+        let Some(place) = Place::read(&row.place) else { return };
+        let (mut seen, mut seen_start) = (None, None);
+        let stage = match place {
+            Place::Begin => Stage::Begin,
+            Place::Waits { .. } if self.sabotaged(Sabotage::ForgetSignals) => Stage::Starts,
+            Place::Waits { after, until } => {
+                seen = Some(after);
+                self.begin_waits_after(until);
+                Stage::Subscriptions(until)
+            }
+            Place::Starts { definition, event } => {
+                seen_start = Some((definition, event));
+                Stage::Starts
+            }
+        };
         let steps = VecDeque::new();
-        let work = AtWork { row, errand, stage, steps, seen, next: None };
+        let work = AtWork { row, errand, is_later, stage, steps, seen, seen_start, next: None };
         self.broadcasts.at_work = Some(work);
         self.step_broadcast();
+    }
+
+    /// Whoever waits again when told does so under a key that this signal does not reach, however
+    /// the clocks of the nodes differ.
+    fn begin_waits_after(&mut self, until: SubscriptionKey) {
+        self.keys.raise_above(until.raw());
     }
 
     /// Nobody answers, or others were faster: the row tells where to go on.
@@ -259,22 +218,31 @@ impl Node {
             return self.leave_broadcast();
         }
         let Some(work) = &mut self.broadcasts.at_work else { return };
-        let (key, expected) = (work.row.key, work.row.after);
+        let (key, expected) = (work.row.key, work.row.place.clone());
         let origin = WorkOrigin::Broadcast { key };
-        let progress = |after| Some(BroadcastWrite::Progress { key, expected, after });
+        let progress = |place: &Place| {
+            let place = place.text();
+            Some(BroadcastWrite::Progress { key, expected, place })
+        };
         match work.steps.pop_front() {
             None => self.read_broadcast(),
-            Some(Step::Trigger(row)) => {
-                work.next = Some(row.key);
+            Some(Step::Trigger(row, until)) => {
+                let place = Place::Waits { after: row.key, until };
                 let variables = document_of(&work.row.variables);
-                let command = Command::Trigger { subscription: row.key, variables };
-                let claims = Claims { broadcast: progress(row.key), ..Claims::default() };
+                let subscription = row.key;
+                let command = match work.is_later {
+                    true => Command::DeferTrigger { subscription, variables },
+                    false => Command::Trigger { subscription, variables },
+                };
+                let claims = Claims { broadcast: progress(&place), ..Claims::default() };
                 let claims = Some(Box::new(claims));
-                let work = Work { command, origin, claims };
+                work.next = Some(place);
+                let work = Work { claims, ..Work::new(command, origin) };
                 self.submit(row.instance, Task::Work(Box::new(work)));
             }
             Some(Step::Start(row)) => {
-                let place = place_of(row.definition);
+                let place = Place::Starts { definition: row.definition, event: row.event.clone() };
+                let claims = Claims { broadcast: progress(&place), ..Claims::default() };
                 work.next = Some(place);
                 let variables = document_of(&work.row.variables);
                 self.start_by_event(EventStart {
@@ -282,7 +250,7 @@ impl Node {
                     event: row.event,
                     variables,
                     started_with: None,
-                    claims: Claims { broadcast: progress(place), ..Claims::default() },
+                    claims,
                     origin,
                 });
             }
@@ -306,7 +274,7 @@ impl Node {
         let (engine, tenant) = (work.row.engine.clone(), work.row.tenant.clone());
         let find = match (work.stage, &work.errand) {
             (Stage::Over, _) => {
-                let done = BroadcastWrite::Done { key, expected: work.row.after };
+                let done = BroadcastWrite::Done { key, expected: work.row.place.clone() };
                 let change = Change { broadcasts: vec![done], ..Change::default() };
                 return self.commit_sole(key.raw(), change, Sole::Told { key });
             }
@@ -318,7 +286,10 @@ impl Node {
                 key: key.clone(),
                 now: self.now,
             },
-            (Stage::Subscriptions, Errand::Signal { name, .. } | Errand::Local { name, .. }) => {
+            (Stage::Begin, Errand::Signal { name, .. } | Errand::Local { name, .. }) => {
+                Find::LastSignal(name.clone())
+            }
+            (Stage::Subscriptions(_), Errand::Signal { name, .. } | Errand::Local { name, .. }) => {
                 let instance = match &work.errand {
                     Errand::Local { instance, .. } => Some(*instance),
                     _ => None,
@@ -335,14 +306,12 @@ impl Node {
                 })
             }
             (Stage::Starts, Errand::Signal { name, .. } | Errand::Local { name, .. }) => {
-                let told = work.row.after.and_then(definition_at);
                 Find::Starts(StartQuery {
                     engine,
                     tenant: Some(tenant),
                     kind: StartKind::Signal,
                     name: Some(name.clone()),
-                    // After every event of the definition.
-                    after: told.map(|definition| (definition, ElementId::from("\u{10FFFF}"))),
+                    after: work.seen_start.clone(),
                     limit: PAGE_STARTS,
                 })
             }
@@ -350,25 +319,37 @@ impl Node {
         self.find(Question::Receivers { broadcast: key }, find);
     }
 
+    /// The last of those who wait for the signal, after it was committed: all up to it hear it.
+    pub(super) fn last_signal_found(&mut self, of: BroadcastKey, last: Option<SubscriptionKey>) {
+        let Some(work) = self.broadcasts.at_work.as_mut().filter(|w| w.row.key == of) else {
+            return;
+        };
+        work.stage = match last {
+            Some(until) => Stage::Subscriptions(until),
+            None => work.stage_after_waits(),
+        };
+        if let Some(until) = last {
+            self.begin_waits_after(until);
+        }
+        self.step_broadcast();
+    }
+
     pub(super) fn subscriptions_found(&mut self, of: BroadcastKey, rows: Vec<SubscriptionRow>) {
         let Some(work) = self.broadcasts.at_work.as_mut().filter(|w| w.row.key == of) else {
             return;
         };
-        if rows.len() < PAGE_SUBSCRIPTIONS as usize {
-            work.stage = match work.errand {
-                Errand::Signal { .. } => Stage::Starts,
-                _ => Stage::Over,
-            };
-        }
+        let Stage::Subscriptions(until) = work.stage else { return };
         work.seen = rows.last().map(|row| row.key).or(work.seen);
-        // Who began to wait afterwards, perhaps because of this very signal, does not hear it.
+        if rows.len() < PAGE_SUBSCRIPTIONS as usize || work.seen >= Some(until) {
+            work.stage = work.stage_after_waits();
+        }
         let except = match work.errand {
             Errand::Signal { except, .. } => except,
             _ => None,
         };
-        let hears =
-            |row: &SubscriptionRow| row.key.raw() < of.raw() && Some(row.instance) != except;
-        work.steps.extend(rows.into_iter().filter(hears).map(Step::Trigger));
+        let hears = |row: &SubscriptionRow| row.key <= until && Some(row.instance) != except;
+        let told = rows.into_iter().filter(hears).map(|row| Step::Trigger(row, until));
+        work.steps.extend(told);
         self.step_broadcast();
     }
 
@@ -376,7 +357,10 @@ impl Node {
         let Some(work) = self.broadcasts.at_work.as_mut().filter(|w| w.row.key == of) else {
             return;
         };
-        work.stage = Stage::Over;
+        if rows.len() < PAGE_STARTS as usize {
+            work.stage = Stage::Over;
+        }
+        work.seen_start = rows.last().map(|row| (row.definition, row.event.clone()));
         work.steps.extend(rows.into_iter().map(Step::Start));
         self.step_broadcast();
     }
@@ -403,7 +387,11 @@ impl Node {
         let next = work.next.take();
         let is_signal = matches!(work.errand, Errand::Signal { .. } | Errand::Local { .. });
         match ended {
-            Ended::Done if is_signal => work.row.after = next,
+            Ended::Done if is_signal => {
+                if let Some(place) = next {
+                    work.row.place = place.text();
+                }
+            }
             Ended::Done if matches!(work.errand, Errand::StartNext { .. }) => work.steps.clear(),
             Ended::Done => {}
             Ended::Refused(Error::Unavailable(_)) => return self.leave_broadcast(),
@@ -426,32 +414,5 @@ impl Node {
                 _ => self.leave_broadcast(),
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn errands_read_as_they_are_written() {
-        let errands = [
-            Errand::Signal { name: "go now".into(), except: None },
-            Errand::Signal { name: "go now".into(), except: Some(InstanceKey::new(7)) },
-            Errand::Local { instance: InstanceKey::new(7), name: "go now".into() },
-            Errand::StartByMessage { message: MessageKey::new(8) },
-            Errand::StartNext { process: "p".into(), key: "a key".into() },
-        ];
-        for errand in errands {
-            assert_eq!(Errand::read(&errand.name()), Some(errand));
-        }
-        assert_eq!(Errand::read(&"\u{1}later version".into()), None);
-    }
-
-    #[test]
-    fn places_of_start_events_come_after_all_subscriptions() {
-        let definition = DefinitionKey::new(1 << 52);
-        assert_eq!(definition_at(place_of(definition)), Some(definition));
-        assert_eq!(definition_at(SubscriptionKey::new(1 << 52)), None);
     }
 }

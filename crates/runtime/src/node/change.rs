@@ -4,25 +4,29 @@
 
 use std::sync::Arc;
 
-use orloj_executor::{QueuedJob, Taker, TakerId};
+use orloj_executor::{QueuedJob, Rank, Taker, TakerId};
 use orloj_interpreter::{
-    Activation, EndKind, Event, IncidentChange, JobChange, JobState, Outcome, Record,
+    Activation, EndKind, Event, IncidentChange, JobChange, JobFailure, JobState, Outcome, Record,
     SubscriptionChange, UserTaskChange,
 };
-use orloj_store::format::{RecordWriter, encode_activation, encode_variables};
+use orloj_store::format::{encode_activation, encode_variables};
 use orloj_store::{
-    Change, EndedRow, HistoryRow, InstanceRow, InstanceWrite, JobUpdate, JobWrite, LockWrite,
+    Change, EndedRow, HistoryRow, IncidentNote, InstanceRow, InstanceWrite, JobUpdate, JobWrite,
+    LockWrite,
 };
 use orloj_types::{Document, InstanceKey, JobKey, NodeNumber, Timestamp};
 
+use super::bytes::change_bytes;
 use super::claims::holder;
 use super::event::WorkOrigin;
+use super::executing::Counts;
 use super::lane::{Done, Entry, Other};
 use super::slot::{Attempt, Slot, SlotState};
 use super::{Node, Phase, Sabotage};
 use crate::api::ActivatedJob;
-use crate::codec;
+use crate::codec::{self, Origin};
 use crate::definition::Definition;
+use crate::history::{self, Deed};
 
 /// History gathers in the instance's row up to this size before it gets a row of its own: one
 /// insert then serves many steps (docs/adr/0004 has the figures).
@@ -37,16 +41,29 @@ pub(crate) struct Effects {
     pub handed: Vec<(TakerId, Box<ActivatedJob>)>,
     /// Types of the ready jobs that nobody here takes.
     pub ready_types: Vec<Arc<str>>,
+    /// Ranks of the engine jobs that this node would take and left unlocked.
+    pub unlocked: Vec<Rank>,
+    /// Of those queued, the exclusive ones.
+    pub locked_exclusive: u64,
+    /// Engine jobs left unlocked because the queue is full.
+    pub rejected: u64,
+    /// What breakers count the queued jobs by.
+    pub topics: Vec<(JobKey, Arc<str>)>,
+    pub counts: Counts,
     pub due: Vec<Timestamp>,
     /// Jobs that this change ends or unlocks.
     pub gone: Vec<JobKey>,
     /// Instances that have ended.
     pub ends: Vec<(InstanceKey, EndEffect)>,
+    /// A job that counts for a limit has ended or is unlocked.
+    pub frees_slot: bool,
     /// Something is left to be told to other instances.
     pub has_errands: bool,
     /// Places and credits reserved for jobs that a merged later command has ended already.
     pub places_back: usize,
     pub credits_back: Vec<TakerId>,
+    /// Why the job that was run is not done.
+    pub failed: Option<JobFailure>,
 }
 
 #[derive(Debug)]
@@ -63,20 +80,28 @@ impl Node {
         let record = outcome.record.as_ref().or(slot.record.as_deref());
         let family = record.map_or(instance, Record::hierarchy);
         let mut outcome = self.with_activation(&attempt, outcome);
+        let failed = outcome.failed.take();
         let parts = std::mem::take(&mut outcome.others);
         let mut change = Change::default();
-        let mut effects = Effects::default();
+        let mut effects = Effects { failed, ..Effects::default() };
+        effects.counts.note(&outcome.events);
         self.change_slot(outcome, &mut change, &mut effects);
         self.claim(instance, &attempt, &mut change);
+        change.operations.extend(attempt.work.log.iter().cloned());
+        if effects.failed.is_none() && !attempt.attached.is_empty() {
+            change.statements = attempt.statements();
+        }
         let mut others = Vec::with_capacity(parts.len());
         for part in parts {
             others.push(Other { instance: part.instance, is_new: part.is_new });
+            effects.counts.note(&part.events);
             self.change_slot(part, &mut change, &mut effects);
         }
         let bytes = change_bytes(&change);
         let done = vec![Done { attempt, effects, instance, others }];
         let lane = self.lane_of(family);
-        self.lanes[lane].push(Entry { family, change, bytes, done, sole: None });
+        let settings = self.known.version();
+        self.lanes[lane].push(Entry { family, change, bytes, done, sole: None, settings });
     }
 
     /// One instance moves on: its slot at once, its rows with the change.
@@ -129,8 +154,16 @@ impl Node {
         };
         let now = self.now;
         let started_at = identity.started_at;
-        codec::append_events(&mut slot.events, &outcome.events, instance, started_at, now);
+        let deed = Deed {
+            events: &outcome.events,
+            before: old,
+            after: outcome.record.as_ref(),
+            end: outcome.end.as_ref(),
+        };
+        let level = self.config.settings.history.level;
+        history::note(&mut slot.events, level, &deed, Origin { instance, started_at }, now);
 
+        change.migrations.extend(self.migration(old, identity, &outcome.jobs));
         for job in outcome.jobs {
             self.job_change(job, old, identity, slot, change, effects);
         }
@@ -140,7 +173,7 @@ impl Node {
                     change.user_tasks_added.push(codec::user_task_row(&engine, identity, row, now))
                 }
                 UserTaskChange::Delete(key) => change.user_tasks_gone.push(key),
-                // The row keeps the element it was made for; the record knows the new one.
+                // Part of the migration.
                 UserTaskChange::Move { .. } => {}
             }
         }
@@ -150,6 +183,9 @@ impl Node {
                     change.incidents_added.push(codec::incident_row(&engine, identity, row, now))
                 }
                 IncidentChange::Delete(key) => change.incidents_gone.push(key),
+                IncidentChange::Annotate { key, annotation } => {
+                    change.incidents_annotated.push(IncidentNote { key, annotation });
+                }
             }
         }
         for subscription in outcome.subscriptions {
@@ -160,12 +196,15 @@ impl Node {
                 SubscriptionChange::Delete(key) => change.subscriptions_gone.push(key),
             }
         }
-        let large = codec::large_variables(&engine, instance, old, outcome.record.as_ref());
+        let new = outcome.record.as_ref();
+        let (large, grown) = codec::large_variables(&engine, instance, old, new);
+        slot.large_bytes = slot.large_bytes.saturating_add_signed(grown);
         change.variables.extend(large);
+        change.pages.extend(codec::page_writes(&engine, instance, old, new));
 
         let expected_rev = slot.rev;
         slot.rev += 1;
-        let is_over = outcome.end.is_some();
+        let is_over = outcome.end.is_some() && !slot.events.is_empty();
         if is_over || slot.events.len() > EVENTS_INLINE_BYTES_MAX {
             change.history.push(HistoryRow {
                 instance,
@@ -197,6 +236,7 @@ impl Node {
                 variables: encode_variables(&end.variables),
                 caller: identity.caller.map(|caller| caller.instance),
                 root: identity.caller.map(|caller| caller.root),
+                removal_at: self.removal_at(slot, started_at),
             });
             if old.is_some() {
                 change.instances.push(InstanceWrite::Delete { key: instance, expected_rev });
@@ -205,11 +245,8 @@ impl Node {
             let effect = EndEffect { completed, variables: end.variables, awaited_by };
             effects.ends.push((instance, effect));
         } else if old.is_some() {
-            let mut record = codec::encode(identity);
-            if slot.row_definition.is_some_and(|known| known != identity.definition) {
-                RecordWriter::migrated(&mut record, identity.definition.raw());
-            }
-            slot.record_bytes = codec::in_memory_bytes(&record, identity);
+            let record = codec::encode(identity);
+            slot.record_bytes = codec::in_memory_bytes(&record, identity, slot.large_bytes);
             change.instances.push(InstanceWrite::Update {
                 key: instance,
                 expected_rev,
@@ -219,13 +256,12 @@ impl Node {
             });
         } else {
             let record = codec::encode(identity);
-            slot.record_bytes = codec::in_memory_bytes(&record, identity);
+            slot.record_bytes = codec::in_memory_bytes(&record, identity, slot.large_bytes);
             if let (Some(key), Some(definition)) = (&identity.started_with, &slot.definition) {
                 let process = &definition.process.id;
                 let row = holder(&engine, &identity.tenant, process, instance, key);
                 change.messages_added.push(row);
             }
-            slot.row_definition = Some(identity.definition);
             change.instances.push(InstanceWrite::Insert(InstanceRow {
                 key: instance,
                 rev: slot.rev,
@@ -259,6 +295,7 @@ impl Node {
     ) {
         match job {
             JobChange::Delete(key) => {
+                effects.frees_slot |= self.is_counted(key, old, slot);
                 effects.gone.push(key);
                 change.jobs.push(JobWrite::Delete(key));
             }
@@ -274,7 +311,7 @@ impl Node {
                 } else {
                     LockWrite::Clear
                 };
-                let mut row = codec::job_insert(&self.config.engine, record, row);
+                let mut row = codec::job_insert(&self.config.engine, record, row, self.now);
                 match lock {
                     LockWrite::Session(session) => {
                         row.lock_session = Some(session);
@@ -300,6 +337,7 @@ impl Node {
                     .is_some_and(|(_, job)| job.state == JobState::Ready);
                 let becomes_ready = row.job.state == JobState::Ready && (unlock || !was_ready);
                 if unlock {
+                    effects.frees_slot |= self.is_counted(key, old, slot);
                     effects.gone.push(key);
                 }
                 let lock = if becomes_ready {
@@ -331,16 +369,16 @@ impl Node {
     ) -> LockWrite {
         let job = &row.job;
         if !job.kind.is_for_clients() {
-            if self.may_queue() && self.queue.reserve() {
-                self.held.insert(job.key);
-                effects.queued.push(QueuedJob { job: job.key, instance: record.instance });
-                return LockWrite::Session(self.lease.session);
-            }
-            effects.ready_types.push(self.engine_type.clone());
-            return LockWrite::Clear;
+            return self.lock_engine_job(row, is_new, record, effects);
+        }
+        let is_limited = self.is_limited(&row.topic, &record.tenant, job.limit_key.as_ref());
+        if is_limited {
+            self.rate_holds_up(&job.job_type);
         }
         let taker = match self.demands.get_mut(&job.job_type) {
-            Some(demand) if is_new && self.phase == Phase::Running => demand.hand_over(),
+            Some(demand) if is_new && !is_limited && self.phase == Phase::Running => {
+                demand.hand_over()
+            }
             _ => None,
         };
         let (Some(taker), Some(definition)) = (taker, slot.definition.as_ref()) else {
@@ -357,6 +395,25 @@ impl Node {
         }
     }
 
+    /// Whether a limit counts the job while it is locked.
+    fn is_counted(&self, key: JobKey, old: Option<&Record>, slot: &Slot) -> bool {
+        if !self.known.has_limits() {
+            return false;
+        }
+        let Some((old, (element, job))) = old.and_then(|old| Some((old, old.job(key)?))) else {
+            return false;
+        };
+        let process = slot.definition.as_ref().map(|definition| &definition.process);
+        let topic =
+            match process.and_then(|process| Some((process, process.find(&element.element)?))) {
+                Some((process, index)) if !job.kind.is_for_clients() => {
+                    &process.element(index).jobs.topic
+                }
+                _ => &job.job_type,
+            };
+        self.known.counts(topic, &old.tenant, job.limit_key.as_ref())
+    }
+
     /// An instance that never waits leaves no row of its own: only its history.
     fn change_of_instant_end(
         &mut self,
@@ -369,16 +426,21 @@ impl Node {
         let now = self.now;
         let start = slot.start.take().unwrap_or_default();
         let engine = self.config.engine.clone();
-        codec::append_events(&mut slot.events, &outcome.events, instance, now, now);
+        let (events, end) = (&outcome.events, outcome.end.as_ref());
+        let deed = Deed { events, before: None, after: None, end };
+        let level = self.config.settings.history.level;
+        history::note(&mut slot.events, level, &deed, Origin { instance, started_at: now }, now);
         slot.rev += 1;
-        change.history.push(HistoryRow {
-            instance,
-            rev: slot.rev,
-            engine: engine.clone(),
-            tenant: start.tenant.clone(),
-            at: now,
-            events: std::mem::take(&mut slot.events),
-        });
+        if !slot.events.is_empty() {
+            change.history.push(HistoryRow {
+                instance,
+                rev: slot.rev,
+                engine: engine.clone(),
+                tenant: start.tenant.clone(),
+                at: now,
+                events: std::mem::take(&mut slot.events),
+            });
+        }
         if let (Some(end), Some(definition)) = (outcome.end, slot.definition.clone()) {
             let completed = end.how == EndKind::Completed;
             if let Some(key) = &start.started_with {
@@ -401,6 +463,7 @@ impl Node {
                 variables: encode_variables(&end.variables),
                 caller: end.caller.map(|caller| caller.instance),
                 root: end.caller.map(|caller| caller.root),
+                removal_at: self.removal_at(slot, now),
             });
             let awaited_by = start.awaited_by;
             let effect = EndEffect { completed, variables: end.variables, awaited_by };
@@ -408,14 +471,23 @@ impl Node {
         }
     }
 
+    /// Of an instance that ends now.
+    fn removal_at(&self, slot: &Slot, started_at: Timestamp) -> Option<Timestamp> {
+        let of_definition = slot.definition.as_ref().and_then(|d| d.process.time_to_live);
+        history::removal_at(&self.config.settings.history, of_definition, started_at, self.now)
+    }
+
     /// Undoes the reservations of effects that will not happen.
     pub(super) fn forget(&mut self, effects: Effects) {
         for queued in effects.queued {
             self.queue.release();
-            // A job that failed and was to be tried at once is held as it was before.
-            if !effects.gone.contains(&queued.job) {
-                self.held.remove(&queued.job);
-            }
+            self.reserved.remove(&queued.job);
+        }
+        for rank in effects.unlocked {
+            self.unlocked.remove(&rank);
+        }
+        for job in effects.gone {
+            self.reserved.remove(&job);
         }
         for (taker, _) in effects.handed {
             self.return_credit(taker, 1);
@@ -465,18 +537,4 @@ pub(super) fn activated_job(
         business_key: record.business_key.clone(),
         attempt,
     }
-}
-
-fn change_bytes(change: &Change) -> usize {
-    let instances = change.instances.iter().map(|write| match write {
-        InstanceWrite::Insert(row) => row.record.len() + row.events.len(),
-        InstanceWrite::Update { record, events, .. } => record.len() + events.len(),
-        InstanceWrite::Delete { .. } => 0,
-    });
-    let history = change.history.iter().map(|row| row.events.len());
-    let variables = change.variables.iter().map(|write| match write {
-        orloj_store::VariableWrite::Put(row) => row.value.bytes.len(),
-        _ => 0,
-    });
-    instances.sum::<usize>() + history.sum::<usize>() + variables.sum::<usize>()
 }

@@ -5,12 +5,15 @@
 use std::sync::Arc;
 
 use orloj_store::{
-    BroadcastKey, BroadcastWrite, Change, MessageKey, MessageRow, MessageTaken, StartWrite,
+    BroadcastKey, BroadcastWrite, Change, ChoreWrite, Held, JobWrite, MessageKey, MessageRow,
+    MessageTaken,
 };
-use orloj_types::{EngineName, InstanceKey, ProcessId, TenantId, Timestamp};
+use orloj_types::{EngineName, InstanceKey, JobKey, ProcessId, TenantId, Timestamp};
 
 use super::Node;
-use super::event::WorkOrigin;
+use super::bytes::change_bytes;
+use super::chores::{Afterwards, ChoreEnd};
+use super::event::{Reply, WorkOrigin};
 use super::lane::Entry;
 use super::slot::Attempt;
 use crate::api::Error;
@@ -20,8 +23,11 @@ use crate::node::RequestId;
 pub(crate) struct Claims {
     /// The message that the command's process gets.
     pub takes: Option<MessageKey>,
-    pub fires: Option<StartWrite>,
+    /// The end of the chore that has the command done, or a step of it.
+    pub chore: Option<Box<ChoreEnd>>,
     pub broadcast: Option<BroadcastWrite>,
+    /// A job that the command removes, if nobody holds it.
+    pub free: Option<JobKey>,
 }
 
 /// A change without an instance, and who waits for it.
@@ -40,8 +46,29 @@ pub(crate) enum Sole {
     Told {
         key: BroadcastKey,
     },
-    /// A start event has fired in vain.
-    Fired,
+    /// A chore that was waiting is ready.
+    ChoreDue {
+        job: JobKey,
+    },
+    /// A chore is done, or has failed.
+    Chore {
+        job: JobKey,
+        afterwards: Afterwards,
+    },
+    /// An element of a batch's part is done.
+    Part {
+        job: JobKey,
+    },
+    /// A chore was suspended or activated.
+    Suspension {
+        number: u64,
+        is_ready: bool,
+    },
+    /// An operator has changed something that belongs to no instance.
+    Written {
+        id: RequestId,
+        afterwards: Afterwards,
+    },
 }
 
 /// How work that nobody outside of the node has asked for came to its end.
@@ -89,16 +116,27 @@ impl Node {
             let process_id = definition.process.id.clone();
             change.messages_taken.push(MessageTaken { message, process_id });
         }
-        change.starts.extend(claims.fires.clone());
+        if let Some(end) = claims.chore.as_deref() {
+            change.chores.extend(end.chores.iter().cloned());
+            change.batches.extend(end.batches.iter().cloned());
+            change.incidents_gone.extend(end.incidents_gone.iter().copied());
+        }
         change.broadcasts.extend(claims.broadcast.clone());
+        if let Some(key) = claims.free {
+            // A plain delete does not ask who holds the job.
+            change.jobs.retain(|write| *write != JobWrite::Delete(key));
+            change.chores.push(ChoreWrite::Delete { key, held: Held::Free });
+        }
     }
 
     /// A change of its own, that no other is merged with.
     pub(super) fn commit_sole(&mut self, key: i64, change: Change, sole: Sole) {
         let family = InstanceKey::new(key);
         let lane = self.lane_of(family);
-        let bytes = change.messages_added.iter().map(|row| row.variables.len()).sum();
-        self.lanes[lane].push(Entry { family, change, bytes, done: Vec::new(), sole: Some(sole) });
+        let bytes = change_bytes(&change);
+        let (done, settings) = (Vec::new(), self.known.version());
+        let sole = Some(sole);
+        self.lanes[lane].push(Entry { family, change, bytes, done, sole, settings });
     }
 
     pub(super) fn sole_ended(&mut self, sole: Sole, ended: &Ended<'_>) {
@@ -106,7 +144,22 @@ impl Node {
             Sole::Published { id, key, starts } => self.published(id, key, starts, ended),
             Sole::Signalled { id, key } => self.signalled(id, key, ended),
             Sole::Told { key } => self.broadcast_over(key, ended),
-            Sole::Fired => {}
+            Sole::ChoreDue { job } => self.chore_made_ready(job, ended),
+            Sole::Chore { job, afterwards } => self.chore_concluded(job, afterwards, ended),
+            Sole::Part { job } => self.part_committed(job, ended),
+            Sole::Suspension { number, is_ready } => {
+                if is_ready {
+                    let engine_type = self.engine_type.clone();
+                    self.jobs_ready(engine_type);
+                }
+                self.suspension_worked(number, ended);
+            }
+            Sole::Written { id, afterwards } => {
+                if matches!(ended, Ended::Done) {
+                    self.look_afterwards(afterwards);
+                }
+                self.written(id, ended);
+            }
         }
     }
 
@@ -116,8 +169,20 @@ impl Node {
             WorkOrigin::Correlation { message } => self.correlated(message, ended),
             WorkOrigin::Told { publication } => self.told(publication, ended),
             WorkOrigin::Broadcast { key } => self.heard(key, ended),
-            WorkOrigin::Firing { firing } => self.fired(firing, ended),
-            WorkOrigin::Client { .. } | WorkOrigin::Engine { .. } | WorkOrigin::Due { .. } => {}
+            WorkOrigin::Chore { job } => self.chore_worked(job, ended),
+            WorkOrigin::Suspension { number } => self.suspension_worked(number, ended),
+            WorkOrigin::Client { id, .. } => self.written(id, ended),
+            WorkOrigin::Engine { .. } | WorkOrigin::Due { .. } => {}
         }
+    }
+
+    /// Whoever wanted to be the first is told whether it was so.
+    fn written(&mut self, id: RequestId, ended: &Ended<'_>) {
+        let result = match ended {
+            Ended::Done => Ok(Reply::Done),
+            Ended::Lost => Err(Error::Overtaken),
+            Ended::Refused(error) => Err((*error).clone()),
+        };
+        self.reply(id, result);
     }
 }

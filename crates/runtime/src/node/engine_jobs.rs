@@ -1,86 +1,265 @@
-//! The engine's own jobs: continuations and timers that this node has locked and runs.
+//! The engine's own jobs: continuations and timers that this node locks, in the configured order,
+//! and runs.
+//!
+//! No job overtakes one that goes before it, on whatever path: one that becomes ready here is
+//! handed over only if it sorts before everything unlocked that is known ([`Watermark`]), the queue
+//! keeps the order, and while an unlocked job is known to go before those queued, these wait until
+//! it has been acquired.
 
 use std::sync::Arc;
 
-use orloj_executor::QueuedJob;
-use orloj_interpreter::Command;
-use orloj_store::{Acquire, Error as StoreError, JobRow, Wanted};
-use orloj_types::InstanceKey;
+use orloj_executor::{Looked, Meter, QueuedJob, Rank, Watermark};
+use orloj_interpreter::{Command, JobRow as NewJob, Record};
+use orloj_store::{
+    Acquire, Error as StoreError, JobKind, JobRow, LockWrite, Order, Selection, Traits, Wanted,
+};
+use orloj_types::{InstanceKey, JobKey, Timestamp};
 
 use super::answer::Question;
+use super::change::Effects;
 use super::event::{Action, Work, WorkOrigin};
 use super::slot::Task;
-use super::{Node, Phase, RETRY_MS, Ticket};
+use super::{Node, Phase, RETRY_MS, Sabotage, Ticket};
+use crate::codec;
 
 /// Jobs begun before the node looks up again: a lane that has become free must not wait for long.
 const PUMP_JOBS_MAX: usize = 64;
-/// Jobs asked for in one acquisition.
-const ACQUIRE_JOBS_MAX: usize = 256;
+/// Jobs acquired beyond the bound of the queue, when they go before those queued.
+const URGENT_JOBS_MAX: usize = 16;
+/// Jobs queued beyond the bound because whoever made them has to run them.
+const CALLER_RUNS_MAX: usize = 256;
+/// Between two looks that heartbeats ask for and that find nothing.
+const LOOK_MS_MIN: i64 = 1_000;
+
+/// Looks for jobs that nobody told of.
+#[derive(Debug)]
+pub(crate) struct Looking {
+    pub cadence: orloj_executor::Cadence,
+    /// The last look found nothing that this node takes.
+    is_fruitless: bool,
+    /// When to look again though the last one was fruitless.
+    next_at: Timestamp,
+    /// Something became ready since the last look was sent.
+    is_hinted: bool,
+}
+
+impl Looking {
+    pub fn new(cadence: orloj_executor::Cadence) -> Self {
+        Self { cadence, is_fruitless: false, next_at: Timestamp::ZERO, is_hinted: false }
+    }
+}
 
 impl Node {
-    /// A job may be locked at its insertion only if this node would have acquired it next.
-    pub(super) fn may_queue(&self) -> bool {
-        self.config.executor && self.phase == Phase::Running && self.engine_backlog.is_empty()
+    /// The lock that a job which has become ready is written with. It is this node's own if this
+    /// node would have acquired the job next.
+    pub(super) fn lock_engine_job(
+        &mut self,
+        row: &NewJob,
+        is_new: bool,
+        record: &Record,
+        effects: &mut Effects,
+    ) -> LockWrite {
+        let job = &row.job;
+        // Of one that was there before only its key tells when it was created.
+        let created_at = if is_new { self.now } else { job.key.made_at() };
+        let kind = codec::job_kind(&job.kind);
+        let run_at = job.due_at.unwrap_or(created_at);
+        let rank = Rank::new(self.selection.order, job.priority, kind, run_at, job.key);
+        if self.takes(row, kind, record) && self.is_taking() {
+            let is_limited = self.is_limited(&row.topic, &record.tenant, job.limit_key.as_ref());
+            if is_limited {
+                let engine_type = self.engine_type.clone();
+                self.rate_holds_up(&engine_type);
+            } else if self.may_queue(rank) {
+                if self.has_place() {
+                    self.reserved.insert(job.key);
+                    // How often one that was there before has been locked is not known here.
+                    let (instance, attempt) = (record.instance, i32::from(is_new));
+                    effects.queued.push(QueuedJob { rank, job: job.key, instance, attempt });
+                    if self.breakers.is_on() && !row.topic.is_empty() {
+                        effects.topics.push((job.key, row.topic.clone()));
+                    }
+                    effects.locked_exclusive += u64::from(job.exclusive);
+                    return LockWrite::Session(self.lease.session);
+                }
+                effects.rejected += 1;
+            }
+            if self.config.executor.hint {
+                // Now, so that nothing is handed over past it; and again when it can be acquired.
+                self.unlocked.insert(rank);
+                effects.unlocked.push(rank);
+            }
+        }
+        effects.ready_types.push(self.engine_type.clone());
+        LockWrite::Clear
+    }
+
+    /// Whether this node's acquisition would take the job.
+    fn takes(&self, row: &NewJob, kind: JobKind, record: &Record) -> bool {
+        if !self.is_selective && self.selection.without_topics.is_empty() {
+            return true;
+        }
+        self.selection.takes_such(&Traits {
+            definition: record.definition,
+            tenant: &record.tenant,
+            priority: row.job.priority,
+            category: row.job.category.as_ref(),
+            topic: &row.topic,
+            kind,
+        })
+    }
+
+    fn may_queue(&self, rank: Rank) -> bool {
+        let is_next = self.unlocked.first().is_none_or(|first| rank < *first);
+        let allows = is_next && self.watermark.allows(rank) || self.sabotaged(Sabotage::Overtake);
+        self.phase == Phase::Running && self.config.executor.hint && allows
+    }
+
+    /// A place in the queue for a job that becomes ready here.
+    fn has_place(&mut self) -> bool {
+        if self.queue.reserve() {
+            return true;
+        }
+        self.grow();
+        let bound = self.config.executor.queue_jobs_max.saturating_add(CALLER_RUNS_MAX);
+        let is_run_here = self.config.executor.caller_runs && self.queue.len() < bound;
+        if is_run_here {
+            self.queue.reserve_beyond(1);
+        }
+        is_run_here
+    }
+
+    /// Whether this node takes ready jobs.
+    pub(super) fn is_taking(&self) -> bool {
+        self.config.executor.is_active && self.config.executor.takes_jobs
+    }
+
+    // ---- how many at the same time
+
+    /// The queue is full: more jobs run at the same time until it has not been so for a while.
+    fn grow(&mut self) {
+        self.grown_until = self.now.plus_ms(self.config.executor.calls_grown_ms);
+    }
+
+    fn has_room_to_call(&self) -> bool {
+        // One that waits for the state of its instance will call, too.
+        let calls = self.calls.len() + self.beginning.len();
+        let usual = self.config.executor.calls_usual;
+        calls < self.config.calls_max && (calls < usual || self.now < self.grown_until)
+    }
+
+    // ---- looks at fixed times
+
+    /// Without hints jobs are found by looking alone.
+    pub(super) fn look_at(&self) -> Option<Timestamp> {
+        let is_looking = self.is_executing() && self.is_taking() && !self.config.executor.hint;
+        (is_looking && !self.engine_acquiring).then_some(self.looking.next_at)
+    }
+
+    pub(super) fn check_looks(&mut self) {
+        if self.look_at().is_some_and(|at| at <= self.now) {
+            self.watermark.raise_all();
+        }
+    }
+
+    pub(super) fn is_executing(&self) -> bool {
+        self.config.executor.is_active && self.phase == Phase::Running
     }
 
     /// Whether queued jobs could be begun now.
     pub(super) fn can_pump(&self) -> bool {
-        self.config.executor
-            && self.phase == Phase::Running
+        self.is_executing()
             && !self.queue.is_empty()
-            && self.calls.len() < self.config.calls_max
+            && !self.must_yield()
+            && self.has_room_to_call()
             && self.heartbeat.is_trusted(self.now)
+    }
+
+    /// An unlocked job is known that goes before all that are queued.
+    fn must_yield(&self) -> bool {
+        match (self.watermark.waiting(), self.queue.peek()) {
+            (Some(waiting), Some(queued)) => waiting.is_before(queued.rank),
+            _ => false,
+        }
     }
 
     /// Starts queued jobs and asks for more.
     pub(super) fn pump(&mut self) {
-        if !self.config.executor || self.phase != Phase::Running {
-            return;
-        }
-        if !self.heartbeat.is_trusted(self.now) {
+        if !self.is_executing() || !self.heartbeat.is_trusted(self.now) {
             return;
         }
         for _ in 0..PUMP_JOBS_MAX {
-            if self.calls.len() >= self.config.calls_max {
+            if !self.has_room_to_call() || self.must_yield() {
                 break;
             }
-            let Some(QueuedJob { job, instance }) = self.queue.pop() else { break };
+            let Some(QueuedJob { job, instance, .. }) = self.queue.pop() else { break };
+            if !self.may_begin(job) {
+                self.give_back(job);
+                continue;
+            }
+            if instance.raw() == 0 {
+                self.begin_chore(job);
+                continue;
+            }
             let command = Command::RunJob { job };
             let origin = WorkOrigin::Engine { job, since: self.now };
-            self.submit(instance, Task::Work(Box::new(Work { command, origin, claims: None })));
+            self.beginning.insert(job);
+            self.submit(instance, Task::Work(Box::new(Work::new(command, origin))));
         }
         self.acquire_engine_jobs();
     }
 
+    /// Timers that are due become ready first where the order could put them before others: who
+    /// acquires in between would run those that come after.
+    fn awaits_timers(&self) -> bool {
+        let could_precede = match self.selection.order {
+            Order::Flags { timers_first, due, .. } => timers_first || due,
+            Order::Aging { .. } => false,
+        };
+        let is_due = || self.due.next().is_some_and(|at| at <= self.now);
+        could_precede
+            && self.config.executor.fires_timers
+            && (self.finding_due || !self.due_jobs.is_empty() || is_due())
+    }
+
     fn acquire_engine_jobs(&mut self) {
-        let room = self.queue.room().min(ACQUIRE_JOBS_MAX);
-        // Small bites of a long backlog would cost a statement each.
-        let worthwhile = room == ACQUIRE_JOBS_MAX || self.queue.is_empty();
-        if self.engine_acquiring
-            || self.engine_backlog.is_empty()
-            || room == 0
-            || !worthwhile
-            || self.now < self.retry_at
-        {
+        let is_taking = self.is_taking() && !self.engine_acquiring;
+        if !is_taking || self.watermark.is_clear() || self.now < self.retry_at {
             return;
         }
-        for _ in 0..room {
-            self.queue.reserve();
+        if self.awaits_timers() {
+            return;
         }
+        if self.queue.room() == 0 {
+            self.grow();
+        }
+        let page_max = self.looking.cadence.page_max();
+        let room = self.looking.cadence.page(self.queue.room());
+        let is_urgent = self.must_yield();
+        // Small bites of a long backlog would cost a statement each.
+        let is_worthwhile = room == page_max || self.queue.is_empty() || is_urgent;
+        let limit = if is_urgent { room.max(URGENT_JOBS_MAX) } else { room };
+        if limit == 0 || !is_worthwhile {
+            return;
+        }
+        self.queue.reserve_beyond(limit);
         self.engine_acquiring = true;
-        let mark = self.engine_backlog.mark();
-        let ticket = self.ask(Question::EngineAcquire { mark, limit: room });
-        let limit = u32::try_from(room).unwrap_or(u32::MAX);
-        let acquire = Acquire { lease: self.lease, wanted: Wanted::Engine, limit, now: self.now };
+        self.looking.is_hinted = false;
+        self.watermark.sent();
+        self.leave_out_topics();
+        self.metrics.meters.add(Meter::JobAcquisitionAttempt, 1);
+        let settings = self.known.version();
+        let ticket = self.ask(Question::EngineAcquire { limit, settings });
+        let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+        let wanted = Wanted::Engine(self.selection.clone());
+        let acquire = Acquire { lease: self.lease, wanted, limit, now: self.now };
         self.actions.push(Action::Acquire { ticket, acquire });
     }
 
     pub(super) fn acquired(&mut self, ticket: Ticket, result: Result<Vec<JobRow>, StoreError>) {
         match self.questions.remove(&ticket) {
-            Some(Question::EngineAcquire { mark, limit }) => {
-                self.engine_acquired(mark, limit, result);
-            }
-            Some(Question::WorkerAcquire { job_type, taker, mark, limit }) => {
+            Some(Question::EngineAcquire { limit, .. }) => self.engine_acquired(limit, result),
+            Some(Question::WorkerAcquire { job_type, taker, mark, limit, .. }) => {
                 self.worker_acquired(job_type, taker, mark, limit, result);
             }
             // Asked by an earlier life of this node: its engine locks are void, workers' are not.
@@ -92,18 +271,17 @@ impl Node {
         }
     }
 
-    fn engine_acquired(
-        &mut self,
-        mark: u64,
-        limit: usize,
-        result: Result<Vec<JobRow>, StoreError>,
-    ) {
+    fn engine_acquired(&mut self, limit: usize, result: Result<Vec<JobRow>, StoreError>) {
         self.engine_acquiring = false;
         let jobs = match result {
             Ok(jobs) => jobs,
             Err(_) => {
                 self.metrics.store_errors.inc();
                 self.retry_at = self.now.plus_ms(RETRY_MS);
+                self.looked(Looked { asked: limit, has_failed: true, ..Looked::default() });
+                // What it may have locked all the same is found with the next life; nothing of
+                // what is known has changed.
+                self.watermark.raise_all();
                 for _ in 0..limit {
                     self.queue.release();
                 }
@@ -111,25 +289,93 @@ impl Node {
             }
         };
         self.metrics.acquired.inc_by(jobs.len() as u64);
-        self.engine_backlog.acquired(mark, jobs.len(), limit);
+        self.metrics.meters.add(Meter::JobAcquiredSuccess, jobs.len() as u64);
+        self.looked(Looked { asked: limit, got: jobs.len(), ..Looked::default() });
+        let engine_type = self.engine_type.clone();
+        match jobs.is_empty() {
+            true => self.rate_in_vain(&engine_type),
+            false => self.rate_holds_up(&engine_type),
+        }
+        let last = jobs.iter().map(|job| Rank::of(self.selection.order, job)).max();
+        match last {
+            Some(last) if jobs.len() >= limit => self.watermark.came_back_full(last),
+            _ => self.watermark.came_back_short(),
+        }
         for _ in jobs.len()..limit {
             self.queue.release();
         }
         for row in jobs {
             // Others may have worked on it since this node did.
             if let Some(slot) = self.slots.get_mut(&row.instance) {
-                slot.known_at = orloj_types::Timestamp::ZERO;
+                slot.known_at = Timestamp::ZERO;
             }
-            self.held.insert(row.key);
-            self.queue.push_reserved(QueuedJob { job: row.key, instance: row.instance });
+            self.held.insert(row.key, row.attempt);
+            let rank = Rank::of(self.selection.order, &row);
+            let (job, instance, attempt) = (row.key, row.instance, row.attempt);
+            self.queue.push_reserved(QueuedJob { rank, job, instance, attempt });
+            if self.breakers.is_on() && !row.topic.is_empty() {
+                self.job_topics.insert(job, row.topic.clone());
+            }
+            if row.kind.is_chore() {
+                self.chore_acquired(row);
+            }
+        }
+        if !self.is_taking() || self.phase != Phase::Running {
+            // Switched off meanwhile.
+            self.give_back_queued();
+        }
+    }
+
+    fn looked(&mut self, looked: Looked) {
+        let looked = Looked { is_hinted: self.looking.is_hinted, ..looked };
+        self.looking.is_fruitless = looked.got == 0;
+        let wait_ms = self.looking.cadence.looked(looked, self.chance()).max(LOOK_MS_MIN);
+        self.looking.next_at = self.now.plus_ms(wait_ms);
+    }
+
+    /// A number in `0..1` that differs between nodes and moments.
+    fn chance(&self) -> f64 {
+        let seed = (self.lease.session ^ self.now.as_ms()) as u64;
+        let mixed = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+        // 53 bits fit into the fraction of a double.
+        (mixed.wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// A heartbeat says that unlocked jobs are there, though not whether this node takes them: one
+    /// that found nothing of its own looks again when it is time.
+    pub(super) fn jobs_seen(&mut self) {
+        if !self.looking.is_fruitless || self.now >= self.looking.next_at {
+            self.watermark.raise_all();
+        }
+    }
+
+    /// Unlocked jobs of the engine's own may be there.
+    pub(super) fn engine_jobs_ready(&mut self) {
+        self.looking.is_hinted = true;
+        self.looking.is_fruitless = false;
+        self.watermark.raise_all();
+    }
+
+    /// Unlocked jobs of these ranks are on disk.
+    pub(super) fn engine_jobs_unlocked(&mut self, ranks: Vec<Rank>) {
+        for rank in ranks {
+            self.looking.is_hinted = true;
+            self.unlocked.remove(&rank);
+            self.watermark.raise(rank);
         }
     }
 
     /// Jobs of a type are ready and nobody here has them: take them, or tell the others.
     pub(super) fn jobs_ready(&mut self, job_type: Arc<str>) {
         if job_type.is_empty() {
-            self.engine_backlog.raise();
-        } else if let Some(demand) = self.demands.get_mut(&job_type) {
+            self.engine_jobs_ready();
+        }
+        self.tell_ready(job_type);
+    }
+
+    /// The same where this node knows of its own part already.
+    pub(super) fn tell_ready(&mut self, job_type: Arc<str>) {
+        if let Some(demand) = self.demands.get_mut(&job_type) {
             demand.backlog.raise();
         }
         if self.has_peers {
@@ -140,7 +386,42 @@ impl Node {
     /// Takes an engine job back that must not call foreign code now. False: it is no engine job.
     pub(super) fn put_back(&mut self, instance: InstanceKey, work: &Work) -> bool {
         let WorkOrigin::Engine { job, .. } = work.origin else { return false };
-        self.queue.push_front(QueuedJob { job, instance });
+        self.not_begun(job);
+        let rank = self.rank_of_known(instance, job);
+        let attempt = self.held.get(&job).copied().unwrap_or(0);
+        self.queue.put_back(QueuedJob { rank, job, instance, attempt });
         true
+    }
+
+    /// Of a job that this node was running. One whose record is not at hand goes first: it has
+    /// been first before.
+    fn rank_of_known(&self, instance: InstanceKey, job: JobKey) -> Rank {
+        let slot = self.slots.get(&instance);
+        let found =
+            slot.and_then(|slot| slot.record.as_ref()?.job(job).map(|(_, job)| job.clone()));
+        found.map_or(Rank::FIRST, |job| {
+            let run_at = job.due_at.unwrap_or(job.key.made_at());
+            let kind = codec::job_kind(&job.kind);
+            Rank::new(self.selection.order, job.priority, kind, run_at, job.key)
+        })
+    }
+
+    /// A new life begins: nothing is known.
+    pub(super) fn forget_engine_jobs(&mut self) {
+        self.watermark = Watermark::default();
+        self.unlocked.clear();
+        self.looking = Looking::new(self.config.executor.cadence());
+    }
+
+    /// The selection as the circuit breakers leave it.
+    fn leave_out_topics(&mut self) {
+        let without = self.breakers.without(self.now);
+        if self.selection.without_topics.is_empty() && without.size_hint().1 == Some(0) {
+            return;
+        }
+        let topics: Vec<Arc<str>> = without.cloned().collect();
+        if *self.selection.without_topics != *topics {
+            self.selection = Selection { without_topics: topics.into(), ..self.selection.clone() };
+        }
     }
 }

@@ -3,17 +3,19 @@
 use std::sync::Arc;
 
 use orloj_executor::TakerId;
-use orloj_interpreter::{CalledProcess, Command, Invoke, InvokeResult};
+use orloj_interpreter::{CalledProcess, Command, Invoke, InvokeResult, JobResult};
 use orloj_store::{
-    Acquire, Beat, BroadcastKey, BroadcastRow, Channel, CommitError, Committed, EndedRow,
-    Error as StoreError, Fit, Group, JobRow, Lease, LoadedInstance, MessageKey, MessageRow, Notice,
-    Pulse, StartQuery, StartRow, SubscriptionQuery, SubscriptionRow,
+    Acquire, BatchRow, Beat, BroadcastKey, BroadcastRow, Change, Channel, CommitError, Committed,
+    EndedRow, Error as StoreError, Fit, Group, JobFilter, JobRow, Lease, LoadedInstance,
+    MessageKey, MessageRow, NodeProfile, Notice, OperationRow, Page, Prune, PruneQuery, Pruned,
+    Pulse, StartQuery, StartRow, Statement, StoredSettings, SubscriptionQuery, SubscriptionRow,
 };
 use orloj_types::{
-    DefinitionKey, Document, ElementId, ElementInstanceKey, EngineName, IncidentKey, InstanceKey,
-    JobKey, ProcessId, SubscriptionKey, TenantId, Timestamp, UserTaskKey,
+    BatchKey, DefinitionKey, DeploymentKey, Document, ElementId, ElementInstanceKey, EngineName,
+    IncidentKey, InstanceKey, JobKey, ProcessId, SubscriptionKey, TenantId, Timestamp, UserTaskKey,
 };
 
+use super::chores::{Suspension, SuspensionScope};
 use super::claims::Claims;
 use crate::api::{ActivateJobs, ActivatedJob, BroadcastSignal, Error, PublishMessage, StreamJobs};
 use crate::definition::Definition;
@@ -59,6 +61,8 @@ pub enum Event {
     Invoked {
         call: CallId,
         result: InvokeResult,
+        /// Of the application, to commit with the step.
+        statements: Vec<Statement>,
     },
 
     Loaded {
@@ -101,6 +105,7 @@ pub enum Event {
         result: Result<Vec<Arc<str>>, StoreError>,
     },
     Released {
+        jobs: Vec<(JobKey, i32)>,
         result: Result<(), StoreError>,
     },
     Beaten {
@@ -155,6 +160,11 @@ pub enum Request {
         command: Box<Command>,
         target: Option<Arc<Definition>>,
     },
+    /// A command that an operator gives an instance.
+    Manage(Box<Manage>),
+    /// What concerns no instance, such as a change of a chore. In conflict, nothing of it is
+    /// written, and [`Error::Overtaken`] says so.
+    Write(Box<Change>),
     Publish(PublishMessage),
     Broadcast(BroadcastSignal),
     /// What a subscription waits for has come.
@@ -163,6 +173,27 @@ pub enum Request {
         variables: Document,
     },
     Activate(ActivateJobs),
+    /// Switches the executor on or off.
+    Executor {
+        is_active: bool,
+    },
+    /// Deployments whose jobs this node takes, with their definitions.
+    Register {
+        deployments: Vec<(DeploymentKey, Vec<DefinitionKey>)>,
+    },
+    Unregister {
+        deployments: Vec<DeploymentKey>,
+    },
+    /// The deployments that are registered.
+    Registered,
+    /// What the executor is doing.
+    Report,
+    /// Lets jobs of a topic through again.
+    CloseBreaker {
+        topic: Arc<str>,
+    },
+    /// Definitions or job definitions are suspended or activated now.
+    Suspend(Suspension),
     /// Keys for a deployment.
     Keys {
         count: usize,
@@ -178,25 +209,64 @@ pub struct StartRequest {
     pub variables: Document,
     /// The start event whose trigger came; `None`: the one without a trigger.
     pub at: Option<ElementId>,
+    /// Tokens begin before these elements instead.
+    pub before: Vec<ElementId>,
     /// Answer with the result when it has ended.
     pub await_end: bool,
 }
 
 #[derive(Debug)]
+pub struct Manage {
+    pub instance: InstanceKey,
+    pub command: Command,
+    /// The definition that the instance will be one of afterwards.
+    pub target: Option<Arc<Definition>>,
+    pub log: Vec<OperationRow>,
+    /// A job that the command removes and that nobody may hold at that moment; if someone does,
+    /// nothing is written and the answer is [`Error::Overtaken`].
+    pub free: Option<JobKey>,
+}
+
+#[derive(Debug)]
 pub enum JobCommand {
-    Complete { variables: Document },
-    Fail { retries: i32, message: Arc<str>, back_off_ms: i64, variables: Document },
-    Throw { code: Arc<str>, message: Arc<str>, variables: Document },
-    UpdateRetries { retries: i32 },
+    Complete {
+        variables: Document,
+        result: Box<JobResult>,
+    },
+    Fail {
+        retries: i32,
+        message: Arc<str>,
+        details: Option<Arc<str>>,
+        back_off_ms: i64,
+        variables: Document,
+    },
+    Throw {
+        code: Arc<str>,
+        message: Arc<str>,
+        variables: Document,
+    },
+    UpdateRetries {
+        retries: i32,
+    },
 }
 
 #[derive(Debug)]
 pub enum Reply {
     Done,
-    Started { instance: InstanceKey },
-    Finished { instance: InstanceKey, completed: bool, variables: Document },
+    Started {
+        instance: InstanceKey,
+    },
+    Finished {
+        instance: InstanceKey,
+        completed: bool,
+        variables: Document,
+    },
     Jobs(Vec<ActivatedJob>),
     Keys(Vec<i64>),
+    Deployments(Vec<DeploymentKey>),
+    Report(Box<super::ExecutorReport>),
+    /// How many things were changed.
+    Affected(u64),
 }
 
 /// What to find in the store.
@@ -223,6 +293,8 @@ pub enum Find {
         now: Timestamp,
     },
     Subscriptions(SubscriptionQuery),
+    /// The last of those that wait for a signal of this name.
+    LastSignal(Arc<str>),
     Starts(StartQuery),
     /// The start events that wait for the name of a buffered message.
     StartsBy(MessageKey, Timestamp),
@@ -234,13 +306,32 @@ pub enum Find {
         key: Arc<str>,
         now: Timestamp,
     },
-    DueStarts {
-        now: Timestamp,
-        limit: u32,
-    },
     Broadcasts {
         limit: u32,
     },
+    /// What is set in the store.
+    Settings,
+    /// Ready jobs of the engine's own that nobody has locked.
+    Untaken {
+        limit: u32,
+    },
+    Batch(BatchKey),
+    /// With the number of parts that are left.
+    BatchProgress(BatchKey),
+    Jobs(Box<JobFilter>, Page),
+    /// Live ones of a definition.
+    Instances(DefinitionKey, Page),
+    /// Removes something.
+    Prune(PruneQuery),
+    /// Sets when ended instances may be removed.
+    SetRemoval {
+        instances: Vec<InstanceKey>,
+        at: Option<Timestamp>,
+    },
+    /// Writes the settings of it.
+    Suspend(Suspension),
+    /// Waits a while until every node goes by settings of this version.
+    SettingsSeen(i64),
     /// Removes them.
     ExpireMessages {
         now: Timestamp,
@@ -259,11 +350,25 @@ pub enum Found {
     Fits(Vec<Fit>),
     Receivers(Box<super::Receivers>),
     Subscriptions(Vec<SubscriptionRow>),
+    /// None waits.
+    LastSignal(Option<SubscriptionKey>),
     Starts(Vec<StartRow>),
     /// Start events with messages that set them off, oldest message first.
     Candidates(Vec<(StartRow, MessageRow)>),
     Broadcasts(Vec<BroadcastRow>),
+    Settings(Box<StoredSettings>),
+    /// Each with its deployment.
+    Untaken(Vec<(JobRow, Option<DeploymentKey>)>),
     Count(u32),
+    Batch(Box<BatchRow>),
+    BatchProgress {
+        batch: Box<BatchRow>,
+        parts_left: u64,
+    },
+    Jobs(Vec<JobRow>),
+    Instances(Vec<InstanceKey>),
+    Pruned((Prune, Pruned)),
+    Suspending(Box<SuspensionScope>),
 }
 
 #[derive(Debug)]
@@ -282,6 +387,10 @@ pub enum Action {
     Invoke {
         call: CallId,
         invoke: Box<Invoke>,
+    },
+    /// Stop one call of foreign code: it takes too long.
+    AbortInvoke {
+        call: CallId,
     },
     /// Stop all foreign code: the lease is in doubt.
     AbortInvokes,
@@ -330,6 +439,11 @@ pub enum Action {
         beat: i64,
     },
     Join,
+    /// What the node takes has changed.
+    Describe {
+        lease: Lease,
+        profile: NodeProfile,
+    },
     Leave {
         lease: Lease,
     },
@@ -345,6 +459,18 @@ pub(crate) struct Work {
     pub origin: WorkOrigin,
     /// With claims, the work is dropped when it loses a race, and not repeated.
     pub claims: Option<Box<Claims>>,
+    /// What the log of operations tells of it.
+    pub log: Vec<OperationRow>,
+}
+
+impl Work {
+    pub fn new(command: Command, origin: WorkOrigin) -> Self {
+        Self { command, origin, claims: None, log: Vec::new() }
+    }
+
+    pub fn with_claims(self, claims: Claims) -> Self {
+        Self { claims: Some(Box::new(claims)), ..self }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -374,8 +500,11 @@ pub(crate) enum WorkOrigin {
     Broadcast {
         key: BroadcastKey,
     },
-    /// A start event's timer.
-    Firing {
-        firing: u64,
+    /// A chore of this node.
+    Chore {
+        job: JobKey,
+    },
+    Suspension {
+        number: u64,
     },
 }

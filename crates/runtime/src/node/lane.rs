@@ -1,7 +1,8 @@
 //! A committer lane: gathers changes and sends one group at a time.
 //!
 //! Contract. A hierarchy of instances always uses the same lane, so its changes are committed in
-//! order. A group holds at most one change per hierarchy: those that wait together are merged.
+//! order. A group holds at most one change per hierarchy: those that wait together are merged, as
+//! long as the result fits into a group; what comes then is in a later group.
 //! When the lane is idle the next group leaves at once, so a single command pays for no one else;
 //! while a group is under way, changes gather, so throughput grows with load. As soon as a full
 //! group has gathered it is closed and the store may translate it; it leaves when the lane is free.
@@ -10,7 +11,7 @@
 //! the rest is sent again; a statement error without a culprit halves the group until the culprit
 //! stands alone. When the answer is lost, nothing moves until it is known whether it landed.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use orloj_store::{Change, CommitError, Error as StoreError, Group, Lease};
@@ -24,9 +25,9 @@ use super::slot::Attempt;
 
 /// Pause before a group is sent again to a store that was not there.
 const RETRY_MS: i64 = 100;
-/// A group's records and history stay below this, so that one large instance delays the others by
-/// milliseconds only.
-const GROUP_BYTES_MAX: usize = 4 << 20;
+/// A group stays below this, so that one large instance delays the others by milliseconds only. A
+/// single change that is larger is a group of its own.
+const GROUP_BYTES_MAX: usize = 256 << 10;
 
 /// A change that waits for its commit, and what follows from it.
 #[derive(Debug)]
@@ -39,6 +40,8 @@ pub(crate) struct Entry {
     pub done: Vec<Done>,
     /// Who waits for a change that concerns no instance.
     pub sole: Option<Sole>,
+    /// The oldest version of the settings that anything of it was decided by.
+    pub settings: i64,
 }
 
 #[derive(Debug)]
@@ -100,8 +103,11 @@ pub(crate) struct Lane {
     /// Whole groups to send before anything else: parts of one that failed.
     again: VecDeque<Vec<Entry>>,
     open: VecDeque<Entry>,
-    /// Place of each hierarchy's entry in `open`, counted from the first entry ever opened.
+    /// Place of each hierarchy's last entry in `open`, counted from the first entry ever opened.
     places: FxHashMap<InstanceKey, u64>,
+    /// Places of entries in front of which `open` may have another one of their hierarchy.
+    followers: BTreeSet<u64>,
+    open_bytes: usize,
     first_place: u64,
     flight: Option<Flight>,
     /// A full group that waits for the one under way.
@@ -152,6 +158,8 @@ impl Lane {
             again: VecDeque::new(),
             open: VecDeque::new(),
             places: FxHashMap::default(),
+            followers: BTreeSet::new(),
+            open_bytes: 0,
             first_place: 0,
             flight: None,
             next: None,
@@ -163,11 +171,23 @@ impl Lane {
         if let Some(place) = self.places.get(&entry.family) {
             let at = usize::try_from(place - self.first_place).expect("an open place");
             let open = &mut self.open[at];
-            open.bytes += entry.bytes;
-            merge(open, entry);
-            return;
+            let is_alone = is_alone(open) || is_alone(&entry);
+            if open.bytes + entry.bytes <= GROUP_BYTES_MAX && !is_alone {
+                self.open_bytes -= open.bytes;
+                merge(open, entry);
+                self.open_bytes += open.bytes;
+                return;
+            }
         }
-        self.places.insert(entry.family, self.first_place + self.open.len() as u64);
+        self.open_behind(entry);
+    }
+
+    fn open_behind(&mut self, entry: Entry) {
+        let place = self.first_place + self.open.len() as u64;
+        if self.places.insert(entry.family, place).is_some() {
+            self.followers.insert(place);
+        }
+        self.open_bytes += entry.bytes;
         self.open.push_back(entry);
     }
 
@@ -180,6 +200,14 @@ impl Lane {
         let again: usize = self.again.iter().map(Vec::len).sum();
         let closed = self.flight.iter().map(|flight| &flight.closed).chain(&self.next);
         closed.map(|closed| closed.entries.len()).sum::<usize>() + again + self.open.len()
+    }
+
+    /// The oldest version of the settings that anything here was decided by.
+    pub fn settings(&self) -> Option<i64> {
+        let closed = self.flight.iter().map(|flight| &flight.closed).chain(&self.next);
+        let closed = closed.flat_map(|closed| &closed.entries);
+        let waiting = self.again.iter().flatten().chain(&self.open);
+        closed.chain(waiting).map(|entry| entry.settings).min()
     }
 
     pub fn wake_at(&self) -> Option<Timestamp> {
@@ -219,7 +247,8 @@ impl Lane {
     }
 
     fn close_next(&mut self, lease: Lease, now: Timestamp) -> Option<LaneAction> {
-        let is_full = self.again.is_empty() && self.open.len() >= self.changes_max;
+        let is_enough = self.open.len() >= self.changes_max || self.open_bytes >= GROUP_BYTES_MAX;
+        let is_full = self.again.is_empty() && is_enough;
         if self.next.is_some() || !is_full {
             return None;
         }
@@ -245,10 +274,22 @@ impl Lane {
     fn take_open(&mut self) -> Vec<Entry> {
         let mut entries = Vec::new();
         let mut bytes = 0;
-        while entries.len() < self.changes_max && bytes < GROUP_BYTES_MAX {
-            let Some(entry) = self.open.pop_front() else { break };
-            self.places.remove(&entry.family);
+        while entries.len() < self.changes_max {
+            let place = self.first_place;
+            let fits = |entry: &mut Entry| {
+                let Some(first) = entries.first() else { return true };
+                bytes + entry.bytes <= GROUP_BYTES_MAX
+                    && !self.followers.contains(&place)
+                    && !is_alone(first)
+                    && !is_alone(entry)
+            };
+            let Some(entry) = self.open.pop_front_if(fits) else { break };
+            self.followers.remove(&place);
+            if self.places.get(&entry.family) == Some(&place) {
+                self.places.remove(&entry.family);
+            }
             self.first_place += 1;
+            self.open_bytes -= entry.bytes;
             bytes += entry.bytes;
             entries.push(entry);
         }
@@ -277,6 +318,9 @@ impl Lane {
         match error {
             CommitError::Conflicts(losers) => self.take_out(flight.closed.restore(), &losers),
             CommitError::Statement(reason) => self.halve(flight.closed.restore(), reason),
+            CommitError::Attached { at, reason } => {
+                self.attached(flight.closed.restore(), at, reason)
+            }
             CommitError::Fenced => self.fenced(flight.closed.entries),
             CommitError::Unavailable(_) | CommitError::Unknown(_) => {
                 self.resume_at = now.plus_ms(RETRY_MS);
@@ -320,6 +364,8 @@ impl Lane {
         entries.extend(self.again.drain(..).flatten());
         entries.extend(self.open.drain(..));
         self.places.clear();
+        self.followers.clear();
+        self.open_bytes = 0;
         entries
     }
 
@@ -335,14 +381,17 @@ impl Lane {
         followers
     }
 
-    fn take_open_of(&mut self, family: InstanceKey) -> Option<Entry> {
-        let place = self.places.remove(&family)?;
-        let at = usize::try_from(place - self.first_place).expect("an open place");
-        let entry = self.open.remove(at)?;
-        for place in self.places.values_mut().filter(|p| **p > place) {
-            *place -= 1;
+    fn take_open_of(&mut self, family: InstanceKey) -> Vec<Entry> {
+        if !self.places.contains_key(&family) {
+            return Vec::new();
         }
-        Some(entry)
+        let open = std::mem::take(&mut self.open);
+        self.places.clear();
+        self.followers.clear();
+        self.open_bytes = 0;
+        let (taken, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|e| e.family == family);
+        rest.into_iter().for_each(|entry| self.open_behind(entry));
+        taken
     }
 
     fn take_out(&mut self, entries: Vec<Entry>, losers: &[usize]) -> Verdict {
@@ -359,6 +408,15 @@ impl Lane {
             lost.extend(followers);
         }
         Verdict::Lost(lost)
+    }
+
+    /// The step is interpreted again as one whose call has failed.
+    fn attached(&mut self, mut entries: Vec<Entry>, at: usize, reason: String) -> Verdict {
+        for done in entries.iter_mut().flat_map(|entry| &mut entry.done) {
+            done.attempt.fail_statement(at, &reason);
+        }
+        let all: Vec<usize> = (0..entries.len()).collect();
+        self.take_out(entries, &all)
     }
 
     fn halve(&mut self, mut entries: Vec<Entry>, reason: String) -> Verdict {
@@ -379,4 +437,8 @@ impl Lane {
         entries.extend(self.drop_all());
         Verdict::Fenced(entries)
     }
+}
+/// Statements of an application may fail, or take their time: nobody else waits for them.
+fn is_alone(entry: &Entry) -> bool {
+    !entry.change.statements.is_empty()
 }

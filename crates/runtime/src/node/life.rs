@@ -1,6 +1,6 @@
 //! A node's life: heartbeat, fencing, joining anew, leaving.
 
-use orloj_executor::{Backlog, Heartbeat};
+use orloj_executor::Heartbeat;
 use orloj_store::{Beat, Error as StoreError, Lease, Notice, Pulse};
 use orloj_types::{InstanceKey, JobKey, KeyGenerator};
 
@@ -28,13 +28,21 @@ impl Node {
             self.is_pulse_stale = false;
             let key_high = self.keys.high();
             // Whatever is locked later has a higher key than any given so far.
-            let mut lock_floor = self.held.first().copied().unwrap_or(JobKey::new(key_high));
+            let oldest_held = self.held.first_key_value().map(|(job, _)| job);
+            let lowest = oldest_held.into_iter().chain(self.reserved.first()).min();
+            let mut lock_floor = lowest.copied().unwrap_or(JobKey::new(key_high));
             if self.engine_acquiring {
                 // Older jobs may have been locked already that we do not know of yet.
                 lock_floor = lock_floor.min(self.lock_floor);
             }
             self.lock_floor = lock_floor;
-            let beat = Beat { lease: self.lease, now: self.now, key_high, lock_floor };
+            let beat = Beat {
+                lease: self.lease,
+                now: self.now,
+                key_high,
+                lock_floor,
+                settings_seen: self.report_settings(),
+            };
             self.actions.push(Action::Beat(beat));
         }
     }
@@ -87,15 +95,21 @@ impl Node {
         self.has_peers = self.sessions.len() > 1;
         self.has_pulse = true;
         if let Some(at) = pulse.next_due_at {
-            // A lock that ends right now is not over yet, and nothing else is due.
-            if at > self.now || self.none_due_at != Some(self.now) {
+            // A lock that ends right now is not over yet, and nothing else is due that this node
+            // would do something about: it has looked at this moment.
+            let has_looked = self.none_due_at == Some(self.now);
+            if at > self.now || !has_looked {
                 self.due.add(at);
             }
-            self.watch_lock_end(at);
+            if at >= self.now || !has_looked {
+                self.watch_lock_end(at);
+            }
         }
         if pulse.engine_jobs_ready {
-            self.engine_backlog.raise();
+            self.jobs_seen();
         }
+        self.settings_told(pulse.settings_version);
+        self.look_for_untaken(&pulse);
         self.look_after_messages(&pulse);
         self.look_after_broadcasts(&pulse);
         self.probe_ends();
@@ -125,7 +139,7 @@ impl Node {
         match result {
             Ok(true) => {
                 self.metrics.peers_fenced.inc();
-                self.engine_backlog.raise();
+                self.engine_jobs_ready();
             }
             Ok(false) => {}
             Err(_) => {
@@ -137,9 +151,13 @@ impl Node {
     pub(super) fn noticed(&mut self, notice: Notice) {
         match notice {
             Notice::JobsReady { types } => {
+                if self.known.has_limits() {
+                    // One that has ended elsewhere may let others of any type begin.
+                    self.slots_freed();
+                }
                 for job_type in types {
                     if job_type.is_empty() {
-                        self.engine_backlog.raise();
+                        self.engine_jobs_ready();
                     } else if let Some(demand) = self.demands.get_mut(&job_type) {
                         demand.backlog.raise();
                     }
@@ -156,6 +174,7 @@ impl Node {
                 self.has_peers = true;
                 self.heartbeat.hasten(self.now);
             }
+            Notice::Settings(version) => self.settings_asked(version),
             Notice::InstanceEnded { .. } | Notice::Deployed => {}
         }
     }
@@ -215,6 +234,12 @@ impl Node {
         }
         self.queue.clear();
         self.held.clear();
+        self.beginning.clear();
+        self.reserved.clear();
+        self.giving_back.clear();
+        self.to_find_later.clear();
+        self.job_topics.clear();
+        self.call_topics.clear();
         self.known_jobs.clear();
         self.due_jobs.clear();
         self.set_aside.clear();
@@ -223,9 +248,12 @@ impl Node {
         self.to_load.clear();
         self.to_load_later.clear();
         self.without_definition.clear();
+        self.drop_publications(&error());
         self.messages.clear();
         self.broadcasts.clear();
         self.start_events.clear();
+        self.drop_suspensions(&error());
+        self.chores.clear();
         self.finding_due = false;
         self.expiring = false;
         self.engine_acquiring = false;
@@ -271,7 +299,10 @@ impl Node {
         self.heartbeat = Heartbeat::new(lease.session, self.config.heartbeat_timeout_ms, self.now);
         self.lanes =
             (0..self.config.lanes).map(|n| Lane::new(n, self.config.group_changes_max)).collect();
-        self.engine_backlog = Backlog::default();
+        self.forget_engine_jobs();
+        self.forget_untaken();
+        self.known.doubt();
+        self.watch_hung_anew();
         for demand in self.demands.values_mut() {
             demand.backlog.raise();
         }
@@ -280,11 +311,19 @@ impl Node {
         self.has_peers = self.config.is_shared;
         self.notices.joined = self.config.is_shared;
         self.phase = Phase::Running;
+        // The claim says what the node took when it was built.
+        self.describe();
     }
 
     pub(super) fn drain(&mut self) {
         match self.phase {
-            Phase::Running => self.phase = Phase::Draining,
+            Phase::Running => {
+                self.phase = Phase::Draining;
+                let wait_ms = self.config.executor.shutdown_wait_ms;
+                self.drain_until = Some(self.now.plus_ms(wait_ms));
+                // Others need not wait for what is still running here.
+                self.give_back_queued();
+            }
             Phase::Joining => {
                 self.phase = Phase::Stopped;
                 self.actions.push(Action::Stopped);
@@ -309,7 +348,8 @@ impl Node {
         }
     }
 
-    /// Leaves when nothing of this node is under way. What is queued is given back with the lease.
+    /// Leaves when nothing of this node is under way, or its time is up. What is still locked then
+    /// is given back with the lease, and nothing of it is committed any more.
     pub(super) fn check_drained(&mut self) {
         if self.phase != Phase::Draining || self.is_leaving {
             return;
@@ -317,7 +357,12 @@ impl Node {
         let is_done = self.calls.is_empty()
             && self.lanes.iter().all(Lane::is_idle)
             && self.slots.values().all(|slot| slot.waiting.is_empty());
-        if is_done {
+        let is_late = self.drain_until.is_some_and(|until| until <= self.now);
+        if is_late && !is_done {
+            tracing::warn!(calls = self.calls.len(), "leaving though not everything is done");
+            self.actions.push(Action::AbortInvokes);
+        }
+        if is_done || is_late {
             self.is_leaving = true;
             self.actions.push(Action::Leave { lease: self.lease });
         }
@@ -343,10 +388,10 @@ impl Node {
     }
 
     fn is_settled(&self) -> bool {
-        let works = self.config.executor && self.phase == Phase::Running;
+        let works = self.is_executing();
         let runs_jobs = works
             && (!self.queue.is_empty()
-                || !self.engine_backlog.is_empty()
+                || !self.watermark.is_clear()
                 || self.engine_acquiring
                 || self.finding_due
                 || !self.due_jobs.is_empty()
@@ -354,11 +399,13 @@ impl Node {
         let is_told = self.phase != Phase::Running
             || (self.messages.is_idle()
                 && self.broadcasts.is_idle()
-                && (!works || self.start_events.is_idle())
+                && self.start_events.is_idle()
+                && self.chores.is_idle()
                 && !self.questions.values().any(Question::is_correlation));
         self.has_pulse
             && !self.heartbeat.is_under_way()
             && !runs_jobs
+            && !self.gives_back()
             && !self.expiring
             && is_told
             && self.calls.is_empty()

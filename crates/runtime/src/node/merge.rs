@@ -1,19 +1,27 @@
 //! Changes of one hierarchy of instances that wait for the same commit become one.
 
 use orloj_executor::TakerId;
-use orloj_store::{InstanceWrite, JobUpdate, JobWrite, LockWrite};
-use orloj_types::JobKey;
+use orloj_store::{InstanceWrite, JobUpdate, JobWrite, LockWrite, RecordPageKind, RecordPageWrite};
+use orloj_types::{ElementInstanceKey, InstanceKey, JobKey};
 
+use super::bytes::{instance_bytes, job_bytes, page_bytes};
 use super::lane::{Done, Entry};
 use crate::api::ActivatedJob;
 
 /// Joins a later change of the same hierarchy to one that has not been sent yet.
+///
+/// Rows are found by going through them: what one group holds is bounded by its bytes.
 pub(super) fn merge(earlier: &mut Entry, later: Entry) {
+    earlier.settings = earlier.settings.min(later.settings);
     let change = &mut earlier.change;
-    merge_instance(&mut change.instances, later.change.instances);
+    let mut replaced = merge_instance(&mut change.instances, later.change.instances);
     for job in later.change.jobs {
-        merge_job(&mut change.jobs, job, &mut earlier.done);
+        replaced += merge_job(&mut change.jobs, job, &mut earlier.done);
     }
+    for page in later.change.pages {
+        replaced += merge_page(&mut change.pages, page);
+    }
+    earlier.bytes = (earlier.bytes + later.bytes).saturating_sub(replaced);
     change.variables.extend(later.change.variables);
     merge_rows(
         &mut change.user_tasks_added,
@@ -41,20 +49,27 @@ pub(super) fn merge(earlier: &mut Entry, later: Entry) {
     change.messages_added.extend(later.change.messages_added);
     change.messages_gone.extend(later.change.messages_gone);
     change.messages_taken.extend(later.change.messages_taken);
-    change.starts.extend(later.change.starts);
     change.broadcasts_added.extend(later.change.broadcasts_added);
     change.broadcasts.extend(later.change.broadcasts);
+    change.migrations.extend(later.change.migrations);
+    change.chores.extend(later.change.chores);
+    change.batches.extend(later.change.batches);
+    change.operations.extend(later.change.operations);
+    change.incidents_annotated.extend(later.change.incidents_annotated);
     change.history.extend(later.change.history);
     change.ended.extend(later.change.ended);
     earlier.done.extend(later.done);
 }
 
-fn merge_instance(earlier: &mut Vec<InstanceWrite>, later: Vec<InstanceWrite>) {
+/// The answer is what need not be written any more, in bytes; as it is of the others.
+fn merge_instance(earlier: &mut Vec<InstanceWrite>, later: Vec<InstanceWrite>) -> usize {
+    let mut replaced = 0;
     for later in later {
         let Some(at) = earlier.iter().position(|w| w.key() == later.key()) else {
             earlier.push(later);
             continue;
         };
+        replaced += instance_bytes(&earlier[at]);
         match (&mut earlier[at], later) {
             (InstanceWrite::Insert(row), InstanceWrite::Update { rev, record, events, .. }) => {
                 row.rev = rev;
@@ -80,13 +95,43 @@ fn merge_instance(earlier: &mut Vec<InstanceWrite>, later: Vec<InstanceWrite>) {
             }
         }
     }
+    replaced
 }
 
-fn merge_job(jobs: &mut Vec<JobWrite>, later: JobWrite, done: &mut [Done]) {
+/// The last word on a page is the one that counts.
+fn merge_page(pages: &mut Vec<RecordPageWrite>, later: RecordPageWrite) -> usize {
+    let Some(name) = page_name(&later) else {
+        pages.push(later);
+        return 0;
+    };
+    let is_it = |page: &RecordPageWrite| page_name(page) == Some(name);
+    match pages.iter().position(is_it) {
+        Some(at) => page_bytes(&std::mem::replace(&mut pages[at], later)),
+        None => {
+            pages.push(later);
+            0
+        }
+    }
+}
+
+fn page_name(write: &RecordPageWrite) -> Option<(InstanceKey, RecordPageKind, ElementInstanceKey)> {
+    match write {
+        RecordPageWrite::Put(row) => Some((row.instance, row.kind, row.first)),
+        RecordPageWrite::Delete { instance, kind, first } => Some((*instance, *kind, *first)),
+        RecordPageWrite::DeleteAll { .. } => None,
+    }
+}
+
+fn merge_job(jobs: &mut Vec<JobWrite>, later: JobWrite, done: &mut [Done]) -> usize {
     let key = job_key(&later);
     let Some(at) = jobs.iter().position(|job| job_key(job) == key) else {
         jobs.push(later);
-        return;
+        return 0;
+    };
+    let replaced = match (&jobs[at], &later) {
+        (JobWrite::Insert(_), JobWrite::Delete(_)) => job_bytes(&jobs[at]) + job_bytes(&later),
+        (JobWrite::Insert(_), _) => job_bytes(&later),
+        (earlier, _) => job_bytes(earlier),
     };
     match (&mut jobs[at], later) {
         (JobWrite::Insert(_), JobWrite::Delete(_)) => {
@@ -102,7 +147,11 @@ fn merge_job(jobs: &mut Vec<JobWrite>, later: JobWrite, done: &mut [Done]) {
             row.retries_left = update.retries_left;
             row.priority = update.priority;
             row.due_at = update.due_at;
-            row.failure = update.failure;
+            if update.failure.is_some() {
+                row.failure = update.failure;
+                row.failure_details = update.failure_details;
+                row.failed_element = update.failed_element;
+            }
             lock_row(row, update.lock);
         }
         (JobWrite::Update(earlier), JobWrite::Update(later)) => {
@@ -110,10 +159,20 @@ fn merge_job(jobs: &mut Vec<JobWrite>, later: JobWrite, done: &mut [Done]) {
                 LockWrite::Keep => std::mem::replace(&mut earlier.lock, LockWrite::Keep),
                 lock => lock,
             };
-            *earlier = JobUpdate { lock, ..later };
+            // Without a failure of its own the later one keeps what the row would have had.
+            let (failure, failure_details, failed_element) = match later.failure {
+                Some(_) => (later.failure, later.failure_details, later.failed_element),
+                None => (
+                    earlier.failure.take(),
+                    earlier.failure_details.take(),
+                    earlier.failed_element.take(),
+                ),
+            };
+            *earlier = JobUpdate { lock, failure, failure_details, failed_element, ..later };
         }
         (earlier, later) => debug_assert!(false, "no job goes from {earlier:?} to {later:?}"),
     }
+    replaced
 }
 
 fn lock_row(row: &mut orloj_store::JobRow, lock: LockWrite) {

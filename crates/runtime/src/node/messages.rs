@@ -21,8 +21,8 @@ use orloj_types::{Document, InstanceKey, ProcessId, Timestamp};
 use rustc_hash::FxHashMap;
 
 use super::answer::Question;
-use super::broadcasts::Errand;
 use super::claims::{Claims, Ended};
+use super::errand::Errand;
 use super::event::{Find, Reply, RequestId, Work, WorkOrigin};
 use super::slot::Task;
 use super::start_events::EventStart;
@@ -35,6 +35,9 @@ const TRIES_MAX: u8 = 16;
 /// How often all fits are looked for.
 const SCAN_MS: i64 = 10_000;
 const SCAN_FITS_MAX: u32 = 256;
+/// Messages read when an instance has ended that kept others from being started with its key. The
+/// first will do, unless others are faster.
+pub const NEXT_MESSAGES_MAX: u32 = 16;
 /// Expired messages removed at a time.
 const EXPIRE_MESSAGES_MAX: u32 = 1_000;
 
@@ -68,7 +71,7 @@ struct Publication {
 pub struct Receivers {
     /// A buffered message of the channel has the same id.
     pub is_known: bool,
-    /// With the ids of their processes, oldest first.
+    /// With the ids of their processes, oldest first; of each process at least the first.
     pub subscriptions: Vec<(SubscriptionRow, ProcessId)>,
     pub starts: Vec<StartRow>,
 }
@@ -191,7 +194,7 @@ impl Node {
             let variables = message.variables.clone();
             let command = Command::Trigger { subscription: row.key, variables };
             // It is repeated after a lost race: whoever comes second finds the wait gone.
-            let work = Work { command, origin, claims: None };
+            let work = Work::new(command, origin);
             self.submit(row.instance, Task::Work(Box::new(work)));
         }
         for row in starts {
@@ -222,6 +225,16 @@ impl Node {
         }
     }
 
+    /// The lease is gone, and with it whom the messages were to reach: whoever waits is answered.
+    pub(super) fn drop_publications(&mut self, error: &Error) {
+        let dropped = self.messages.publications.drain();
+        let mut ids: Vec<RequestId> = dropped.map(|(_, publication)| publication.id).collect();
+        ids.sort_unstable();
+        for id in ids {
+            self.reply(id, Err(error.clone()));
+        }
+    }
+
     // ---- correlating
 
     pub(super) fn correlate(&mut self, fit: Fit, tries: u8) {
@@ -235,6 +248,8 @@ impl Node {
 
     pub(super) fn message_found(&mut self, key: MessageKey, row: Option<MessageRow>) {
         let Some(correlation) = self.messages.correlating.get_mut(&key) else { return };
+        // Nobody gets a message after its time, however long the way to it took.
+        let row = row.filter(|row| row.expires_at > self.now);
         let document = row.as_ref().map(|row| decode_variables(&row.variables));
         let (Some(row), Some(Ok(variables))) = (row, document) else {
             self.messages.correlating.remove(&key);
@@ -245,7 +260,7 @@ impl Node {
         let command = Command::Trigger { subscription, variables };
         let claims = Claims { takes: Some(message), ..Claims::default() };
         let origin = WorkOrigin::Correlation { message };
-        let work = Work { command, origin, claims: Some(Box::new(claims)) };
+        let work = Work::new(command, origin).with_claims(claims);
         self.submit(instance, Task::Work(Box::new(work)));
     }
 

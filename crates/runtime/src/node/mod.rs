@@ -15,46 +15,65 @@
 
 mod answer;
 mod broadcasts;
+mod bytes;
 mod change;
+pub mod chores;
 mod claims;
 mod command;
-pub(crate) use command::store_error;
 mod config;
 mod engine_jobs;
+mod errand;
 mod event;
+mod executing;
+mod finding;
+mod known;
 mod lane;
 mod life;
 mod merge;
 mod messages;
+mod migration;
 mod need;
+mod registered;
+mod report;
+mod request;
+mod settings;
 mod slot;
 mod slots;
 mod start_events;
 mod timers;
+mod untaken;
+mod verdict;
 mod workers;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use orloj_executor::{Backlog, Demand, DueWatch, Heartbeat, JobQueue, TakerId};
+use orloj_executor::{
+    Breakers, Demand, DueWatch, Heartbeat, HungWatch, JobQueue, TakerId, Watermark,
+};
 use orloj_interpreter::Delegates;
-use orloj_store::{CommitError, Lease};
+use orloj_store::{CommitError, Lease, Selection};
 use orloj_types::{DefinitionKey, InstanceKey, JobKey, KeyGenerator, Timestamp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use claims::Sole;
-pub use config::{Config, Sabotage};
+pub use config::{Config, ExecutorOptions, Looks, Sabotage};
 pub use event::{
-    Action, CallId, Event, Find, Found, JobCommand, Reply, Request, RequestId, StartRequest, Ticket,
+    Action, CallId, Event, Find, Found, JobCommand, Manage, Reply, Request, RequestId,
+    StartRequest, Ticket,
 };
-pub use messages::Receivers;
+pub(crate) use finding::store_error;
+pub use messages::{NEXT_MESSAGES_MAX, Receivers};
+pub(crate) use settings::{job_settings, limit_of};
 
 use crate::api::Error;
 use crate::definition::Definition;
 use crate::metrics::Metrics;
 use answer::{KnownJobs, Notices, PollState, Question};
 use lane::{Lane, Verdict};
+pub use report::{BreakerReport, ExecutorReport, GivenUp, RunningJob};
 use slot::Slot;
+pub use untaken::UntakenJobs;
 
 /// Pause before the store is asked again after it did not answer.
 const RETRY_MS: i64 = 200;
@@ -90,12 +109,43 @@ pub struct Node {
     next_ticket: u64,
 
     queue: JobQueue,
-    engine_backlog: Backlog,
+    watermark: Watermark,
+    /// Ranks of unlocked jobs that a change on its way inserts: no acquisition can find them yet.
+    unlocked: BTreeSet<orloj_executor::Rank>,
+    looking: engine_jobs::Looking,
+    /// What acquisitions take at the moment.
+    selection: Selection,
+    /// Deployments, whether or not they decide what this node takes.
+    registered: registered::Registered,
+    known: known::Known,
+    given_up: VecDeque<GivenUp>,
+    untaken: untaken::Untaken,
+    /// More jobs run than usual until then.
+    grown_until: Timestamp,
+    /// Whether they leave anything out, breakers aside.
+    is_selective: bool,
     engine_acquiring: bool,
     /// The empty job type, which stands for the engine's own jobs.
     engine_type: Arc<str>,
-    /// Engine jobs locked by this session, to know the oldest.
-    held: BTreeSet<JobKey>,
+    /// Engine jobs locked by this session, to know the oldest, and the number of the lock; 0 where
+    /// it is not known.
+    held: BTreeMap<JobKey, i32>,
+    /// Engine jobs that were begun and wait for the state of their instance.
+    beginning: FxHashSet<JobKey>,
+    /// Engine jobs on their way back, with the number of the lock.
+    giving_back: FxHashMap<JobKey, i32>,
+    /// Those that could not be given back; tried again when `retry_at` has come.
+    to_find_later: Vec<JobKey>,
+    breakers: Breakers,
+    /// When the next breaker lets a job through.
+    breaker_at: Option<Timestamp>,
+    /// What breakers count queued and running jobs by.
+    job_topics: FxHashMap<JobKey, Arc<str>>,
+    call_topics: FxHashMap<CallId, Arc<str>>,
+    hung: HungWatch,
+    /// Those that a change on its way locks for this node. Apart from `held`: when the change is
+    /// lost, a job may have been acquired meanwhile, and is held all the same.
+    reserved: BTreeSet<JobKey>,
 
     demands: BTreeMap<Arc<str>, Demand>,
     /// The type each stream and poll asked for.
@@ -112,6 +162,7 @@ pub struct Node {
     messages: messages::Messages,
     broadcasts: broadcasts::Broadcasts,
     start_events: start_events::StartEvents,
+    chores: chores::Chores,
     /// The floor last told to the store.
     lock_floor: JobKey,
     to_release: Vec<(JobKey, i32)>,
@@ -143,6 +194,8 @@ pub struct Node {
     /// When a look for due jobs last found none.
     none_due_at: Option<Timestamp>,
     is_leaving: bool,
+    /// When draining, what runs may take until then.
+    drain_until: Option<Timestamp>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,8 +224,20 @@ impl Node {
         let lanes = (0..config.lanes).map(|n| Lane::new(n, config.group_changes_max)).collect();
         Self {
             heartbeat: Heartbeat::new(lease.session, config.heartbeat_timeout_ms, now),
-            queue: JobQueue::new(config.queue_jobs_max),
+            queue: JobQueue::new(config.executor.queue_jobs_max),
+            looking: engine_jobs::Looking::new(config.executor.cadence()),
+            is_selective: config.executor.selection()
+                != Selection { order: config.executor.order, ..Selection::default() },
+            selection: config.executor.selection(),
+            breakers: Breakers::new(config.executor.breakers.clone()),
+            hung: HungWatch::new(config.executor.longest_run, now),
             idle_slots: slots::IdleSlots::new(config.idle_instances_max),
+            known: known::Known::new(config.jobs.clone()),
+            registered: registered::Registered::new(),
+            given_up: VecDeque::new(),
+            untaken: untaken::Untaken::default(),
+            grown_until: Timestamp::ZERO,
+            drain_until: None,
             config,
             metrics,
             delegates,
@@ -193,10 +258,18 @@ impl Node {
             next_call: 0,
             questions: FxHashMap::default(),
             next_ticket: 0,
-            engine_backlog: Backlog::default(),
+            watermark: Watermark::default(),
+            unlocked: BTreeSet::new(),
             engine_acquiring: false,
             engine_type: "".into(),
-            held: BTreeSet::new(),
+            held: BTreeMap::new(),
+            beginning: FxHashSet::default(),
+            giving_back: FxHashMap::default(),
+            to_find_later: Vec::new(),
+            breaker_at: None,
+            job_topics: FxHashMap::default(),
+            call_topics: FxHashMap::default(),
+            reserved: BTreeSet::new(),
             demands: BTreeMap::new(),
             taker_types: FxHashMap::default(),
             polls: FxHashMap::default(),
@@ -209,6 +282,7 @@ impl Node {
             messages: messages::Messages::default(),
             broadcasts: broadcasts::Broadcasts::default(),
             start_events: start_events::StartEvents::default(),
+            chores: chores::Chores::default(),
             lock_floor: JobKey::default(),
             to_release: Vec::new(),
             due_jobs: FxHashSet::default(),
@@ -255,7 +329,7 @@ impl Node {
             Event::StreamCredit { id, jobs } => self.return_credit(id, jobs),
             Event::StreamClosed { id } => self.stream_closed(id),
             Event::Undelivered { jobs } => self.release(jobs),
-            Event::Invoked { call, result } => self.invoked(call, result),
+            Event::Invoked { call, result, statements } => self.invoked(call, result, statements),
             Event::Loaded { instances, result } => self.loaded(&instances, result),
             Event::DefinitionLoaded { key, result } => self.definition_loaded(key, result),
             Event::DefinitionFound { call, result } => self.definition_found(call, result),
@@ -286,7 +360,7 @@ impl Node {
             Event::Found { ticket, result } => self.found(ticket, result),
             Event::Due { result } => self.due_found(result),
             Event::Expired { result } => self.expired(result),
-            Event::Released { result } => self.released(result),
+            Event::Released { jobs, result } => self.released(&jobs, &result),
             Event::Beaten { session, result } => self.beaten(session, result),
             Event::Fenced { result } => self.peer_fenced(result),
             Event::Joined { result } => self.joined(result),
@@ -307,6 +381,12 @@ impl Node {
         self.end_polls();
         self.check_due();
         self.check_broadcasts();
+        self.check_breakers();
+        self.check_hung();
+        self.check_settings();
+        self.check_rates();
+        self.check_looks();
+        self.retry_give_back();
         self.pump();
         self.serve_all();
         self.flush_lanes();
@@ -362,17 +442,20 @@ impl Node {
         let lanes = self.lanes.iter().filter_map(Lane::wake_at);
         let polls = self.demands.values().filter_map(Demand::next_deadline);
         let is_running = self.phase == Phase::Running;
-        let finds_due = is_running
-            && !self.finding_due
-            && self.due_jobs.is_empty()
-            && (!self.config.executor || self.start_events.is_idle());
+        let finds_due = is_running && !self.finding_due && self.due_jobs.is_empty();
         let due = finds_due.then(|| self.due.next()).flatten();
         let expires = is_running && !self.expiring;
         let locks = expires.then_some(self.lock_end).flatten();
         let retry = (self.retry_at > self.now).then_some(self.retry_at);
         let errands = is_running.then(|| self.broadcasts.wake_at()).flatten();
         let known = heartbeat.into_iter().chain(lanes).chain(polls).chain(due).chain(locks);
-        known.chain(retry).chain(errands).min()
+        let breaker = is_running.then_some(self.breaker_at).flatten();
+        let hung = is_running.then(|| self.hung.next_at(self.running())).flatten();
+        let rates = is_running.then(|| self.known.wake_at()).flatten();
+        let looks = is_running.then(|| self.look_at()).flatten();
+        let drained = self.drain_until.filter(|_| !self.is_leaving);
+        let more = rates.into_iter().chain(looks).chain(drained);
+        known.chain(retry).chain(errands).chain(breaker).chain(hung).chain(more).min()
     }
 
     /// Whether no more than one change is on its way to the store.

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use orloj_executor::TakerId;
-use orloj_interpreter::{Record, Run};
-use orloj_store::JobRow;
-use orloj_types::{DefinitionKey, InstanceKey, NodeNumber, TenantId, Timestamp};
+use orloj_interpreter::{CallName, InvokeResult, Record, Run};
+use orloj_store::{JobRow, Statement};
+use orloj_types::{InstanceKey, NodeNumber, TenantId, Timestamp};
 
 use super::event::{Work, WorkOrigin};
 use crate::definition::Definition;
@@ -23,10 +23,10 @@ pub(crate) struct Slot {
     pub record: Option<Arc<Record>>,
     /// What `record` takes in memory, roughly.
     pub record_bytes: usize,
+    /// What its values with rows of their own take.
+    pub large_bytes: usize,
     /// Of `record`, when it will have been committed.
     pub rev: i32,
-    /// What the row says, which an instance keeps when it is migrated.
-    pub row_definition: Option<DefinitionKey>,
     /// History not yet in rows of its own.
     pub events: Vec<u8>,
     pub definition: Option<Arc<Definition>>,
@@ -109,6 +109,36 @@ pub(crate) struct Attempt {
     pub basis: Basis,
     /// Other instances it was given, and their states.
     pub lent: Vec<(InstanceKey, Basis)>,
+    /// What the application wants done with the step, by the calls that said so.
+    pub attached: Vec<(CallName, Vec<Statement>)>,
+}
+
+impl Attempt {
+    /// Before the run is resumed with the answer to the call.
+    pub fn attach(&mut self, statements: Vec<Statement>) {
+        if statements.is_empty() {
+            return;
+        }
+        let call = self.run.call_at_work();
+        self.attached.extend(call.map(|call| (call, statements)));
+    }
+
+    /// What is to be committed with the outcome: an answer that found no token any more asks for
+    /// nothing.
+    pub fn statements(&self) -> Vec<Statement> {
+        let used = self.attached.iter().filter(|(call, _)| self.run.has_used(call));
+        used.flat_map(|(_, statements)| statements).cloned().collect()
+    }
+
+    /// The call that attached the statement at this place has failed after all.
+    pub fn fail_statement(&mut self, at: usize, reason: &str) {
+        let used = self.attached.iter().filter(|(call, _)| self.run.has_used(call));
+        let mut calls = used.flat_map(|(call, statements)| statements.iter().map(move |_| call));
+        let Some(call) = calls.nth(at).cloned() else { return };
+        let message = format!("an attached statement failed: {reason}").into();
+        self.run.overrule(call.clone(), InvokeResult::Failed { message });
+        self.attached.retain(|(known, _)| *known != call);
+    }
 }
 
 /// The read a state goes back to, and the revision since.
@@ -119,6 +149,12 @@ impl Slot {
     pub fn bytes(&self) -> usize {
         const SLOT_BYTES: usize = 1_024;
         SLOT_BYTES + self.events.capacity() + self.record_bytes
+    }
+
+    /// Whether to read it takes longer than a step.
+    pub fn is_large(&self) -> bool {
+        const LARGE_BYTES: usize = 2 << 20;
+        self.bytes() > LARGE_BYTES
     }
 
     /// Whether another node may long have changed the instance: foreign code must not be called

@@ -1,6 +1,6 @@
 //! Loading instances, giving them work, forgetting them.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use orloj_store::{Error as StoreError, LoadedInstance};
@@ -17,6 +17,9 @@ use crate::definition::Definition;
 const LOAD_INSTANCES_MAX: usize = 256;
 /// Memory of instances kept though nothing is to be done with them.
 const IDLE_BYTES_MAX: usize = 32 << 20;
+/// A large instance is forgotten this long after it has had its last work. While it has some it
+/// stays: to read it again with every step would take longer than the step.
+const LARGE_KEPT_MS: i64 = 1_000;
 
 /// Which instances have been without work for the longest time.
 #[derive(Debug)]
@@ -24,13 +27,15 @@ pub(crate) struct IdleSlots {
     order: VecDeque<(InstanceKey, u64, usize)>,
     /// Of all in `order`, those used again since included.
     bytes: usize,
+    /// Large ones are kept apart, so that they do not push all others out.
+    large: BTreeSet<InstanceKey>,
     stamp: u64,
     instances_max: usize,
 }
 
 impl IdleSlots {
     pub fn new(instances_max: usize) -> Self {
-        Self { order: VecDeque::new(), bytes: 0, stamp: 0, instances_max }
+        Self { order: VecDeque::new(), bytes: 0, large: BTreeSet::new(), stamp: 0, instances_max }
     }
 }
 
@@ -88,6 +93,10 @@ impl Node {
         self.idle_slots.stamp += 1;
         slot.used = self.idle_slots.stamp;
         let bytes = slot.bytes();
+        if slot.is_large() {
+            self.idle_slots.large.insert(instance);
+            return;
+        }
         self.idle_slots.bytes += bytes;
         self.idle_slots.order.push_back((instance, slot.used, bytes));
     }
@@ -125,10 +134,12 @@ impl Node {
             match loaded.map(|loaded| codec::decode(&loaded).map(|record| (loaded, record))) {
                 Some(Ok((loaded, record))) => {
                     slot.rev = loaded.row.rev;
-                    slot.row_definition = Some(loaded.row.definition);
                     slot.definition.take_if(|known| known.key != record.definition);
                     slot.events = loaded.row.events;
-                    slot.record_bytes = codec::in_memory_bytes(&loaded.row.record, &record);
+                    let large = loaded.variables.iter().map(|row| row.value.bytes.len());
+                    slot.large_bytes = large.sum();
+                    let stored = &loaded.row.record;
+                    slot.record_bytes = codec::in_memory_bytes(stored, &record, slot.large_bytes);
                     slot.record = Some(record.into());
                 }
                 None => slot.record = None,
@@ -189,6 +200,7 @@ impl Node {
             self.definitions.insert(key, definition.clone());
         }
         self.start_waiting(key, result.as_ref().err());
+        self.chores_definition(key, result.as_ref().err());
         match result {
             Ok(_) => {
                 for instance in waiting {
@@ -240,6 +252,18 @@ impl Node {
                 self.slots.remove(&instance);
             }
         }
+        let (slots, now) = (&mut self.slots, self.now);
+        self.idle_slots.large.retain(|instance| {
+            let Some(slot) = slots.get(instance) else { return false };
+            if !slot.is_idle() {
+                return false;
+            }
+            let is_over = now.ms_since(slot.known_at) > LARGE_KEPT_MS && slot.lent_until <= now;
+            if is_over {
+                slots.remove(instance);
+            }
+            !is_over
+        });
         for entry in lent {
             self.idle_slots.bytes += entry.2;
             self.idle_slots.order.push_back(entry);

@@ -13,7 +13,7 @@ use super::{Node, Phase, RETRY_MS, Sabotage};
 /// Due jobs taken in one look.
 const DUE_JOBS_MAX: u32 = 256;
 /// How long a node leaves a due job to the peer whose share it is.
-pub(super) const SHARE_MS: i64 = 1_000;
+const SHARE_MS: i64 = 1_000;
 
 impl Node {
     pub(super) fn watch_due(&mut self, at: Timestamp) {
@@ -48,12 +48,10 @@ impl Node {
         let early = if self.sabotaged(Sabotage::FireEarly) { 60_000 } else { 0 };
         let now = self.now.plus_ms(early);
         // Due jobs count as waiting until their change is committed: look again only then.
-        let are_starts_done = !self.config.executor || self.start_events.is_idle();
-        if self.due_jobs.is_empty() && are_starts_done && self.due.take_due(now) {
+        if self.due_jobs.is_empty() && self.due.take_due(now) {
             self.finding_due = true;
             self.is_pulse_stale = true;
             self.actions.push(Action::FindDue { now, limit: DUE_JOBS_MAX });
-            self.look_for_due_starts();
         }
     }
 
@@ -72,11 +70,10 @@ impl Node {
             }
         };
         self.more_due = jobs.len() >= DUE_JOBS_MAX as usize;
-        self.none_due_at = jobs.is_empty().then_some(self.now);
         let mut left_to_peers = false;
         for row in jobs {
             // A worker's job comes back after its delay whether or not this node runs jobs.
-            if !self.config.executor && row.kind != JobKind::Worker {
+            if !self.fires() && row.kind != JobKind::Worker {
                 continue;
             }
             if self.set_aside.contains(&row.key) {
@@ -86,31 +83,39 @@ impl Node {
                 left_to_peers = true;
                 continue;
             }
+            if row.kind.is_chore() {
+                if self.due_jobs.insert(row.key) {
+                    self.chore_due(&row);
+                }
+                continue;
+            }
             if self.due_jobs.insert(row.key) {
                 let command = Command::JobDue { job: row.key };
                 let origin = WorkOrigin::Due { job: row.key };
-                self.submit(
-                    row.instance,
-                    Task::Work(Box::new(Work { command, origin, claims: None })),
-                );
+                self.submit(row.instance, Task::Work(Box::new(Work::new(command, origin))));
             }
         }
+        // What stays due though nobody here fires it must not be looked for again and again.
+        let is_idle = self.due_jobs.is_empty() && !left_to_peers;
+        self.none_due_at = is_idle.then_some(self.now);
         if left_to_peers {
             self.due.add(self.now.plus_ms(SHARE_MS));
         }
-        if self.config.executor && self.more_due && self.due_jobs.is_empty() {
+        if self.fires() && self.more_due && self.due_jobs.is_empty() {
             self.due.add(self.now.plus_ms(RETRY_MS));
         }
+    }
+
+    /// Whether this node makes what is due ready.
+    fn fires(&self) -> bool {
+        self.config.executor.is_active && self.config.executor.fires_timers
     }
 
     /// Every node may fire every timer; to keep them out of each other's way each has a share, and
     /// takes another's only when that one is late.
     fn is_mine(&self, row: &JobRow) -> bool {
-        self.is_share(row.instance.raw(), row.due_at)
-    }
-
-    pub(super) fn is_share(&self, key: i64, due_at: Option<Timestamp>) -> bool {
-        let late = due_at.is_none_or(|at| self.now.ms_since(at) >= SHARE_MS);
+        let key = if row.kind.is_chore() { row.key.raw() } else { row.instance.raw() };
+        let late = row.due_at.is_none_or(|at| self.now.ms_since(at) >= SHARE_MS);
         if !self.has_peers || late {
             return true;
         }
@@ -132,6 +137,9 @@ impl Node {
         match result {
             Ok(types) => {
                 self.metrics.locks_expired.inc_by(types.len() as u64);
+                if self.known.has_limits() && !types.is_empty() {
+                    self.tell_slots_freed();
+                }
                 for job_type in types {
                     self.jobs_ready(job_type);
                 }

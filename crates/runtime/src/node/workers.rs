@@ -9,8 +9,8 @@ use orloj_types::{InstanceKey, JobKey};
 
 use super::answer::{KnownJob, PollState, Question};
 use super::change::activated_job;
-use super::command::store_error;
 use super::event::{Action, Reply, RequestId};
+use super::finding::store_error;
 use super::slot::Task;
 use super::{Node, Phase, RETRY_MS};
 use crate::api::{ActivateJobs, ActivatedJob, LongPoll, StreamJobs};
@@ -147,7 +147,10 @@ impl Node {
             wanted.push((job_type.clone(), id, mark, limit, wants));
         }
         for (job_type, taker, mark, limit, wanted) in wanted {
-            let question = Question::WorkerAcquire { job_type, taker, mark, limit: limit as usize };
+            let settings = self.known.version();
+            let limit_asked = limit as usize;
+            let question =
+                Question::WorkerAcquire { job_type, taker, mark, limit: limit_asked, settings };
             let ticket = self.ask(question);
             let acquire = Acquire { lease: self.lease, wanted, limit, now: self.now };
             self.actions.push(Action::Acquire { ticket, acquire });
@@ -196,6 +199,11 @@ impl Node {
             }
         };
         demand.backlog.acquired(mark, jobs.len(), limit);
+        match jobs.is_empty() {
+            true => self.rate_in_vain(&job_type),
+            false => self.rate_holds_up(&job_type),
+        }
+        let Some(demand) = self.demands.get_mut(&job_type) else { return };
         let is_there = demand.get_mut(taker).is_some();
         if !is_there {
             return self.release(jobs.iter().map(|job| (job.key, job.attempt)).collect());
@@ -222,7 +230,10 @@ impl Node {
     /// Hands an acquired job to its taker, now that its instance's state is there.
     pub(super) fn deliver(&mut self, instance: InstanceKey, taker: TakerId, row: Box<JobRow>) {
         let Some(slot) = self.slots.get_mut(&instance) else { return };
-        if self.config.is_shared && !slot.fresh && slot.record.is_some() {
+        // A large instance is read again only where somebody else may have changed it: with every
+        // batch of its jobs that would cost the square of their number.
+        let is_in_doubt = self.config.is_shared && (self.has_peers || !slot.is_large());
+        if is_in_doubt && !slot.fresh && slot.record.is_some() {
             // Whoever had the job before may have worked through another node.
             return slot.verify_before(Task::Deliver { taker, row });
         }
@@ -232,6 +243,7 @@ impl Node {
                 job: job.clone(),
                 element: element.element.clone(),
                 element_instance: element.key,
+                topic: row.topic.clone(),
                 failure: None,
             })
         });
@@ -363,18 +375,6 @@ impl Node {
         if !self.to_release.is_empty() {
             let jobs = std::mem::take(&mut self.to_release);
             self.actions.push(Action::Release { lease: self.lease, jobs });
-        }
-    }
-
-    pub(super) fn released(&mut self, result: Result<(), StoreError>) {
-        if result.is_err() {
-            // Their locks run out in time.
-            self.metrics.store_errors.inc();
-        }
-        self.engine_backlog.raise();
-        let types: Vec<Arc<str>> = self.demands.keys().cloned().collect();
-        for job_type in types {
-            self.jobs_ready(job_type);
         }
     }
 }

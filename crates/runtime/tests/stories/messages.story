@@ -97,3 +97,12 @@ story "an event subprocess takes a message beside the work"
   restart
   publish stop key "a"                  | job work gone, job clean waits, no task at note
   worker w completes clean              | instance ended
+
+story "who waits for a message comes before those it could start, in one process"
+  process old:    start -> wait{message go, key id} -> end
+  process order:  start{message go} -> wait{message go, key id} -> end
+  start old as one {"id": "a"}
+  migrate to order wait=wait            | one: token at wait, 1 instances of order
+  publish go key "a" for 1h {"n": 1}    | one: instance ended, one: variable n = 1, 1 instances of order
+  publish go key "a" for 1h {"id": "a"} | 2 instances of order, order: token at wait
+  publish go key "a" for 1h             | 2 instances of order, order: instance ended

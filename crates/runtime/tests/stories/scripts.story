@@ -81,3 +81,17 @@ story "a script task survives a restart before it"
 story "a script removes variables"
   process p, camunda:  start -> run{script groovy "execution.removeVariable('a'); execution.setVariable('b', 1)"} -> ask{user} -> end
   start p {"a": 2}            | variables {"b": 1}
+
+story "a transient variable is seen until the command ends and never kept"
+  process p, flowable:  start -> hide{script groovy "execution.setTransientVariable('a', 7); execution.setTransientVariable('t', 8)"} -> run{script javascript "execution.setVariable('r', execution.getVariable('a') + t)"} -> ask{user} -> show{script groovy "execution.setVariable('later', execution.getVariable('t') == null && a == 1)"} -> last{user} -> end
+  start p {"a": 1}            | task at ask, variable r = 15, variable a = 1, no variable t
+  user completes ask          | task at last, variable later = true
+
+story "what a script calls local goes with its token in Flowable"
+  process p, flowable:  start -> mine{script groovy "execution.setVariableLocal('x', 5)"} -> run{script javascript "execution.setVariable('r', String(execution.getVariableLocal('x')) + String(execution.getVariableLocal('a')))"} -> ask{user} -> show{script groovy "execution.setVariable('later', x + a)"} -> last{user} -> end
+  start p {"a": 1}            | task at ask, variable r = "5null"
+  user completes ask          | task at last, variable later = 6
+
+story "what a script calls local is the instance's in Camunda while its token is alone"
+  process p, camunda:  start -> mine{script groovy "execution.setVariableLocal('x', 5)"} -> run{script javascript "execution.setVariable('r', String(execution.getVariableLocal('x')) + String(execution.getVariableLocal('a')))"} -> ask{user} -> end
+  start p {"a": 1}            | task at ask, variable r = "51", variable x = 5

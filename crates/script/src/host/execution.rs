@@ -79,8 +79,8 @@ enum Act {
     GetAll(bool),
     Names(bool),
     GetTransient,
-    SetTransient,
-    RemoveTransient,
+    SetTransient(bool),
+    RemoveTransient(bool),
     Object(Part),
     SetFact(&'static str),
     Fact(&'static str),
@@ -103,9 +103,11 @@ fn act(part: Part, name: &str) -> Option<Act> {
         "getVariablesLocal" => Act::GetAll(true),
         "getVariableNames" => Act::Names(false),
         "getVariableNamesLocal" => Act::Names(true),
-        "getTransientVariable" => Act::GetTransient,
-        "setTransientVariable" => Act::SetTransient,
-        "removeTransientVariable" => Act::RemoveTransient,
+        "getTransientVariable" | "getTransientVariableLocal" => Act::GetTransient,
+        "setTransientVariable" => Act::SetTransient(false),
+        "setTransientVariableLocal" => Act::SetTransient(true),
+        "removeTransientVariable" => Act::RemoveTransient(false),
+        "removeTransientVariableLocal" => Act::RemoveTransient(true),
         "getProcessInstance" if !is_task => Act::Object(Part::Instance),
         "getParent" if !is_task => Act::Object(Part::Parent),
         "getExecution" if is_task => Act::Object(Part::Execution),
@@ -157,10 +159,14 @@ fn perform<'js>(
                 Some(element) if !is_local => WireScope::Element(element.to_string()?),
                 _ => scope(part, is_local),
             };
-            scene.set(ctx, scope, &name()?, value(1)).map(|()| nothing())
+            match transient_value(&value(1))? {
+                Some(value) => scene.set(ctx, transient(is_local), &name()?, value),
+                None => scene.set(ctx, scope, &name()?, value(1)),
+            }
+            .map(|()| nothing())
         }
-        Act::SetTransient => {
-            scene.set(ctx, WireScope::Transient, &name()?, value(1)).map(|()| nothing())
+        Act::SetTransient(is_local) => {
+            scene.set(ctx, transient(is_local), &name()?, value(1)).map(|()| nothing())
         }
         Act::SetAll(is_local) => {
             let all = Object::from_js(ctx, value(0))?;
@@ -173,8 +179,8 @@ fn perform<'js>(
         Act::Remove(is_local) => {
             scene.remove(ctx, scope(part, is_local), &name()?).map(|()| nothing())
         }
-        Act::RemoveTransient => {
-            scene.remove(ctx, WireScope::Transient, &name()?).map(|()| nothing())
+        Act::RemoveTransient(is_local) => {
+            scene.remove(ctx, transient(is_local), &name()?).map(|()| nothing())
         }
         Act::GetAll(is_local) => {
             let map = collections::empty_map(ctx, scene)?;
@@ -194,6 +200,25 @@ fn perform<'js>(
             Ok(nothing())
         }
         Act::Fact(fact) => known(ctx, scene, fact),
+    }
+}
+
+/// What `Variables` has marked as ending with the transaction.
+fn transient_value<'js>(value: &Value<'js>) -> Result<Option<Value<'js>>> {
+    match value.as_object() {
+        Some(marked)
+            if marked.get::<_, Option<bool>>("$transient").ok().flatten() == Some(true) =>
+        {
+            marked.get("value").map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+fn transient(is_local: bool) -> WireScope {
+    match is_local {
+        true => WireScope::TransientLocal,
+        false => WireScope::Transient,
     }
 }
 

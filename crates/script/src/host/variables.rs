@@ -72,7 +72,10 @@ impl Variables {
             WireScope::Instance => &scopes.instance,
             WireScope::Parent => &scopes.parent,
             WireScope::ParentLocal => &scopes.parent_local,
-            WireScope::Nearest | WireScope::Transient | WireScope::Element(_) => &self.nearest,
+            WireScope::Nearest
+            | WireScope::Transient
+            | WireScope::TransientLocal
+            | WireScope::Element(_) => &self.nearest,
         }
     }
 
@@ -104,7 +107,7 @@ impl Variables {
             WireScope::ParentLocal => &mut scopes.parent_local,
             WireScope::Nearest if scopes.local.contains_key(name) => &mut scopes.local,
             WireScope::Nearest => &mut scopes.instance,
-            WireScope::Transient | WireScope::Element(_) => return,
+            WireScope::Transient | WireScope::TransientLocal | WireScope::Element(_) => return,
         };
         match value {
             Some(value) => view.insert(name.to_owned(), value),

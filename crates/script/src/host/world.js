@@ -37,6 +37,12 @@
     return new.target ? Object(convert(value)) : convert(value);
   }, { valueOf: convert }, extra);
 
+  // Values with a type: only those that end with the transaction differ from plain ones.
+  const typed = (value, transient) => transient === true ? { $transient: true, value, getValue: () => value, isTransient: () => true, create() { return this; } } : value;
+  const made = (value, transient) => transient === true ? typed(value, true) : { create: () => value };
+  const values = { objectValue: made, serializedObjectValue: made, untypedNullValue: (transient) => typed(null, transient) };
+  for (const name of ['untyped', 'string', 'integer', 'long', 'short', 'double', 'boolean', 'number', 'date']) values[name + 'Value'] = typed;
+
   const out = { println(text) { write(text === undefined ? '' : text); }, print(text) { write(text); } };
   const classes = {
     'java.util.ArrayList': copyList(asList),
@@ -58,6 +64,7 @@
     'java.lang.Thread': { sleep() {} },
     'java.lang.System': { out, err: out, currentTimeMillis: () => world.Date.now() },
     'org.camunda.bpm.engine.delegate.BpmnError': BpmnError,
+    'org.camunda.bpm.engine.variable.Variables': values,
     'org.flowable.engine.delegate.BpmnError': BpmnError,
     'org.activiti.engine.delegate.BpmnError': BpmnError,
   };

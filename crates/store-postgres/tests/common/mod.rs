@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use orloj_store::suite::engine;
 use orloj_store::{
     Change, Claim, Group, InstanceRow, InstanceWrite, JobKind, JobRow, JobState, JobWrite, Lease,
-    Store,
+    NodeProfile, Store,
 };
 use orloj_store_postgres::{Options, PostgresStore};
 use orloj_types::{
@@ -61,7 +61,13 @@ pub async fn terminate(but: &Client) -> i64 {
 }
 
 pub async fn join(store: &dyn Store, name: &str) -> Lease {
-    let claim = Claim { name: name.to_owned(), engine: engine(), lanes: 2, now: NOW };
+    let claim = Claim {
+        name: name.to_owned(),
+        engine: engine(),
+        lanes: 2,
+        now: NOW,
+        profile: NodeProfile::default(),
+    };
     store.join(claim).await.expect("join")
 }
 
@@ -124,6 +130,14 @@ pub fn engine_job(key: i64) -> JobRow {
         attempt: 0,
         activations: Vec::new(),
         failure: None,
+        created_at: NOW,
+        topic: "".into(),
+        category: None,
+        limit_key: None,
+        batch: None,
+        payload: None,
+        failure_details: None,
+        failed_element: None,
     }
 }
 

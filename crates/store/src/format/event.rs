@@ -15,24 +15,46 @@ pub struct EventEntry {
     /// Since the instance's start.
     #[prost(sint64, tag = "2")]
     pub at_ms: i64,
-    /// Of the element instance, job or incident it is about, as a difference to the instance's.
+    /// Of the element instance, job, incident or user task it is about, as a difference to the
+    /// instance's.
     #[prost(sint64, tag = "3")]
     pub key: i64,
-    /// A second key: scope of an element, element instance of a job or incident.
+    /// A second key: scope of an element or variable, element instance of a job, incident or user
+    /// task.
     #[prost(sint64, tag = "4")]
     pub of: i64,
-    /// Element id, job type, worker, error code or incident kind.
+    /// Element id, job type, worker, error code, incident kind, variable, assignee or name of a
+    /// user task.
     #[prost(string, tag = "5")]
     pub name: String,
-    /// Message of a failure or incident.
+    /// Message of a failure or incident, or the value of a variable as JSON.
     #[prost(string, tag = "6")]
     pub message: String,
-    /// Retries left, or how something ended.
+    /// Retries left, how something ended, or the length of a value that was cut.
     #[prost(sint64, tag = "7")]
     pub number: i64,
-    /// A third key: the job of an incident.
+    /// A third key: the job of an incident, or the instance that was called.
     #[prost(sint64, tag = "8")]
     pub job: i64,
+    /// A second number: the priority of a new job or user task, the retries that a failed job had,
+    /// the tag of a value.
+    #[prost(sint64, tag = "9")]
+    pub second: i64,
+    /// The element of a new job, user task or incident, or where a failed job has failed.
+    #[prost(string, tag = "10")]
+    pub element: String,
+    /// The due date of a new job or user task, since the instance's start.
+    #[prost(sint64, optional, tag = "11")]
+    pub due_ms: Option<i64>,
+    /// Which kind of job definition a new job has; 0: none.
+    #[prost(uint32, tag = "12")]
+    pub handler: u32,
+    /// The incident that an incident tells of, as a difference; 0: itself.
+    #[prost(sint64, tag = "13")]
+    pub cause: i64,
+    /// Where the chain of causes begins, likewise.
+    #[prost(sint64, tag = "14")]
+    pub root_cause: i64,
 }
 
 /// The numbers are part of the stored format.
@@ -52,6 +74,16 @@ pub enum EventKind {
     IncidentOpened = 11,
     IncidentClosed = 12,
     ResultDropped = 13,
+    JobChanged = 14,
+    InstanceCalled = 15,
+    UserTaskCreated = 16,
+    UserTaskAssigned = 17,
+    UserTaskEnded = 18,
+    VariableCreated = 19,
+    VariableUpdated = 20,
+    VariableDeleted = 21,
+    /// The last value of a variable whose scope has ended.
+    VariableEnded = 22,
 }
 
 impl EventKind {
@@ -70,6 +102,15 @@ impl EventKind {
             11 => Self::IncidentOpened,
             12 => Self::IncidentClosed,
             13 => Self::ResultDropped,
+            14 => Self::JobChanged,
+            15 => Self::InstanceCalled,
+            16 => Self::UserTaskCreated,
+            17 => Self::UserTaskAssigned,
+            18 => Self::UserTaskEnded,
+            19 => Self::VariableCreated,
+            20 => Self::VariableUpdated,
+            21 => Self::VariableDeleted,
+            22 => Self::VariableEnded,
             _ => return None,
         })
     }
@@ -86,6 +127,12 @@ pub struct EventFields<'a> {
     pub message: &'a str,
     pub number: i64,
     pub job: i64,
+    pub second: i64,
+    pub element: &'a str,
+    pub due_ms: Option<i64>,
+    pub handler: u32,
+    pub cause: i64,
+    pub root_cause: i64,
 }
 
 pub fn append_event(stretch: &mut Vec<u8>, event: EventFields<'_>) {
@@ -98,6 +145,14 @@ pub fn append_event(stretch: &mut Vec<u8>, event: EventFields<'_>) {
         wire.bytes(6, event.message.as_bytes());
         wire.sint(7, event.number);
         wire.sint(8, event.job);
+        wire.sint(9, event.second);
+        wire.bytes(10, event.element.as_bytes());
+        if let Some(due) = event.due_ms {
+            wire.some_sint(11, due);
+        }
+        wire.uint(12, event.handler.into());
+        wire.sint(13, event.cause);
+        wire.sint(14, event.root_cause);
     });
 }
 
@@ -135,6 +190,12 @@ mod tests {
                 message: &long,
                 number: -1,
                 job: 70,
+                second: 3,
+                element: "pay",
+                due_ms: Some(0),
+                handler: 3,
+                cause: -9,
+                root_cause: 12,
                 ..Default::default()
             },
         ];
@@ -150,6 +211,12 @@ mod tests {
                 message: event.message.into(),
                 number: event.number,
                 job: event.job,
+                second: event.second,
+                element: event.element.into(),
+                due_ms: event.due_ms,
+                handler: event.handler,
+                cause: event.cause,
+                root_cause: event.root_cause,
             };
             expected.extend(entry.encode_length_delimited_to_vec());
         }

@@ -8,6 +8,7 @@
 
 mod activation;
 mod event;
+mod profile;
 mod record;
 mod record_writer;
 mod variables;
@@ -15,9 +16,10 @@ mod wire;
 
 pub use activation::{ActivationEntry, decode_activations, encode_activation};
 pub use event::{EventEntry, EventFields, EventKind, append_event, decode_events};
+pub use profile::{decode_profile, encode_profile};
 pub use record::{
     CallerEntry, CompensationEntry, ElementEntry, IncidentEntry, JobEntry, MultiEntry,
-    RecordMessage, RepeatEntry, ScopeEntry, SubscriptionEntry, decode_record,
+    RecordMessage, RepeatEntry, ScopeEntry, StrangerEntry, SubscriptionEntry, decode_record,
 };
 pub use record_writer::{
     ElementFields, ElementWriter, IncidentFields, JobFields, RecordWriter, RepeatFields,

@@ -33,9 +33,23 @@ pub struct RecordMessage {
     /// The key of the message that has started it.
     #[prost(string, optional, tag = "10")]
     pub started_with: Option<String>,
-    /// Of an instance that has been migrated: its row names the definition it was started with.
-    #[prost(int64, optional, tag = "11")]
-    pub definition: Option<i64>,
+    /// Of the outermost instance of a hierarchy whose exclusive jobs share one queue.
+    #[prost(message, repeated, tag = "12")]
+    pub exclusive_strangers: Vec<StrangerEntry>,
+}
+
+/// An exclusive job of another instance of the hierarchy, in the queue of this one.
+#[derive(Clone, PartialEq, Message)]
+pub struct StrangerEntry {
+    /// As a difference, like those of the queue.
+    #[prost(sint64, tag = "1")]
+    pub job: i64,
+    /// As it is.
+    #[prost(int64, tag = "2")]
+    pub instance: i64,
+    /// See [`JobEntry::ticket`].
+    #[prost(uint64, tag = "3")]
+    pub ticket: u64,
 }
 
 /// Keys as they are, not as differences: they are of other instances.
@@ -174,6 +188,22 @@ pub struct JobEntry {
     /// The place of the listener it is for.
     #[prost(uint32, tag = "12")]
     pub listener: u32,
+    /// Its place in the queue of exclusive jobs, in records that lie in pages; the others have
+    /// the queue as a list.
+    #[prost(uint64, tag = "13")]
+    pub ticket: u64,
+    /// Which executors take it.
+    #[prost(string, optional, tag = "14")]
+    pub category: Option<String>,
+    /// Jobs of the same key share a limit.
+    #[prost(string, optional, tag = "15")]
+    pub limit_key: Option<String>,
+    /// Of a signal on its way to an event: the event's subscription, as a difference.
+    #[prost(sint64, optional, tag = "16")]
+    pub subscription: Option<i64>,
+    /// What the signal carries.
+    #[prost(message, repeated, tag = "17")]
+    pub variables: Vec<VariableEntry>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -194,6 +224,9 @@ pub struct IncidentEntry {
     pub kind: String,
     #[prost(sint64, optional, tag = "3")]
     pub job: Option<i64>,
+    /// The incident of a called instance that it tells of; as it is, not as a difference.
+    #[prost(int64, optional, tag = "4")]
+    pub cause: Option<i64>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -217,7 +250,7 @@ pub fn decode_record(bytes: &[u8]) -> Result<RecordMessage, Error> {
 
 #[cfg(test)]
 mod tests {
-    use orloj_types::{StoredValue, ValueTag};
+    use orloj_types::{StoredValue, ValueTag, Variables};
 
     use super::*;
     use crate::format::{ElementFields, IncidentFields, JobFields, RecordWriter, RepeatFields};
@@ -298,6 +331,7 @@ mod tests {
     #[test]
     fn a_full_record_comes_back_byte_for_byte() {
         let name = "n".repeat(300);
+        let carried = Variables::from_iter([("n".into(), StoredValue::int(7))]);
         let mut writer = RecordWriter::new(-5, None);
         let fields =
             ElementFields { key: -9, element: &name, scope: 4, state: 2, ..first_fields() };
@@ -309,12 +343,16 @@ mod tests {
                     state: 4,
                     failed_before: true,
                     repeat: Some(RepeatFields { text: "R3/PT1S", anchor_ms: -1, fired: 2 }),
+                    category: Some("heavy"),
+                    limit_key: Some(""),
+                    subscription: Some(-4),
+                    variables: Some(&carried),
                     ..JobFields::default()
                 });
             }
             element.user_task(0);
-            element.incident(IncidentFields { key: 6, kind: "IO", job: Some(0) });
-            element.timer_incident(IncidentFields { key: 7, kind: "", job: None });
+            element.incident(IncidentFields { key: 6, kind: "IO", job: Some(0), cause: Some(9) });
+            element.timer_incident(IncidentFields { key: 7, kind: "", job: None, cause: None });
             element.rest(&ElementEntry {
                 role: 2,
                 called: Some(-3),

@@ -1,7 +1,7 @@
 //! Records, written without their messages being built. Field numbers are those of the messages
 //! in the file beside this one.
 
-use orloj_types::StoredValue;
+use orloj_types::{StoredValue, Variables};
 use prost::Message;
 
 use crate::format::record::{ElementEntry, RecordMessage, VERSION};
@@ -35,6 +35,12 @@ pub struct JobFields<'a> {
     pub event: &'a str,
     pub repeat: Option<RepeatFields<'a>>,
     pub listener: u32,
+    pub ticket: u64,
+    pub category: Option<&'a str>,
+    pub limit_key: Option<&'a str>,
+    pub subscription: Option<i64>,
+    /// What a signal carries.
+    pub variables: Option<&'a Variables>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,6 +55,7 @@ pub struct IncidentFields<'a> {
     pub key: i64,
     pub kind: &'a str,
     pub job: Option<i64>,
+    pub cause: Option<i64>,
 }
 
 /// Messages one after the other are read as one with the fields of both.
@@ -106,12 +113,6 @@ impl RecordWriter {
         });
     }
 
-    /// Of a finished record: the instance has become one of this definition.
-    pub fn migrated(record: &mut Vec<u8>, definition: i64) {
-        let rest = RecordMessage { definition: Some(definition), ..RecordMessage::default() };
-        append(record, &rest);
-    }
-
     /// `rest` has the fields that few records have and that come after all others.
     pub fn finish(
         mut self,
@@ -157,6 +158,23 @@ impl ElementWriter<'_, '_> {
                 });
             }
             wire.uint(12, job.listener.into());
+            wire.uint(13, job.ticket);
+            if let Some(category) = job.category {
+                wire.some_bytes(14, category.as_bytes());
+            }
+            if let Some(limit_key) = job.limit_key {
+                wire.some_bytes(15, limit_key.as_bytes());
+            }
+            if let Some(subscription) = job.subscription {
+                wire.some_sint(16, subscription);
+            }
+            for (name, value) in job.variables.into_iter().flatten() {
+                wire.nested(17, |wire| {
+                    wire.bytes(1, name.as_bytes());
+                    wire.uint(2, value.tag as u64);
+                    wire.bytes(3, &value.bytes);
+                });
+            }
         });
     }
 
@@ -183,6 +201,9 @@ impl ElementWriter<'_, '_> {
             wire.bytes(2, incident.kind.as_bytes());
             if let Some(job) = incident.job {
                 wire.some_sint(3, job);
+            }
+            if let Some(cause) = incident.cause {
+                wire.some_uint(4, cause as u64);
             }
         });
     }

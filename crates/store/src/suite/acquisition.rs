@@ -6,8 +6,8 @@ use orloj_types::{EngineName, Timestamp};
 
 use crate::format::decode_activations;
 use crate::suite::sample::{
-    NOW, Node, after, engine_job, for_worker, job, keys, session_locked, stored_job, timer,
-    worker_locked,
+    NOW, Node, after, engine_job, for_engine, for_worker, job, keys, session_locked, stored_job,
+    timer, worker_locked,
 };
 use crate::{JobKind, JobRow, JobState, Store, Wanted};
 
@@ -21,8 +21,8 @@ pub(super) async fn jobs_come_by_priority_then_key(store: Arc<dyn Store>) {
 
     let with = |key, priority| JobRow { priority, ..engine_job(key) };
     node.write_jobs([with(11, 1), with(12, 3), with(13, 2), with(14, 3)]).await;
-    assert_eq!(keys(&node.acquire(Wanted::Engine, 1).await), [12]);
-    assert_eq!(keys(&node.acquire(Wanted::Engine, 100).await), [14, 13, 11]);
+    assert_eq!(keys(&node.acquire(for_engine(), 1).await), [12]);
+    assert_eq!(keys(&node.acquire(for_engine(), 100).await), [14, 13, 11]);
 }
 
 pub(super) async fn the_limit_holds(store: Arc<dyn Store>) {
@@ -44,7 +44,7 @@ pub(super) async fn only_the_wanted_type_is_taken(store: Arc<dyn Store>) {
     assert_eq!(keys(&node.acquire(for_worker("pay"), 10).await), [1]);
     assert_eq!(keys(&node.acquire(for_worker("Pay"), 10).await), [3]);
     assert_eq!(node.acquire(for_worker("unknown"), 10).await, []);
-    assert_eq!(keys(&node.acquire(Wanted::Engine, 10).await), [6]);
+    assert_eq!(keys(&node.acquire(for_engine(), 10).await), [6]);
 }
 
 pub(super) async fn listeners_are_for_workers_and_completions_for_the_engine(
@@ -61,7 +61,7 @@ pub(super) async fn listeners_are_for_workers_and_completions_for_the_engine(
     assert!(!node.beat(0).await.engine_jobs_ready);
     node.write_jobs([completion]).await;
     assert!(node.beat(0).await.engine_jobs_ready);
-    assert_eq!(keys(&node.acquire(Wanted::Engine, 10).await), [4]);
+    assert_eq!(keys(&node.acquire(for_engine(), 10).await), [4]);
     let taken = node.acquire(for_worker("pay"), 10).await;
     assert_eq!(keys(&taken), [1, 2]);
     assert_eq!(taken[1].kind, JobKind::Listener);
@@ -84,22 +84,22 @@ pub(super) async fn only_ready_unlocked_jobs_are_taken(store: Arc<dyn Store>) {
     // A lock that has run out is still a lock until it is expired.
     node.write_jobs([worker_locked(23, after(10)), worker_locked(24, Timestamp::ZERO)]).await;
     assert_eq!(node.acquire(for_worker("pay"), 100).await, []);
-    assert_eq!(node.acquire(Wanted::Engine, 100).await, []);
+    assert_eq!(node.acquire(for_engine(), 100).await, []);
 }
 
 pub(super) async fn a_taken_job_is_not_taken_again(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     node.write_jobs([job(1), engine_job(2)]).await;
     assert_eq!(keys(&node.acquire(for_worker("pay"), 10).await), [1]);
-    assert_eq!(keys(&node.acquire(Wanted::Engine, 10).await), [2]);
+    assert_eq!(keys(&node.acquire(for_engine(), 10).await), [2]);
     assert_eq!(node.acquire(for_worker("pay"), 10).await, []);
-    assert_eq!(node.acquire(Wanted::Engine, 10).await, []);
+    assert_eq!(node.acquire(for_engine(), 10).await, []);
 }
 
 pub(super) async fn the_engine_locks_for_its_session(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     node.write_jobs([JobRow { attempt: 4, ..engine_job(1) }]).await;
-    let taken = node.acquire(Wanted::Engine, 1).await;
+    let taken = node.acquire(for_engine(), 1).await;
     let locked = JobRow { attempt: 5, lock_session: Some(node.lease.session), ..engine_job(1) };
     assert_eq!(taken, std::slice::from_ref(&locked));
     assert_eq!(stored_job(&store, 1).await, Some(locked));
@@ -136,7 +136,7 @@ pub(super) async fn jobs_of_another_engine_are_left_alone(store: Arc<dyn Store>)
     ])
     .await;
     assert_eq!(node.acquire(for_worker("pay"), 10).await, []);
-    assert_eq!(node.acquire(Wanted::Engine, 10).await, []);
+    assert_eq!(node.acquire(for_engine(), 10).await, []);
     assert_eq!(store.due(NOW, 10).await, Ok(vec![]));
     assert_eq!(store.expire(NOW).await, Ok(vec![]));
     let pulse = node.beat(0).await;

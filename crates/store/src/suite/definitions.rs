@@ -38,6 +38,8 @@ pub(super) async fn versions_count_up_per_process(store: Arc<dyn Store>) {
         dialect: "zeebe".into(),
         checks: 3,
         deployed_at: NOW,
+        suspended: false,
+        is_deleted: false,
     };
     assert_eq!(first.definitions, [expected]);
     let second = deploy(&store, 20, &[("b.bpmn", b"1", 21, "b"), ("a.bpmn", b"2", 22, "a")]).await;
@@ -184,6 +186,8 @@ fn definition(key: i64, process_id: &str) -> NewDefinition {
         key: DefinitionKey::new(key),
         process_id: ProcessId::new(process_id),
         starts: Vec::new(),
+        job_definitions: Vec::new(),
+        chores: Vec::new(),
     }
 }
 

@@ -9,7 +9,8 @@ use crate::suite::sample::{
     NOW, Node, after, delete, ended, incident, insert, instance, load, update, user_task, variable,
 };
 use crate::{
-    Change, CommitError, EndedRow, HistoryRow, Store, UserTaskRow, VariableRow, VariableWrite,
+    Change, CommitError, EndedRow, HistoryRow, IncidentNote, IncidentRow, Store, UserTaskRow,
+    VariableRow, VariableWrite,
 };
 
 pub(super) async fn variables_are_put_replaced_and_deleted(store: Arc<dyn Store>) {
@@ -89,14 +90,30 @@ pub(super) async fn user_tasks_come_and_go(store: Arc<dyn Store>) {
 
 pub(super) async fn incidents_come_and_go(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
-    let mut other = incident(31, 10);
-    other.job = None;
+    let other = IncidentRow {
+        job: None,
+        cause: IncidentKey::new(21),
+        root_cause: IncidentKey::new(5),
+        configuration: Some("pump 3".into()),
+        annotation: Some("called the plumber".into()),
+        ..incident(31, 10)
+    };
     let rows = vec![incident(21, 10), other.clone()];
     node.write(Change { incidents_added: rows, ..Change::default() }).await;
     let stored = async |key| store.incident(IncidentKey::new(key)).await.expect("incident");
     assert_eq!(stored(21).await, Some(incident(21, 10)));
-    assert_eq!(stored(31).await, Some(other));
+    assert_eq!(stored(31).await, Some(other.clone()));
     assert_eq!(stored(99).await, None);
+    let note = |key, annotation: Option<&str>| IncidentNote {
+        key: IncidentKey::new(key),
+        annotation: annotation.map(Into::into),
+    };
+    let notes =
+        vec![note(21, Some("first")), note(21, Some("seen")), note(31, None), note(99, None)];
+    node.write(Change { incidents_annotated: notes, ..Change::default() }).await;
+    let annotated = IncidentRow { annotation: Some("seen".into()), ..incident(21, 10) };
+    assert_eq!(stored(21).await, Some(annotated));
+    assert_eq!(stored(31).await, Some(IncidentRow { annotation: None, ..other }));
     let gone = vec![IncidentKey::new(21)];
     node.write(Change { incidents_gone: gone, ..Change::default() }).await;
     assert_eq!(stored(21).await, None);

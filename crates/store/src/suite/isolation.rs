@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use orloj_types::{InstanceKey, JobKey};
 
-use crate::suite::sample::{NOW, Node, engine_job, for_worker, group, insert, job, rev, update};
+use crate::suite::sample::{
+    NOW, Node, engine_job, for_engine, for_worker, group, insert, job, rev, update,
+};
 use crate::suite::together::together;
 use crate::{Acquire, Change, CommitError, JobRow, JobWrite, Store, Wanted};
 
@@ -94,7 +96,7 @@ pub(super) async fn acquisitions_at_once_never_share_a_job(store: Arc<dyn Store>
     let mut running = vec![deleting];
     for _ in 0..4 {
         running.push(take(for_worker("pay")));
-        running.push(take(Wanted::Engine));
+        running.push(take(for_engine()));
     }
     let taken: Vec<JobRow> = together(running).await.into_iter().flatten().collect();
     let distinct: BTreeSet<JobKey> = taken.iter().map(|job| job.key).collect();

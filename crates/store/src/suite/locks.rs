@@ -5,11 +5,11 @@ use std::sync::Arc;
 use orloj_types::{JobKey, Timestamp};
 
 use crate::suite::sample::{
-    NOW, Node, after, engine_job, for_worker, foreign_lease, job, keys, session_locked, stored_job,
-    worker_locked,
+    NOW, Node, after, engine_job, for_engine, for_worker, foreign_lease, job, keys, session_locked,
+    stored_job, worker_locked,
 };
 use crate::{
-    Change, ExtendLock, Extended, JobRow, JobState, JobUpdate, JobWrite, LockWrite, Store, Wanted,
+    Change, ExtendLock, Extended, JobRow, JobState, JobUpdate, JobWrite, LockWrite, Store,
 };
 
 pub(super) async fn a_release_needs_the_right_attempt(store: Arc<dyn Store>) {
@@ -18,7 +18,7 @@ pub(super) async fn a_release_needs_the_right_attempt(store: Arc<dyn Store>) {
     node.write_jobs([job(1), job(2), engine_job(3), engine_job(4), session_locked(5, others)])
         .await;
     node.acquire(for_worker("pay"), 10).await;
-    node.acquire(Wanted::Engine, 10).await;
+    node.acquire(for_engine(), 10).await;
     let released = [(1, 1), (2, 0), (3, 1), (4, 2), (5, 1), (99, 1)];
     let released = released.map(|(key, attempt)| (JobKey::new(key), attempt)).to_vec();
     store.release(node.lease, released).await.expect("release");
@@ -33,7 +33,7 @@ pub(super) async fn a_release_needs_the_right_attempt(store: Arc<dyn Store>) {
     let kept = stored_job(&store, 5).await.expect("it exists").lock_session;
     assert_eq!(kept, Some(others), "another session's");
     assert_eq!(keys(&node.acquire(for_worker("pay"), 10).await), [1]);
-    assert_eq!(keys(&node.acquire(Wanted::Engine, 10).await), [3]);
+    assert_eq!(keys(&node.acquire(for_engine(), 10).await), [3]);
 }
 
 pub(super) async fn a_lock_is_extended_only_while_it_lasts(store: Arc<dyn Store>) {
@@ -81,7 +81,7 @@ pub(super) async fn an_update_may_clear_the_lock(store: Arc<dyn Store>) {
     let cleared = JobRow { retries_left: 9, attempt: 1, ..engine_job(2) };
     assert_eq!(stored_job(&store, 2).await, Some(cleared));
     assert_eq!(keys(&node.acquire(for_worker("pay"), 10).await), [1]);
-    assert_eq!(keys(&node.acquire(Wanted::Engine, 10).await), [2]);
+    assert_eq!(keys(&node.acquire(for_engine(), 10).await), [2]);
     assert_eq!(node.beat(0).await.next_due_at, Some(after(10_000)), "only the lock just given");
 }
 
@@ -93,7 +93,7 @@ pub(super) async fn an_update_may_lock_for_a_session(store: Arc<dyn Store>) {
     let locked =
         JobRow { retries_left: 9, attempt: 5, lock_session: Some(session), ..engine_job(1) };
     assert_eq!(stored_job(&store, 1).await, Some(locked));
-    assert_eq!(keys(&node.acquire(Wanted::Engine, 10).await), [2]);
+    assert_eq!(keys(&node.acquire(for_engine(), 10).await), [2]);
 }
 
 pub(super) async fn an_update_may_lock_for_a_worker(store: Arc<dyn Store>) {
@@ -126,6 +126,8 @@ pub(super) async fn an_update_writes_what_an_instance_decides(store: Arc<dyn Sto
             priority: -3,
             due_at,
             failure: failure.map(Into::into),
+            failure_details: None,
+            failed_element: None,
             lock: LockWrite::Keep,
         })
     };
@@ -175,6 +177,8 @@ async fn update_locks<const N: usize>(node: &mut Node, locks: [(i64, LockWrite);
             priority: 0,
             due_at: None,
             failure: None,
+            failure_details: None,
+            failed_element: None,
             lock,
         })
     });

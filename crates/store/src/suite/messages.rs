@@ -148,7 +148,7 @@ pub(super) async fn the_later_of_message_and_wait_is_told_of_the_earlier(store: 
         published(vec![message(35, "sent", "d"), message(36, "sent", "e")]),
     ];
     let committed = store.commit(group(node.lease, 1, 1, changes)).await;
-    assert_eq!(committed, Ok(Committed { fits: vec![fit(35, 55)], start_fits: vec![] }));
+    assert_eq!(committed, Ok(Committed { fits: vec![fit(35, 55)] }));
     assert_eq!(node.fits(update(10, 1)).await, [], "a step touches no channel");
 }
 
@@ -201,6 +201,12 @@ pub(super) async fn a_process_takes_a_message_once(store: Arc<dyn Store>) {
     assert_eq!(store.fits(NOW, None, 1).await, Ok(vec![fit(31, 53)]));
     let after_first = store.fits(NOW, Some(MessageKey::new(31)), 10).await;
     assert_eq!(after_first, Ok(vec![fit(32, 51)]));
+
+    for (process, left) in [("p", &[32][..]), ("q", &[31, 32])] {
+        let not_taken_by = Some(ProcessId::new(process));
+        let left_to = MessageQuery { not_taken_by, ..query(channel("paid", "a")) };
+        assert_eq!(keys(&store.messages(left_to).await.expect("messages")), left, "{process}");
+    }
 
     // Twice by the same process, and of a message that is no more.
     let lost = node.commit(vec![takes(31, "p"), insert(10), takes(30, "q")]).await;
@@ -347,7 +353,8 @@ fn fit(message: i64, subscription: i64) -> Fit {
 }
 
 fn query(channel: Channel) -> MessageQuery {
-    MessageQuery { channel, message_id: None, now: NOW, after: None, limit: 100 }
+    let (message_id, not_taken_by) = (None, None);
+    MessageQuery { channel, message_id, not_taken_by, now: NOW, after: None, limit: 100 }
 }
 
 async fn waiting(store: &Arc<dyn Store>, channel: Channel) -> Vec<i64> {

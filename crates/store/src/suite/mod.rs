@@ -6,24 +6,34 @@
 //! under way at once they are polled side by side.
 
 mod acquisition;
+mod batches;
 mod broadcasts;
 mod called;
+mod chores;
 mod commit;
 mod decisions;
 mod definitions;
+mod deletions;
 mod details;
 mod due;
-mod holds;
 mod instance_of;
 mod isolation;
+mod job_definitions;
+mod job_limits;
+mod job_queries;
 mod lanes;
 mod limits;
 mod locks;
 mod messages;
+mod migrations;
 mod nodes;
+mod pages;
+mod prunes;
 mod queries;
 mod sample;
+mod selections;
 mod starts;
+mod statements;
 mod subscriptions;
 mod together;
 
@@ -68,6 +78,11 @@ pub const CASES: &[Case] = cases! {
         a_change_of_two_instances_is_all_or_nothing
         a_failing_statement_applies_nothing
         an_empty_group_is_recorded;
+    pages:
+        pages_are_put_replaced_and_deleted
+        all_pages_of_an_instance_can_be_deleted
+        a_change_that_loses_leaves_the_pages_as_they_were
+        a_page_keeps_all_its_bytes;
     lanes:
         a_group_has_landed_when_it_was_committed
         a_group_that_lost_has_not_landed
@@ -116,6 +131,9 @@ pub const CASES: &[Case] = cases! {
         an_update_may_lock_for_a_worker
         an_update_writes_what_an_instance_decides
         a_locked_job_can_be_deleted;
+    deletions:
+        the_version_before_a_deleted_one_comes_back
+        an_old_version_goes_without_an_heir;
     definitions:
         versions_count_up_per_process
         a_deployment_of_nothing_new_keeps_its_keys
@@ -140,6 +158,9 @@ pub const CASES: &[Case] = cases! {
         incidents_come_and_go
         history_is_appended_and_read_oldest_first
         ended_instances_are_kept;
+    statements:
+        a_statement_that_fails_takes_its_change_along
+        a_lost_race_comes_before_a_failing_statement;
     queries:
         instances_are_paged_newest_first
         instances_are_found_by_process
@@ -159,6 +180,7 @@ pub const CASES: &[Case] = cases! {
         subscriptions_are_part_of_their_change
         subscriptions_are_found_by_name_and_correlation_key
         subscriptions_are_paged_oldest_first
+        the_last_subscription_of_a_name_is_found
         an_element_instance_is_found_by_its_subscription;
     messages:
         messages_wait_in_their_channel_oldest_first
@@ -180,17 +202,62 @@ pub const CASES: &[Case] = cases! {
         a_timer_fires_once_for_each_of_its_moments
         a_timer_of_a_version_that_was_replaced_does_not_fire
         nodes_that_fire_a_timer_at_once_have_one_winner;
-    holds:
-        a_process_is_held_by_one_instance_for_each_key
-        messages_wait_until_their_process_is_free
-        a_message_and_an_end_at_the_same_time_never_miss_each_other;
     broadcasts:
         broadcasts_are_listed_until_they_are_done
         a_broadcast_moves_on_from_where_it_is
         nodes_that_move_a_broadcast_at_once_have_one_winner;
+    migrations:
+        rows_of_a_migrated_instance_name_the_other_definition
+        a_migration_touches_nothing_else
+        a_migration_that_loses_changes_nothing
+        an_instance_may_be_migrated_where_it_starts;
     called:
         an_instance_knows_its_caller_and_root
         called_instances_are_found_by_caller_and_root;
+    selections:
+        every_order_takes_its_first_first
+        extremes_have_a_place_in_every_order
+        a_step_that_no_store_can_keep_is_refused
+        only_priorities_in_the_range_are_taken
+        a_deployment_aware_node_takes_its_own_and_those_of_none
+        categories_topics_tenants_and_cleanups_may_be_left
+        a_node_is_seen_with_what_it_takes
+        a_worker_is_not_concerned_by_the_order_of_the_engine;
+    job_limits:
+        limits_are_listed_replaced_and_deleted
+        what_cannot_be_kept_is_refused
+        no_more_jobs_are_locked_than_allowed
+        a_job_needs_room_in_every_limit_it_matches
+        workers_are_limited_too
+        a_rate_is_kept
+        acquisitions_at_once_keep_the_limit;
+    chores:
+        a_chore_is_acquired_like_any_job_of_the_engine
+        only_who_holds_a_chore_ends_it
+        the_work_of_a_chore_commits_with_its_end
+        a_chore_is_updated_column_by_column
+        fencing_frees_chores_and_shuts_out_their_holder
+        changes_of_one_group_that_want_one_chore_have_one_winner
+        of_nodes_that_make_one_chore_at_once_one_wins
+        a_deployment_brings_its_chores_and_takes_those_before;
+    job_definitions:
+        they_come_with_their_definition_and_are_filtered
+        suspension_and_priority_are_set_one_by_one
+        definitions_are_suspended_and_activated
+        nodes_read_all_that_is_set_with_its_version;
+    batches:
+        a_batch_goes_on_and_ends
+        operations_are_logged_and_found
+        meters_are_added_and_summed;
+    prunes:
+        ended_instances_go_by_age_with_their_history
+        ended_instances_go_when_their_time_has_come
+        batches_and_meters_go_by_age;
+    job_queries:
+        jobs_are_found_by_every_field
+        jobs_are_listed_in_every_order
+        instances_and_incidents_are_found_and_counted
+        ended_instances_are_found_by_every_field;
     limits:
         large_values_come_back
         empty_and_foreign_text_comes_back

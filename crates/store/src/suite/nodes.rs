@@ -6,10 +6,10 @@ use orloj_types::{JobKey, Timestamp};
 
 use crate::suite::definitions;
 use crate::suite::sample::{
-    NOW, Node, after, claim, engine_job, for_worker, foreign_lease, job, keys, session_locked,
-    stored_job, timer, worker_locked,
+    NOW, Node, after, claim, engine_job, for_engine, for_worker, foreign_lease, job, keys,
+    session_locked, stored_job, timer, worker_locked,
 };
-use crate::{Beat, Change, Error, JobRow, JobState, JobUpdate, JobWrite, LockWrite, Store, Wanted};
+use crate::{Beat, Change, Error, JobRow, JobState, JobUpdate, JobWrite, LockWrite, Store};
 
 pub(super) async fn a_node_is_listed_until_it_leaves(store: Arc<dyn Store>) {
     assert_eq!(store.nodes().await, Ok(vec![]));
@@ -63,13 +63,13 @@ pub(super) async fn fencing_clears_what_was_acquired_below_the_floor(store: Arc<
     node.write_jobs([engine_job(50), engine_job(51), session_locked(500, node.lease.session)])
         .await;
     node.beat(400).await;
-    assert_eq!(keys(&node.acquire(Wanted::Engine, 10).await), [50, 51]);
+    assert_eq!(keys(&node.acquire(for_engine(), 10).await), [50, 51]);
     assert_eq!(store.fence(node.lease.session, node.counter().await).await, Ok(true));
     for key in [50, 51, 500] {
         assert_eq!(stored_job(&store, key).await.expect("it exists").lock_session, None);
     }
     let next = Node::join(&store, "next").await;
-    let again = next.acquire(Wanted::Engine, 10).await;
+    let again = next.acquire(for_engine(), 10).await;
     assert_eq!(keys(&again), [50, 51, 500], "they can be taken at once");
     assert!(again.iter().all(|job| job.attempt == 2));
 }
@@ -88,6 +88,8 @@ pub(super) async fn fencing_clears_what_a_change_locked_below_the_floor(store: A
         priority: 0,
         due_at: None,
         failure: None,
+        failure_details: None,
+        failed_element: None,
         lock: LockWrite::Session(session),
     };
     node.write(Change { jobs: vec![JobWrite::Update(lock)], ..Change::default() }).await;
@@ -102,7 +104,7 @@ pub(super) async fn leaving_clears_the_locks_and_may_be_repeated(store: Arc<dyn 
     node.write_jobs([engine_job(50), session_locked(500, node.lease.session)]).await;
     node.write_jobs([session_locked(501, others), worker_locked(502, after(10))]).await;
     node.beat(400).await;
-    node.acquire(Wanted::Engine, 10).await;
+    node.acquire(for_engine(), 10).await;
     store.leave(node.lease).await.expect("leave");
     store.leave(node.lease).await.expect("leave again");
     assert_eq!(stored_job(&store, 50).await.expect("it exists").lock_session, None);
@@ -116,20 +118,26 @@ pub(super) async fn the_predecessor_of_the_same_name_is_fenced(store: Arc<dyn St
     let mut first = Node::join(&store, "n").await;
     first.write_jobs([engine_job(50), session_locked(500, first.lease.session)]).await;
     first.beat(400).await;
-    first.acquire(Wanted::Engine, 10).await;
+    first.acquire(for_engine(), 10).await;
     let second = Node::join(&store, "n").await;
     assert_ne!(first.lease.session, second.lease.session, "sessions are never reused");
     let listed = store.nodes().await.expect("nodes");
     assert_eq!(listed.len(), 1);
     assert_eq!(listed[0].session, second.lease.session);
     assert_eq!(store.beat(first.heartbeat(0)).await, Err(Error::Fenced));
-    assert_eq!(keys(&second.acquire(Wanted::Engine, 10).await), [50, 500]);
+    assert_eq!(keys(&second.acquire(for_engine(), 10).await), [50, 500]);
 }
 
 pub(super) async fn a_freed_number_continues_above_all_its_keys(store: Arc<dyn Store>) {
     let first = Node::join(&store, "n").await.lease;
     assert_eq!(first.keys_above, 0, "nobody had the number before");
-    let beat = |lease, key_high| Beat { lease, now: NOW, key_high, lock_floor: JobKey::new(0) };
+    let beat = |lease, key_high| Beat {
+        lease,
+        now: NOW,
+        key_high,
+        lock_floor: JobKey::new(0),
+        settings_seen: 0,
+    };
     store.beat(beat(first, 5_000)).await.expect("beat");
     store.beat(beat(first, 9_000)).await.expect("beat");
     store.leave(first).await.expect("leave");
@@ -173,7 +181,7 @@ pub(super) async fn a_beat_tells_of_ready_engine_jobs(store: Arc<dyn Store>) {
     assert!(!node.beat(0).await.engine_jobs_ready, "none is ready and unlocked");
     node.write_jobs([engine_job(5)]).await;
     assert!(node.beat(0).await.engine_jobs_ready);
-    node.acquire(Wanted::Engine, 1).await;
+    node.acquire(for_engine(), 1).await;
     assert!(!node.beat(0).await.engine_jobs_ready);
 }
 
@@ -199,7 +207,7 @@ pub(super) async fn a_fenced_node_is_told_so(store: Arc<dyn Store>) {
     node.write_jobs([engine_job(50)]).await;
     assert_eq!(store.fence(node.lease.session, node.counter().await).await, Ok(true));
     assert_eq!(store.beat(node.heartbeat(0)).await, Err(Error::Fenced));
-    assert_eq!(node.try_acquire(Wanted::Engine, 1).await, Err(Error::Fenced));
+    assert_eq!(node.try_acquire(for_engine(), 1).await, Err(Error::Fenced));
     assert_eq!(stored_job(&store, 50).await, Some(engine_job(50)), "and locks nothing");
 }
 
@@ -221,7 +229,7 @@ pub(super) async fn fencing_one_node_leaves_the_others(store: Arc<dyn Store>) {
     alive.write_jobs([session_locked(101, alive.lease.session)]).await;
     dead.acquire(for_worker("pay"), 1).await;
     assert_eq!(store.fence(dead.lease.session, dead.counter().await).await, Ok(true));
-    assert_eq!(keys(&alive.acquire(Wanted::Engine, 10).await), [100]);
+    assert_eq!(keys(&alive.acquire(for_engine(), 10).await), [100]);
     let kept = stored_job(&store, 101).await.expect("it exists").lock_session;
     assert_eq!(kept, Some(alive.lease.session));
     let kept = stored_job(&store, 102).await.expect("it exists").lock_worker;
@@ -233,11 +241,11 @@ pub(super) async fn joining_fences_every_other_node(store: Arc<dyn Store>) {
     let mut first = Node::join(&store, "first").await;
     first.write_jobs([engine_job(50), session_locked(500, first.lease.session)]).await;
     first.beat(400).await;
-    first.acquire(Wanted::Engine, 10).await;
+    first.acquire(for_engine(), 10).await;
     let second = Node::join(&store, "second").await;
     let listed = store.nodes().await.expect("nodes");
     assert_eq!(listed.len(), 1);
     assert_eq!(listed[0].session, second.lease.session);
     assert_eq!(store.beat(first.heartbeat(0)).await, Err(Error::Fenced));
-    assert_eq!(keys(&second.acquire(Wanted::Engine, 10).await), [50, 500]);
+    assert_eq!(keys(&second.acquire(for_engine(), 10).await), [50, 500]);
 }

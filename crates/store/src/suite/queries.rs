@@ -44,7 +44,10 @@ pub(super) async fn instances_are_found_by_process(store: Arc<dyn Store>) {
     let changes = vec![of(10, 2), of(11, 3), of(12, 5), of(13, 3), of(14, 2)];
     node.commit(changes).await.expect("commit");
     let page = async |process: &str, before, limit| {
-        let filter = InstanceFilter { process_id: Some(ProcessId::new(process)) };
+        let filter = InstanceFilter {
+            process_id: Some(ProcessId::new(process)),
+            ..InstanceFilter::default()
+        };
         let rows = store.instances(filter, Page { before, limit }).await.expect("instances");
         rows.iter().map(|row| row.key.raw()).collect::<Vec<_>>()
     };
@@ -63,7 +66,8 @@ pub(super) async fn ended_instances_are_paged_and_found_by_process(store: Arc<dy
     let rows = vec![of(10, 2), of(11, 3), of(12, 2), of(13, 3)];
     node.write(Change { ended: rows, ..Change::default() }).await;
     let page = async |process: Option<&str>, before, limit| {
-        let filter = EndedFilter { process_id: process.map(ProcessId::from) };
+        let filter =
+            EndedFilter { process_id: process.map(ProcessId::from), ..EndedFilter::default() };
         let rows = store.ended(filter, Page { before, limit }).await.expect("ended");
         rows.iter().map(|row| row.key.raw()).collect::<Vec<_>>()
     };
@@ -98,12 +102,13 @@ pub(super) async fn jobs_are_paged_and_filtered(store: Arc<dyn Store>) {
     let pay = Some("pay".into());
     let filter = JobFilter { job_type: pay.clone(), ..any() };
     assert_eq!(page(filter, None, 10).await, [23, 21, 20]);
-    let failed = Some(JobState::Failed);
-    assert_eq!(page(JobFilter { state: failed, ..any() }, None, 10).await, [23]);
-    let all = JobFilter { instance: instance(11), job_type: pay, state: Some(JobState::Ready) };
+    let failed = vec![JobState::Failed];
+    assert_eq!(page(JobFilter { states: failed.clone(), ..any() }, None, 10).await, [23]);
+    let states = vec![JobState::Ready];
+    let all = JobFilter { instance: instance(11), job_type: pay, states, ..any() };
     assert_eq!(page(all, None, 10).await, [21]);
     assert_eq!(page(JobFilter { instance: instance(12), ..any() }, None, 10).await, NONE);
-    let rows = store.jobs(JobFilter { state: failed, ..any() }, ALL).await.expect("jobs");
+    let rows = store.jobs(JobFilter { states: failed.clone(), ..any() }, ALL).await.expect("jobs");
     let expected = JobRow { state: JobState::Failed, retries_left: 0, ..of(23, 11) };
     assert_eq!(rows, [expected]);
 }
@@ -113,7 +118,10 @@ pub(super) async fn incidents_are_paged_and_filtered(store: Arc<dyn Store>) {
     let rows = vec![incident(20, 10), incident(30, 11), incident(40, 10), incident(50, 10)];
     node.write(Change { incidents_added: rows, ..Change::default() }).await;
     let page = async |instance: Option<i64>, before, limit| {
-        let filter = IncidentFilter { instance: instance.map(InstanceKey::new) };
+        let filter = IncidentFilter {
+            instance: instance.map(InstanceKey::new),
+            ..IncidentFilter::default()
+        };
         let rows = store.incidents(filter, Page { before, limit }).await.expect("incidents");
         rows.iter().map(|row| row.key.raw()).collect::<Vec<_>>()
     };

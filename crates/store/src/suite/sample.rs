@@ -11,8 +11,8 @@ use crate::suite::engine;
 use crate::{
     Acquire, Beat, Change, Channel, Claim, CommitError, EndedRow, Fit, Group, IncidentRow,
     InstanceRow, InstanceWrite, JobKind, JobRow, JobState, JobWrite, Lease, LoadedInstance,
-    MessageKey, MessageRow, Store, SubscriptionKind, SubscriptionRow, UserTaskRow, VariableRow,
-    Wanted,
+    MessageKey, MessageRow, NodeProfile, RecordPage, RecordPageKind, Selection, Store,
+    SubscriptionKind, SubscriptionRow, UserTaskRow, VariableRow, Wanted,
 };
 
 pub(super) const NOW: Timestamp = Timestamp::from_ms(1_800_000_000_000);
@@ -33,6 +33,16 @@ impl Node {
     pub async fn join(store: &Arc<dyn Store>, name: &str) -> Self {
         let lease = store.join(claim(name)).await.expect("join");
         Self { store: Arc::clone(store), lease, group: 0 }
+    }
+
+    /// One that has joined.
+    pub fn join_as(store: &Arc<dyn Store>, lease: Lease) -> Self {
+        Self { store: Arc::clone(store), lease, group: 0 }
+    }
+
+    pub async fn delete_jobs(&mut self, keys: impl IntoIterator<Item = i64>) {
+        let jobs = keys.into_iter().map(|key| JobWrite::Delete(JobKey::new(key))).collect();
+        self.write(Change { jobs, ..Change::default() }).await;
     }
 
     pub async fn commit(&mut self, changes: Vec<Change>) -> Result<(), CommitError> {
@@ -74,7 +84,8 @@ impl Node {
     }
 
     pub fn heartbeat(&self, lock_floor: i64) -> Beat {
-        Beat { lease: self.lease, now: NOW, key_high: 1_000, lock_floor: JobKey::new(lock_floor) }
+        let lock_floor = JobKey::new(lock_floor);
+        Beat { lease: self.lease, now: NOW, key_high: 1_000, lock_floor, settings_seen: 0 }
     }
 
     /// The counter this node stands at, as another one would see it.
@@ -86,7 +97,8 @@ impl Node {
 }
 
 pub(super) fn claim(name: &str) -> Claim {
-    Claim { name: name.to_owned(), engine: engine(), lanes: 2, now: NOW }
+    let profile = NodeProfile::default();
+    Claim { name: name.to_owned(), engine: engine(), lanes: 2, now: NOW, profile }
 }
 
 /// A lease that no store has given.
@@ -158,12 +170,21 @@ pub(super) fn job(key: i64) -> JobRow {
         attempt: 0,
         activations: Vec::new(),
         failure: None,
+        created_at: NOW,
+        topic: "pay".into(),
+        category: None,
+        limit_key: None,
+        batch: None,
+        payload: None,
+        failure_details: None,
+        failed_element: None,
     }
 }
 
 /// A continuation, ready and unlocked.
 pub(super) fn engine_job(key: i64) -> JobRow {
-    JobRow { kind: JobKind::AsyncBefore, job_type: "".into(), exclusive: true, ..job(key) }
+    let (job_type, topic) = ("".into(), "".into());
+    JobRow { kind: JobKind::AsyncBefore, job_type, topic, exclusive: true, ..job(key) }
 }
 
 pub(super) fn timer(key: i64, due_at: Timestamp) -> JobRow {
@@ -183,6 +204,11 @@ pub(super) fn session_locked(key: i64, session: i64) -> JobRow {
     JobRow { lock_session: Some(session), attempt: 1, ..engine_job(key) }
 }
 
+/// All of the engine's own, by priority.
+pub(super) fn for_engine() -> Wanted {
+    Wanted::Engine(Selection::default())
+}
+
 pub(super) fn for_worker(job_type: &str) -> Wanted {
     Wanted::Worker { job_type: job_type.into(), worker: "anna".into(), until: after(10_000) }
 }
@@ -195,6 +221,17 @@ pub(super) fn variable(instance: i64, scope: i64, name: &str, value: &str) -> Va
         value: orloj_types::StoredValue::text(value),
         engine: engine(),
         tenant: TenantId::none(),
+    }
+}
+
+pub(super) fn page(instance: i64, kind: RecordPageKind, first: i64, bytes: &[u8]) -> RecordPage {
+    RecordPage {
+        instance: InstanceKey::new(instance),
+        kind,
+        first: ElementInstanceKey::new(first),
+        engine: engine(),
+        tenant: TenantId::none(),
+        bytes: bytes.to_vec(),
     }
 }
 
@@ -231,6 +268,10 @@ pub(super) fn incident(key: i64, instance: i64) -> IncidentRow {
         kind: "JOB_NO_RETRIES".into(),
         message: "no retries left".into(),
         created_at: NOW,
+        cause: orloj_types::IncidentKey::new(key),
+        root_cause: orloj_types::IncidentKey::new(key),
+        configuration: None,
+        annotation: None,
     }
 }
 
@@ -280,6 +321,7 @@ pub(super) fn ended(key: i64) -> EndedRow {
         variables: vec![1],
         caller: None,
         root: None,
+        removal_at: None,
     }
 }
 

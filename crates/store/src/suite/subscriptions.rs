@@ -125,6 +125,27 @@ pub(super) async fn subscriptions_are_paged_oldest_first(store: Arc<dyn Store>) 
     }
 }
 
+pub(super) async fn the_last_subscription_of_a_name_is_found(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    let last = async |kind, name: &str| {
+        let found = store.last_subscription(kind, name.into()).await.expect("subscription");
+        found.map(SubscriptionKey::raw)
+    };
+    assert_eq!(last(SubscriptionKind::Signal, "stop").await, None);
+    let signal =
+        |key| SubscriptionRow { kind: SubscriptionKind::Signal, ..subscription(key, "stop", None) };
+    let other_engine = SubscriptionRow { engine: EngineName::new("another"), ..signal(99) };
+    let other_name = SubscriptionRow { name: "stopped".into(), ..signal(98) };
+    let other_tenant = SubscriptionRow { tenant: TenantId::new("shop"), ..signal(35) };
+    let message = subscription(97, "stop", None);
+    let rows = vec![signal(31), other_tenant, signal(33), other_engine, other_name, message];
+    node.write(opened(rows)).await;
+    assert_eq!(last(SubscriptionKind::Signal, "stop").await, Some(35), "of any tenant");
+    assert_eq!(last(SubscriptionKind::Message, "stop").await, Some(97));
+    node.write(closed([35])).await;
+    assert_eq!(last(SubscriptionKind::Signal, "stop").await, Some(33));
+}
+
 pub(super) async fn an_element_instance_is_found_by_its_subscription(store: Arc<dyn Store>) {
     const SECOND: i64 = 1_000 << 22;
     let mut node = Node::join(&store, "n").await;

@@ -137,6 +137,7 @@ pub(crate) enum Ask {
     Cancel { instance: InstanceKey },
     Poll { worker: usize },
     Publish { is_buffered: bool },
+    Batch,
     Signal,
 }
 

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use orloj::Definition;
-use orloj_interpreter::{Invoke, Repeat, StartTrigger};
-use orloj_model::{Boundary, ElementKind, Trigger, UncaughtError};
-use orloj_store::{DefinitionRow, StartKind, StartRepeat, StartRow};
-use orloj_types::{DefinitionKey, DeploymentKey, EngineName, TenantId, Timestamp};
+use orloj::node::chores::{NewStartTimer, start_timer_chore};
+use orloj_interpreter::{Invoke, StartJob, StartTrigger};
+use orloj_model::{Boundary, ElementKind, Process, Trigger, UncaughtError};
+use orloj_store::{DefinitionRow, StartKind, StartRow};
+use orloj_types::{DefinitionKey, DeploymentKey, EngineName, JobKey, TenantId, Timestamp};
 
 use crate::sim_store::Core;
 use crate::sketch::Sketch;
@@ -34,7 +35,8 @@ const SKETCHES: &[&str] = &[
      f -> c{delegate D, async nonexclusive, async after} -> j",
     "process busy, flowable: start -> f+ -> a{delegate D, async nonexclusive} -> b{delegate D, async nonexclusive} -> c{delegate D, async nonexclusive} -> j+ -> end\n\
      f -> ask{user} -> d{delegate D, async nonexclusive} -> j\n\
-     f -> w{service charge} -> e{delegate D, async} -> j",
+     f -> w{service charge} -> e{delegate D, async} -> j\n\
+     w @error(POOR) -> e",
     "process through, camunda: start -> a{delegate D} -> b{delegate D} -> end",
     "process moved, camunda: start -> a{service charge} -> b{delegate D} -> c{delegate D, async} -> end\n\
      b @error(POOR) -> end poor",
@@ -46,6 +48,7 @@ const SKETCHES: &[&str] = &[
     "process waits: start -> m{message paid, key id} -> n{receive paid, key id} -> end\n\
      n @message(stop, key id) -> end stopped",
     "process hears: start -> s{signal go} -> a{service mail} -> end",
+    "process again: start -> s{signal go} -> t{signal go} -> a{service mail} -> end",
     "process tells: start -> a{service mail} -> t{throw signal go} -> end",
     "process ordered: start{message order} -> work{service ship} -> end",
     "process told: start{signal go} -> work{service mail} -> end",
@@ -84,8 +87,10 @@ impl Library {
                 dialect: "".into(),
                 checks: 1,
                 deployed_at: Timestamp::ZERO,
+                suspended: false,
+                is_deleted: false,
             };
-            let definition = Definition::new(&row, Arc::unwrap_or_clone(process));
+            let definition = Definition::new(&row, process);
             rows.push(row);
             Arc::new(definition)
         });
@@ -99,18 +104,17 @@ impl Library {
         let Some(process) = self.get(invoke.definition).map(|known| &known.process) else {
             return false;
         };
-        let is_caught = process.elements.iter().any(|element| match &element.kind {
-            ElementKind::BoundaryEvent(Boundary { attached_to, trigger, .. }) => {
-                let Trigger::Error(catches) = trigger else { return false };
-                process.element(*attached_to).id == invoke.element
-                    && catches.code.as_deref().is_none_or(|caught| caught == code)
-            }
-            _ => false,
-        });
+        let is_caught = catches(process, &invoke.element, code);
         let ends_token = process.semantics.uncaught_error == UncaughtError::EndToken;
         let has_join =
             process.elements.iter().any(|e| matches!(e.kind, ElementKind::ParallelGateway));
         is_caught || !ends_token || !has_join
+    }
+
+    /// One in so many, with their definitions.
+    pub(crate) fn some_deployments(&self, one_in: u64) -> Vec<(DeploymentKey, Vec<DefinitionKey>)> {
+        let rows = self.rows.iter().step_by(usize::try_from(one_in).unwrap_or(1));
+        rows.map(|row| (row.deployment, vec![row.key])).collect()
     }
 
     /// Those that a command can start.
@@ -128,15 +132,27 @@ impl Library {
         for (row, known) in self.rows.iter().zip(&self.definitions) {
             store.definitions.insert(row.key, row.clone());
             for wait in orloj_interpreter::starts(&known.process, now) {
-                let (kind, name, timer) = match wait.trigger {
-                    StartTrigger::Message { name } => (StartKind::Message, name, None),
-                    StartTrigger::Signal { name } => (StartKind::Signal, name, None),
-                    StartTrigger::Condition => (StartKind::Condition, "".into(), None),
+                let (kind, name) = match wait.trigger {
+                    StartTrigger::Message { name } => (StartKind::Message, name),
+                    StartTrigger::Signal { name } => (StartKind::Signal, name),
+                    StartTrigger::Condition => (StartKind::Condition, "".into()),
                     StartTrigger::Timer { due_at, repeat } => {
-                        (StartKind::Timer, "".into(), Some((due_at, repeat)))
+                        let timer = start_timer_chore(&NewStartTimer {
+                            // As every deployment, before all else.
+                            key: JobKey::new(row.key.raw()),
+                            engine: &row.engine,
+                            tenant: &row.tenant,
+                            definition: row.key,
+                            event: &wait.event,
+                            due_at,
+                            repeat: repeat.as_ref(),
+                            job: StartJob { retries: 3, priority: 0, is_suspended: false },
+                            now,
+                        });
+                        store.jobs.insert(timer.key, timer);
+                        continue;
                     }
                 };
-                let (due_at, repeat) = timer.map_or((None, None), |(at, more)| (Some(at), more));
                 let start = StartRow {
                     definition: row.key,
                     engine: row.engine.clone(),
@@ -145,12 +161,8 @@ impl Library {
                     event: wait.event.clone(),
                     kind,
                     name,
-                    due_at,
-                    repeat: repeat.map(|Repeat { text, anchor, fired }| StartRepeat {
-                        text,
-                        anchor,
-                        fired,
-                    }),
+                    due_at: None,
+                    repeat: None,
                 };
                 store.starts.insert((row.key, wait.event), start);
             }
@@ -158,12 +170,31 @@ impl Library {
     }
 
     /// An error that nobody catches makes a job of a worker fail in Flowable, again and again.
-    pub(crate) fn may_worker_throw(&self, definition: DefinitionKey) -> bool {
-        let known = self.get(definition);
-        known.is_some_and(|known| known.process.semantics.uncaught_error != UncaughtError::Fail)
+    pub(crate) fn may_worker_throw(
+        &self,
+        definition: DefinitionKey,
+        element: &str,
+        code: &str,
+    ) -> bool {
+        let Some(process) = self.get(definition).map(|known| &known.process) else {
+            return false;
+        };
+        process.semantics.uncaught_error != UncaughtError::Fail || catches(process, element, code)
     }
 
     pub(crate) fn get(&self, key: DefinitionKey) -> Option<&Arc<Definition>> {
         self.definitions.iter().find(|definition| definition.key == key)
     }
+}
+
+/// Whether a boundary event of the element catches the error.
+fn catches(process: &Process, element: &str, code: &str) -> bool {
+    process.elements.iter().any(|event| match &event.kind {
+        ElementKind::BoundaryEvent(Boundary { attached_to, trigger, .. }) => {
+            let Trigger::Error(catches) = trigger else { return false };
+            &*process.element(*attached_to).id == element
+                && catches.code.as_deref().is_none_or(|caught| caught == code)
+        }
+        _ => false,
+    })
 }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use orloj::node::{Find, Found, Receivers};
+use orloj::node::{Find, Found, NEXT_MESSAGES_MAX, Receivers};
 use orloj_store::{
-    Channel, Error, MessageKey, MessageQuery, MessageRow, PAGE_ROWS_MAX, StartKind, StartQuery,
-    StartRow, SubscriptionKind, SubscriptionQuery,
+    Channel, Error, InstanceFilter, JobFilter, JobKind, MessageKey, MessageQuery, MessageRow,
+    PAGE_ROWS_MAX, StartKind, StartQuery, StartRow, SubscriptionKind, SubscriptionQuery,
+    SubscriptionRow,
 };
 use orloj_types::{EngineName, ProcessId, TenantId, Timestamp};
 
@@ -40,12 +41,39 @@ pub(super) fn look_up(store: &mut Core, find: &Find) -> Result<Found, Error> {
             Found::Receivers(Box::new(found))
         }
         Find::Subscriptions(query) => Found::Subscriptions(store.list_subscriptions(query)),
+        Find::LastSignal(name) => {
+            Found::LastSignal(store.last_subscription(SubscriptionKind::Signal, name))
+        }
+        Find::Settings => Found::Settings(Box::new(store.stored_settings())),
+        Find::Untaken { .. } => Found::Untaken(Vec::new()),
         Find::Starts(query) => Found::Starts(store.list_starts(query)),
         Find::StartsBy(message, now) => Found::Candidates(starts_by(store, *message, *now)),
         Find::StartsNext { engine, tenant, process, key, now } => {
             Found::Candidates(starts_next(store, engine, tenant, process, key, *now))
         }
-        Find::DueStarts { now, limit } => Found::Starts(store.due_starts(*now, *limit)),
+        Find::Batch(key) => {
+            or_nothing(store.batches.get(key), |row| Found::Batch(Box::new(row.clone())))
+        }
+        Find::BatchProgress(key) => or_nothing(store.batches.get(key), |row| {
+            let filter = JobFilter {
+                batch: Some(*key),
+                kinds: vec![JobKind::BatchPart],
+                ..JobFilter::default()
+            };
+            let parts_left = store.count_jobs(&filter);
+            Found::BatchProgress { batch: Box::new(row.clone()), parts_left }
+        }),
+        Find::Jobs(filter, page) => Found::Jobs(store.list_jobs(filter, *page)),
+        Find::Instances(definition, page) => {
+            let filter =
+                InstanceFilter { definition: Some(*definition), ..InstanceFilter::default() };
+            let rows = store.list_instances(&filter, *page);
+            Found::Instances(rows.into_iter().map(|row| row.key).collect())
+        }
+        Find::Prune(query) => Found::Pruned((query.what.clone(), store.prune(query)?)),
+        Find::SetRemoval { instances, at } => Found::Count(store.set_removal(instances, *at)?),
+        // Nobody in this world suspends definitions.
+        Find::Suspend(_) | Find::SettingsSeen(_) => Found::Nothing,
         Find::Broadcasts { limit } => Found::Broadcasts(store.list_broadcasts(*limit)),
         Find::ExpireMessages { now, limit } => Found::Count(store.expire_messages(*now, *limit)?),
     })
@@ -60,9 +88,19 @@ fn receivers(
 ) -> Receivers {
     let is_known = message_id.is_some_and(|id| {
         let (channel, message_id) = (channel.clone(), Some(id.clone()));
-        let query = MessageQuery { channel, message_id, now, after: None, limit: 1 };
+        let (not_taken_by, after) = (None, None);
+        let query = MessageQuery { channel, message_id, not_taken_by, now, after, limit: 1 };
         !store.list_messages(&query).is_empty()
     });
+    Receivers {
+        is_known,
+        subscriptions: if with_subscriptions { waits(store, channel) } else { Vec::new() },
+        starts: starts(store, &channel.engine, &channel.tenant, Some(&channel.name)),
+    }
+}
+
+/// With the ids of their processes.
+fn waits(store: &Core, channel: &Channel) -> Vec<(SubscriptionRow, ProcessId)> {
     let query = SubscriptionQuery {
         engine: channel.engine.clone(),
         tenant: Some(channel.tenant.clone()),
@@ -73,23 +111,21 @@ fn receivers(
         after: None,
         limit: PAGE_ROWS_MAX,
     };
-    let waits = if with_subscriptions { store.list_subscriptions(&query) } else { Vec::new() };
-    let waits = waits.into_iter().filter_map(|row| {
+    let rows = store.list_subscriptions(&query).into_iter();
+    let with_process = rows.filter_map(|row| {
         let process = store.definitions.get(&row.definition)?.process_id.clone();
         Some((row, process))
     });
-    Receivers {
-        is_known,
-        subscriptions: waits.collect(),
-        starts: starts(store, &channel.engine, &channel.tenant, Some(&channel.name)),
-    }
+    with_process.collect()
 }
 
 fn starts_by(store: &Core, message: MessageKey, now: Timestamp) -> Vec<(StartRow, MessageRow)> {
     let message = store.messages.get(&message).filter(|row| row.expires_at > now);
     let Some(message) = message else { return Vec::new() };
     let rows = starts(store, &message.engine, &message.tenant, Some(&message.name));
-    rows.into_iter().map(|row| (row, message.clone())).collect()
+    let waits = waits(store, &message.channel());
+    let is_free = |row: &StartRow| waits.iter().all(|(_, process)| *process != row.process_id);
+    rows.into_iter().filter(is_free).map(|row| (row, message.clone())).collect()
 }
 
 fn starts_next(
@@ -111,8 +147,9 @@ fn starts_next(
             name: row.name.clone(),
             correlation_key: key.clone(),
         };
-        let limit = PAGE_ROWS_MAX;
-        let query = MessageQuery { channel, message_id: None, now, after: None, limit };
+        let limit = NEXT_MESSAGES_MAX;
+        let (message_id, not_taken_by) = (None, Some(process.clone()));
+        let query = MessageQuery { channel, message_id, not_taken_by, now, after: None, limit };
         let messages = store.list_messages(&query).into_iter();
         found.extend(messages.map(|message| (row.clone(), message)));
     }

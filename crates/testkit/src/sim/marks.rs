@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 
 /// What a good simulation must have seen.
-const ALL: [&str; 35] = [
+const ALL: &[&str] = &[
+    "batch",
     "call aborted",
     "call lost",
     "change",
@@ -17,14 +18,18 @@ const ALL: [&str; 35] = [
     "crash before commit",
     "crash with answer",
     "deafness",
+    "definition suspended",
     "drain",
     "foreign code misbehaves",
     "group of a fenced node",
     "job polled",
     "job pushed",
+    "job taken within limits",
     "job undelivered",
     "joined again",
     "left",
+    "limit deleted",
+    "limit set",
     "lock extended",
     "message",
     "notice lost or doubled",
@@ -52,7 +57,7 @@ impl Marks {
     }
 
     pub fn missing(&self) -> Vec<&'static str> {
-        ALL.into_iter().filter(|mark| !self.0.contains_key(mark)).collect()
+        ALL.iter().copied().filter(|mark| !self.0.contains_key(mark)).collect()
     }
 
     pub(crate) fn hit(&mut self, mark: &'static str) {

@@ -10,6 +10,7 @@
 //! do, never by asking a node what it thinks.
 
 mod agenda;
+mod batches;
 mod check;
 mod happening;
 mod journal;
@@ -28,6 +29,6 @@ mod world;
 pub use check::Violation;
 pub use library::Library;
 pub use marks::Marks;
-pub use plan::{Faults, Plan};
+pub use plan::{Faults, Plan, Takes};
 pub use random::Random;
 pub use world::{Failure, Ran, run};

@@ -256,9 +256,14 @@ impl World<'_> {
         }
         let now = self.clock_of(node);
         let lease = self.join(node)?;
-        let mut config = self.plan.config.clone();
-        config.executor = !(self.plan.has_idler && node == 0);
-        let machine = Node::new(config, lease, Arc::new(AllDelegates), Metrics::default(), now);
+        let config = self.plan.config_of(node);
+        let mut machine = Node::new(config, lease, Arc::new(AllDelegates), Metrics::default(), now);
+        if let Some(one_in) = self.plan.takes[node].registered {
+            machine.register_at_start(self.library.some_deployments(one_in));
+        }
+        if self.random.chance(500) {
+            machine.know_settings(&self.store.stored_settings());
+        }
         self.nodes[node].node = Some(machine);
         self.nodes[node].is_restarting = false;
         self.note(|| format!("n{node} is up, session {}", lease.session));
@@ -272,6 +277,7 @@ impl World<'_> {
             engine: self.plan.config.engine.clone(),
             lanes: self.plan.config.lanes,
             now: self.clock_of(node),
+            profile: self.plan.config_of(node).executor.profile(&[]),
         }
     }
 

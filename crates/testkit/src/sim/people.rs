@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use orloj::node::{JobCommand, Request, StartRequest};
+use orloj::node::{Event, JobCommand, Request, StartRequest};
 use orloj::{BroadcastSignal, PublishMessage};
-use orloj_store::{Channel, JobState, SubscriptionKind};
+use orloj_store::{Channel, JobState, LimitScope, NewLimit, Notice, Rate, SubscriptionKind};
 use orloj_types::{Document, InstanceKey};
 
 use super::happening::{Ask, Happening, Place};
@@ -41,6 +41,9 @@ impl World<'_> {
                     self.publish(to, name, &format!("k{key}"));
                 }
                 25 => self.signal(to),
+                26 => self.delete_some(to),
+                28 if self.plan.has_limits => self.set_limit(to),
+                29 if self.plan.has_suspensions => self.suspend(to),
                 _ => self.repair(),
             }
         }
@@ -72,6 +75,7 @@ impl World<'_> {
             business_key: None,
             variables,
             at: None,
+            before: Vec::new(),
             await_end: is_awaited,
         };
         self.ask(to, Ask::Start { is_awaited }, Request::Start(request));
@@ -103,6 +107,69 @@ impl World<'_> {
         let signal = BroadcastSignal { name: "go".into(), ..BroadcastSignal::default() };
         self.marks.hit("signal");
         self.ask(to, Ask::Signal, Request::Broadcast(signal));
+    }
+
+    /// As whoever sets something at a node: the store has it, and the node tells the others.
+    fn set_limit(&mut self, at: Place) {
+        let name: Arc<str> = ["D", "D", "charge", "mail"][self.random.index(4)].into();
+        let scope = LimitScope::Topic;
+        let now = self.clock_of(at.node);
+        if self.random.chance(250) {
+            let Ok(Some(version)) = self.store.delete_limit(scope, &name) else { return };
+            self.note(|| format!("the limit of {name} is gone, version {version}"));
+            self.marks.hit("limit deleted");
+            self.checker.limit_deleted(scope, &name);
+            return self.tell_settings(at, version);
+        }
+        let rate = Rate { jobs: 20, interval_ms: 1_000, burst: 3 };
+        let limit = NewLimit {
+            scope,
+            name,
+            max_concurrent: Some(u32::try_from(self.random.between(0, 3)).unwrap_or(1)),
+            rate: self.random.chance(200).then_some(rate),
+        };
+        let Ok(version) = self.store.set_limit(limit.clone(), now) else { return };
+        self.note(|| format!("{limit:?}, version {version}"));
+        self.marks.hit("limit set");
+        self.checker.limit_set(&self.store, &limit, version);
+        self.tell_settings(at, version);
+    }
+
+    /// Those whose start calls no foreign code: what began before goes on.
+    fn suspend(&mut self, at: Place) {
+        let names = ["chain", "fork", "busy"];
+        let Some(known) = self.library.named(names[self.random.index(3)]) else { return };
+        let (key, is_suspended) = (known.key, self.random.chance(500));
+        let Ok(Some(version)) = self.store.suspend_definitions(&[key], is_suspended) else {
+            return;
+        };
+        self.note(|| format!("definition {key} suspended: {is_suspended}, version {version}"));
+        self.marks.hit("definition suspended");
+        self.checker.suspended(key, is_suspended.then_some(version));
+        self.tell_settings(at, version);
+    }
+
+    fn tell_settings(&mut self, at: Place, version: i64) {
+        let notice = Notice::Settings(version);
+        self.notify(at, std::slice::from_ref(&notice));
+        let event = Box::new(Event::Noticed(notice));
+        self.after_us(0, 2_000, Happening::Event { to: at, event });
+    }
+
+    /// What would keep the world from coming to its end is taken away.
+    pub(crate) fn lift_settings(&mut self) {
+        let Some(at) = self.some_node() else { return };
+        let limits = self.store.list_limits();
+        for row in limits.into_iter().filter(|row| row.max_concurrent == Some(0)) {
+            let Ok(Some(version)) = self.store.delete_limit(row.scope, &row.name) else { continue };
+            self.checker.limit_deleted(row.scope, &row.name);
+            self.tell_settings(at, version);
+        }
+        for key in self.store.stored_settings().suspended {
+            let Ok(Some(version)) = self.store.suspend_definitions(&[key], false) else { continue };
+            self.checker.suspended(key, None);
+            self.tell_settings(at, version);
+        }
     }
 
     /// Sends what someone waits for, unless it is on its way: a message that fits is left to the
@@ -164,7 +231,8 @@ impl World<'_> {
         let jobs: Vec<_> = jobs.map(|row| row.key).collect();
         if let Some(&job) = self.random.pick(&jobs) {
             self.ask_impatiently(to, &Ask::Complete { job }, || {
-                let command = JobCommand::Complete { variables: Document::new() };
+                let command =
+                    JobCommand::Complete { variables: Document::new(), result: Box::default() };
                 Request::Job { job, command }
             });
         }
@@ -190,6 +258,7 @@ impl World<'_> {
     }
 
     pub(crate) fn janitor_acts(&mut self) {
+        self.lift_settings();
         while self.starts_left > 0 {
             let Some(to) = self.some_node() else { break };
             self.start(to);

@@ -35,6 +35,12 @@ impl World<'_> {
             Action::Push { stream, job } => self.pushed(of, stream, *job)?,
             Action::CloseStream { stream } => self.stream_ended(of, stream),
             Action::Invoke { call, invoke } => self.invoke(of, call, &invoke)?,
+            Action::AbortInvoke { call } => {
+                if let Some(called) = self.nodes[of.node].calls.remove(&call) {
+                    self.checker.aborted(&called);
+                    self.marks.hit("call aborted");
+                }
+            }
             Action::AbortInvokes => {
                 let calls = std::mem::take(&mut self.nodes[of.node].calls);
                 for called in calls.into_values() {
@@ -201,7 +207,12 @@ impl World<'_> {
                     true => Err(away()),
                     false => self.store.acquire(&acquire),
                 };
-                if let (Ok(jobs), Wanted::Engine) = (&taken, &acquire.wanted) {
+                if let Ok(jobs) = &taken
+                    && !self.store.limits.is_empty()
+                {
+                    self.marks.add("job taken within limits", jobs.len() as u64);
+                }
+                if let (Ok(jobs), Wanted::Engine(_)) = (&taken, &acquire.wanted) {
                     self.note_taken(from, ticket, acquire.lease, jobs, answer_lost);
                 }
                 Event::Acquired { ticket, result: if answer_lost { Err(away()) } else { taken } }
@@ -214,7 +225,8 @@ impl World<'_> {
             }
             Action::Expire { now } => Event::Expired { result: call!(self.store.expire(now)) },
             Action::Release { lease, jobs } => {
-                Event::Released { result: call!(self.store.release(lease, &jobs)) }
+                let result = call!(self.store.release(lease, &jobs));
+                Event::Released { jobs, result }
             }
             Action::Beat(beat) => {
                 let session = beat.lease.session;
@@ -247,6 +259,10 @@ impl World<'_> {
                 }
                 Event::Joined { result }
             }
+            Action::Describe { lease, profile } => {
+                let _ = call!(self.store.describe_node(lease, profile));
+                Event::Tick
+            }
             Action::Leave { lease } => {
                 let _ = call!(self.store.leave(lease));
                 Event::Left
@@ -256,6 +272,7 @@ impl World<'_> {
             | Action::Push { .. }
             | Action::CloseStream { .. }
             | Action::Invoke { .. }
+            | Action::AbortInvoke { .. }
             | Action::AbortInvokes
             | Action::Prepare(_)
             | Action::Notify(_)
@@ -310,6 +327,7 @@ impl World<'_> {
             Ok(_) => {
                 self.marks.add("change", group.changes.len() as u64);
                 self.checker.applied(&self.store, self.library, &before, group)?;
+                self.checker.in_order(&self.store, self.plan.strict_order(), group)?;
             }
             Err(CommitError::Conflicts(losers)) => self.marks.add("conflict", losers.len() as u64),
             Err(CommitError::Fenced) => self.marks.hit("group of a fenced node"),
@@ -377,7 +395,7 @@ impl World<'_> {
     }
 
     /// Hints go to every other node; some are lost, late or told twice.
-    fn notify(&mut self, from: Place, notices: &[Notice]) {
+    pub(crate) fn notify(&mut self, from: Place, notices: &[Notice]) {
         let others: Vec<Place> = self.nodes.iter().map(|node| node.place()).collect();
         for notice in notices {
             for to in others.iter().filter(|to| to.node != from.node) {
@@ -403,7 +421,7 @@ impl World<'_> {
         self.nodes[of.node].calls.insert(call, called);
         let result = self.foreign_result(invoke);
         let at = self.now_us + self.foreign_time_us();
-        let event = Box::new(Event::Invoked { call, result });
+        let event = Box::new(Event::Invoked { call, result, statements: Vec::new() });
         self.add(at, Happening::Event { to: of, event });
         Ok(())
     }

@@ -1,4 +1,8 @@
-use orloj::node::{Config, Sabotage};
+use std::sync::Arc;
+
+use orloj::node::{Config, ExecutorOptions, Sabotage};
+use orloj::settings::{BatchSettings, Settings};
+use orloj::{BreakerOptions, BreakerRules, LongestRun, Order};
 use orloj_types::EngineName;
 
 use super::Random;
@@ -13,12 +17,60 @@ pub struct Plan {
     /// One of them may leave the engine's own jobs to the others.
     pub has_idler: bool,
     pub config: Config,
+    /// What each node takes; the last one takes everything.
+    pub takes: Vec<Takes>,
+    /// Whether people set limits, and suspend definitions, while jobs run.
+    pub has_limits: bool,
+    pub has_suspensions: bool,
     /// How long faults happen.
     pub faults_ms: i64,
     pub starts: u64,
     /// How long a call or a message usually takes, at least and at most.
     pub delay_us: (i64, i64),
     pub faults: Faults,
+}
+
+/// What a node takes of the engine's own jobs.
+#[derive(Clone, Debug)]
+pub struct Takes {
+    pub priorities: std::ops::RangeInclusive<i64>,
+    pub has_categories: bool,
+    /// One in so many definitions is registered; `None`: it is not aware of deployments.
+    pub registered: Option<u64>,
+    pub takes_jobs: bool,
+    pub fires_timers: bool,
+    pub hint: bool,
+    pub caller_runs: bool,
+}
+
+impl Takes {
+    fn everything() -> Self {
+        Self {
+            priorities: i64::MIN..=i64::MAX,
+            has_categories: false,
+            registered: None,
+            takes_jobs: true,
+            fires_timers: true,
+            hint: true,
+            caller_runs: false,
+        }
+    }
+
+    fn draw(random: &mut Random) -> Self {
+        Self {
+            priorities: match random.below(4) {
+                0 => 1..=100,
+                1 => -100..=0,
+                _ => i64::MIN..=i64::MAX,
+            },
+            has_categories: random.chance(100),
+            registered: random.chance(400).then(|| 1 + random.below(3)),
+            takes_jobs: random.chance(850),
+            fires_timers: random.chance(850),
+            hint: random.chance(850),
+            caller_runs: random.chance(300),
+        }
+    }
 }
 
 /// How often each fault strikes: in a thousand calls, or times in a run.
@@ -55,24 +107,58 @@ impl Plan {
                 true => usize::try_from(random.between(least, most)).unwrap_or(usual),
                 false => usual,
             };
+        let has_breakers = random.chance(200);
         let config = Config {
             engine: EngineName::default(),
             lanes: 1 + u8::from(kind == Kind::Cluster && random.chance(700)),
             group_changes_max: small(random, 256, 1, 3),
-            executor: true,
-            queue_jobs_max: small(random, 8_192, 1, 4),
+            executor: ExecutorOptions {
+                queue_jobs_max: small(random, 8_192, 1, 4),
+                order: any_order(random),
+                // Shorter than foreign code may take.
+                longest_run: LongestRun {
+                    job_ms: random.chance(200).then(|| random.between(20, 200)),
+                    timer_ms: random.chance(200).then(|| random.between(20, 200)),
+                    look_every_ms: random.between(0, 50),
+                },
+                breakers: BreakerRules {
+                    all: has_breakers.then(|| BreakerOptions {
+                        failures_in_a_row: 2,
+                        open_ms: random.between(20, 500),
+                        ..BreakerOptions::default()
+                    }),
+                    ..BreakerRules::default()
+                },
+                ..ExecutorOptions::default()
+            },
             calls_max: small(random, 256, 1, 3),
             heartbeat_timeout_ms: 1_000,
             work_off_max: small(random, 128, 1, 3),
             is_shared: kind == Kind::Cluster,
             idle_instances_max: small(random, 10_000, 0, 2),
             sabotage,
+            settings: Arc::new(Settings {
+                batches: BatchSettings {
+                    jobs_per_seed: 1,
+                    poll_ms: 300,
+                    ..BatchSettings::default()
+                },
+                ..Settings::default()
+            }),
             ..Config::default()
         };
         Self {
             kind,
             nodes,
             has_idler: nodes > 1 && random.chance(200),
+            takes: (0..nodes)
+                .map(|node| match node + 1 < nodes && random.chance(400) {
+                    true => Takes::draw(random),
+                    false => Takes::everything(),
+                })
+                .collect(),
+            has_limits: random.chance(350),
+            has_suspensions: random.chance(200),
             config,
             faults_ms: random.between(3_000, 8_000),
             starts: 3 + random.below(13),
@@ -80,6 +166,43 @@ impl Plan {
             delay_us: if random.chance(400) { (500, 12_000) } else { (50, 2_000) },
             faults: Faults::draw(random),
         }
+    }
+}
+
+impl Plan {
+    /// As a node is built.
+    pub fn config_of(&self, node: usize) -> Config {
+        let mut config = self.config.clone();
+        let takes = &self.takes[node];
+        config.executor = ExecutorOptions {
+            is_active: !(self.has_idler && node == 0),
+            priorities: takes.priorities.clone(),
+            categories: takes.has_categories.then(|| vec!["night".into()]),
+            deployment_aware: takes.registered.is_some(),
+            takes_jobs: takes.takes_jobs,
+            fires_timers: takes.fires_timers,
+            hint: takes.hint,
+            caller_runs: takes.caller_runs,
+            ..config.executor
+        };
+        config
+    }
+
+    /// The order in which every node takes its jobs, where nothing is left out for a while.
+    pub fn strict_order(&self) -> Option<Order> {
+        let is_strict = !self.has_limits && self.config.executor.breakers.is_empty();
+        is_strict.then_some(self.config.executor.order)
+    }
+}
+
+fn any_order(random: &mut Random) -> Order {
+    match random.chance(250) {
+        true => Order::Aging { step_ms: random.between(0, 2_000) },
+        false => Order::Flags {
+            priority: random.chance(500),
+            timers_first: random.chance(500),
+            due: random.chance(500),
+        },
     }
 }
 

@@ -227,9 +227,14 @@ impl World<'_> {
         }
         self.marks.hit("worker misbehaves");
         let lock_us = LOCK_MS * 1_000;
-        let may_throw = self.library.may_worker_throw(job.definition);
+        let library = self.library;
+        let throws =
+            |code: &'static str| match library.may_worker_throw(job.definition, &job.element, code)
+            {
+                true => HowDone::Throw { code },
+                false => HowDone::Complete,
+            };
         match self.random.below(8) {
-            4 | 5 if !may_throw => act(self, 100, 200_000, HowDone::Complete),
             // Twice.
             0 => {
                 act(self, 100, 50_000, HowDone::Complete);
@@ -239,8 +244,8 @@ impl World<'_> {
             1 => act(self, lock_us, 2 * lock_us, HowDone::Complete),
             2 => act(self, 100, 200_000, HowDone::Fail { back_off_ms: 0 }),
             3 => act(self, 100, 200_000, HowDone::Fail { back_off_ms: 700 }),
-            4 => act(self, 100, 200_000, HowDone::Throw { code: "POOR" }),
-            5 => act(self, 100, 200_000, HowDone::Throw { code: "UNHEARD" }),
+            4 => act(self, 100, 200_000, throws("POOR")),
+            5 => act(self, 100, 200_000, throws("UNHEARD")),
             6 => {
                 act(self, 1_000, lock_us, HowDone::Extend);
                 act(self, lock_us, 2 * lock_us, HowDone::Complete);
@@ -255,12 +260,13 @@ impl World<'_> {
         let (ask, command) = match how {
             HowDone::Complete => {
                 let variables = Document::new().with("worked", true);
-                (Ask::Complete { job }, JobCommand::Complete { variables })
+                (Ask::Complete { job }, JobCommand::Complete { variables, result: Box::default() })
             }
             HowDone::Fail { back_off_ms } => {
                 let command = JobCommand::Fail {
                     retries: (retries - 1).max(0),
                     message: "no line".into(),
+                    details: None,
                     back_off_ms,
                     variables: Document::new().with("failed", true),
                 };

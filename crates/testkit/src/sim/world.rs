@@ -83,6 +83,7 @@ pub(crate) struct World<'l> {
     pub(crate) next_request: u64,
     pub(crate) next_stream: u64,
     pub(crate) starts_left: u64,
+    pub(crate) batches_made: i64,
     /// Groups under way whose senders have given up on the answer, by session and lane.
     pub(crate) undecided: BTreeMap<(i64, u8), Arc<Group>>,
     /// The oldest job of each acquisition whose answer is still under way, by place and ticket: a
@@ -105,6 +106,7 @@ impl<'l> World<'l> {
         journal.note(0, || format!("{plan:?}"));
         Self {
             starts_left: plan.starts,
+            batches_made: 0,
             nodes: (0..plan.nodes).map(SimNode::new).collect(),
             workers: SimWorker::all(),
             library,
@@ -248,7 +250,8 @@ impl<'l> World<'l> {
         self.starts_left == 0
             && self.store.instances.is_empty()
             && self.store.broadcasts.is_empty()
-            && self.store.starts.values().all(|row| row.due_at.is_none())
+            && self.store.jobs.values().all(|job| !job.kind.is_chore())
+            && self.store.batches.is_empty()
             && self.undecided.is_empty()
             && self.nodes.iter().all(SimNode::is_up)
             && self.open_requests().next().is_none()
@@ -265,7 +268,7 @@ impl<'l> World<'l> {
     fn stuck(&self, happened: u64) -> Violation {
         let mut left = Vec::new();
         left.extend(self.store.instances.values().map(|row| {
-            let record = orloj_store::format::decode_record(&row.record).unwrap_or_default();
+            let record = self.store.record_of(row).unwrap_or_default();
             let tokens: Vec<String> = record.elements.into_iter().map(|e| e.element).collect();
             let process = self.library.get(row.definition).map(|known| &*known.process.id);
             format!("instance {} of {} at {tokens:?}", row.key, process.unwrap_or("?"))

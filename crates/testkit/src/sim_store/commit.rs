@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use orloj_store::{
     Change, Claims, CommitError, Committed, Error, Group, InstanceWrite, JobRow, JobUpdate,
-    JobWrite, Lease, LockWrite, VariableWrite,
+    JobWrite, Lease, LockWrite, RecordPageWrite, VariableWrite,
 };
 
 use super::Core;
@@ -22,10 +22,12 @@ impl Core {
             return Err(CommitError::Conflicts(losers));
         }
         self.check_statements(&group.changes).map_err(CommitError::Statement)?;
+        check_attached(&group.changes)?;
         self.lanes.insert(lane, group.id);
         for change in &group.changes {
             self.apply(group.lease, change);
             self.apply_events(change, group.now);
+            self.apply_chores(group.lease, change);
         }
         Ok(self.committed(group))
     }
@@ -39,7 +41,9 @@ impl Core {
     fn losers(&self, group: &Group) -> Vec<usize> {
         let mut claims = Claims::default();
         let mut is_lost = |change: &Change| {
-            let is_refused = self.refuses_events(change, group.now) || !claims.claim(change);
+            let is_refused = self.refuses_events(change, group.now)
+                || self.refuses_chores(change)
+                || !claims.claim(change);
             is_refused
                 || change.instances.iter().any(|write| {
                     let found = self.instances.get(&write.key()).map(|row| row.rev);
@@ -56,6 +60,7 @@ impl Core {
         let mut jobs = BTreeSet::new();
         for change in changes {
             self.check_events(change)?;
+            self.check_chores(change)?;
             for write in &change.instances {
                 if !instances.insert(write.key()) {
                     return Err(format!("instance {} appears twice in the group", write.key()));
@@ -104,6 +109,9 @@ impl Core {
         for write in &change.variables {
             self.apply_variable(write);
         }
+        for write in &change.pages {
+            self.apply_page(write);
+        }
         for row in &change.user_tasks_added {
             self.user_tasks.insert(row.key, row.clone());
         }
@@ -112,6 +120,11 @@ impl Core {
         }
         for row in &change.incidents_added {
             self.incidents.insert(row.key, row.clone());
+        }
+        for note in &change.incidents_annotated {
+            if let Some(row) = self.incidents.get_mut(&note.key) {
+                row.annotation.clone_from(&note.annotation);
+            }
         }
         for key in &change.incidents_gone {
             self.incidents.remove(key);
@@ -163,6 +176,20 @@ impl Core {
         }
     }
 
+    fn apply_page(&mut self, write: &RecordPageWrite) {
+        match write {
+            RecordPageWrite::Put(row) => {
+                self.pages.insert((row.instance, row.kind, row.first), row.clone());
+            }
+            RecordPageWrite::Delete { instance, kind, first } => {
+                self.pages.remove(&(*instance, *kind, *first));
+            }
+            RecordPageWrite::DeleteAll { instance } => {
+                self.pages.retain(|(of, _, _), _| of != instance);
+            }
+        }
+    }
+
     fn apply_variable(&mut self, write: &VariableWrite) {
         match write {
             VariableWrite::Put(row) => {
@@ -204,14 +231,20 @@ fn update_job(row: &mut JobRow, update: &JobUpdate) {
     row.due_at = update.due_at;
     if update.failure.is_some() {
         row.failure.clone_from(&update.failure);
+        row.failure_details.clone_from(&update.failure_details);
+        row.failed_element.clone_from(&update.failed_element);
     }
-    if update.lock == LockWrite::Keep {
+    write_lock(row, &update.lock);
+}
+
+pub(super) fn write_lock(row: &mut JobRow, lock: &LockWrite) {
+    if *lock == LockWrite::Keep {
         return;
     }
     row.lock_session = None;
     row.lock_worker = None;
     row.lock_until = None;
-    match &update.lock {
+    match lock {
         LockWrite::Keep => {}
         LockWrite::Clear => row.activations.clear(),
         LockWrite::Session(session) => {
@@ -225,4 +258,20 @@ fn update_job(row: &mut JobRow, update: &JobUpdate) {
             row.attempt += 1;
         }
     }
+}
+
+/// There is no database to run the statements of an application in: one that would be refused
+/// everywhere fails, and one that asks for a table which nobody has.
+fn check_attached(changes: &[Change]) -> Result<(), CommitError> {
+    let statements = changes.iter().flat_map(|change| &change.statements);
+    for (at, statement) in statements.enumerate() {
+        let missing = || {
+            let is_missing = statement.sql.contains("no_such_table");
+            is_missing.then(|| "no such table: no_such_table".to_owned())
+        };
+        if let Some(reason) = statement.problem().or_else(missing) {
+            return Err(CommitError::Attached { at, reason });
+        }
+    }
+    Ok(())
 }

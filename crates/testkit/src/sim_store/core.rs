@@ -2,16 +2,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use orloj_store::{
-    BroadcastKey, BroadcastRow, DecisionKey, DecisionRow, DefinitionRow, EndedRow, Error,
-    HistoryRow, IncidentRow, InstanceRow, JobRow, MessageKey, MessageRow, MessageTaken, StartRow,
-    SubscriptionRow, UserTaskRow, VariableRow,
+    BatchRow, BroadcastKey, BroadcastRow, DecisionKey, DecisionRow, DefinitionRow, EndedBatchRow,
+    EndedRow, Error, HistoryRow, IncidentRow, InstanceRow, JobDefinitionRow, JobRow, LimitRow,
+    LimitScope, MessageKey, MessageRow, MessageTaken, MeterRow, OperationRow, RecordPage,
+    RecordPageKind, StartRow, SubscriptionRow, UserTaskRow, VariableRow,
 };
 use orloj_types::{
-    DefinitionKey, DeploymentKey, ElementId, ElementInstanceKey, EngineName, IncidentKey,
-    InstanceKey, JobKey, SubscriptionKey, UserTaskKey,
+    BatchKey, DefinitionKey, DeploymentKey, ElementId, ElementInstanceKey, EngineName, IncidentKey,
+    InstanceKey, JobDefinitionKey, JobKey, OperationKey, SubscriptionKey, Timestamp, UserTaskKey,
 };
 
-use super::events::HoldPlace;
 use super::nodes::NodeState;
 
 /// How many nodes may share the store.
@@ -30,6 +30,7 @@ pub struct Core {
     pub instances: BTreeMap<InstanceKey, InstanceRow>,
     pub jobs: BTreeMap<JobKey, JobRow>,
     pub variables: BTreeMap<(InstanceKey, ElementInstanceKey, Arc<str>), VariableRow>,
+    pub pages: BTreeMap<(InstanceKey, RecordPageKind, ElementInstanceKey), RecordPage>,
     pub user_tasks: BTreeMap<UserTaskKey, UserTaskRow>,
     pub incidents: BTreeMap<IncidentKey, IncidentRow>,
     pub history: BTreeMap<(InstanceKey, i32), HistoryRow>,
@@ -38,11 +39,17 @@ pub struct Core {
     pub messages: BTreeMap<MessageKey, MessageRow>,
     pub messages_taken: BTreeSet<MessageTaken>,
     pub starts: BTreeMap<(DefinitionKey, ElementId), StartRow>,
-    /// Who holds a process id and a correlation key of a tenant.
-    pub holds: BTreeMap<HoldPlace, InstanceKey>,
     pub broadcasts: BTreeMap<BroadcastKey, BroadcastRow>,
     pub definitions: BTreeMap<DefinitionKey, DefinitionRow>,
     pub decisions: BTreeMap<DecisionKey, DecisionRow>,
+    pub job_definitions: BTreeMap<JobDefinitionKey, JobDefinitionRow>,
+    pub limits: BTreeMap<(LimitScope, Arc<str>), LimitRow>,
+    pub batches: BTreeMap<BatchKey, BatchRow>,
+    pub ended_batches: BTreeMap<BatchKey, EndedBatchRow>,
+    pub operations: BTreeMap<OperationKey, OperationRow>,
+    /// By name, moment and reporter.
+    pub meters: BTreeMap<(Arc<str>, Timestamp, Arc<str>), MeterRow>,
+    pub settings_version: i64,
     pub(super) resources: BTreeMap<(DeploymentKey, Arc<str>), Arc<[u8]>>,
     /// By session.
     pub(super) nodes: BTreeMap<i64, NodeState>,
@@ -62,6 +69,7 @@ impl Core {
             instances: BTreeMap::new(),
             jobs: BTreeMap::new(),
             variables: BTreeMap::new(),
+            pages: BTreeMap::new(),
             user_tasks: BTreeMap::new(),
             incidents: BTreeMap::new(),
             history: BTreeMap::new(),
@@ -70,10 +78,16 @@ impl Core {
             messages: BTreeMap::new(),
             messages_taken: BTreeSet::new(),
             starts: BTreeMap::new(),
-            holds: BTreeMap::new(),
             broadcasts: BTreeMap::new(),
             definitions: BTreeMap::new(),
             decisions: BTreeMap::new(),
+            job_definitions: BTreeMap::new(),
+            limits: BTreeMap::new(),
+            batches: BTreeMap::new(),
+            ended_batches: BTreeMap::new(),
+            operations: BTreeMap::new(),
+            meters: BTreeMap::new(),
+            settings_version: 0,
             resources: BTreeMap::new(),
             nodes: BTreeMap::new(),
             lanes: BTreeMap::new(),

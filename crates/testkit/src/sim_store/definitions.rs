@@ -1,8 +1,8 @@
 //! Deployments.
 
 use orloj_store::{
-    DecisionRow, DecisionVersion, DefinitionRow, Error, LatestDecisions, NewDeployment,
-    StoredDeployment, decisions_of, starts_of,
+    DecisionRow, DecisionVersion, DefinitionDeleted, DefinitionRow, DeleteDefinition, Error,
+    JobKind, JobRow, LatestDecisions, NewDeployment, StoredDeployment, decisions_of, starts_of,
 };
 use orloj_types::{ProcessId, TenantId};
 
@@ -15,9 +15,11 @@ impl Core {
         let mut duplicate = true;
         for resource in &new.resources {
             for definition in &resource.definitions {
-                let found = self.find_definition(&definition.process_id, &new.tenant, None);
+                let found = self.newest(&definition.process_id, &new.tenant);
                 duplicate &= found.is_some_and(|found| {
-                    found.resource_name == resource.name && found.checksum == resource.checksum
+                    !found.is_deleted
+                        && found.resource_name == resource.name
+                        && found.checksum == resource.checksum
                 });
                 latest.push(found.cloned());
             }
@@ -45,6 +47,8 @@ impl Core {
                     dialect: resource.dialect.clone(),
                     checks: resource.checks,
                     deployed_at: new.now,
+                    suspended: false,
+                    is_deleted: false,
                 };
                 self.definitions.insert(row.key, row.clone());
                 definitions.push(row);
@@ -61,11 +65,47 @@ impl Core {
         for start in starts_of(new, &definitions) {
             self.starts.insert((start.definition, start.event.clone()), start);
         }
+        self.replace_chores(new, &definitions);
         let decisions = latest_decisions.next_versions(new);
         for row in &decisions {
             self.decisions.insert(row.key, row.clone());
         }
         Ok(StoredDeployment { key: new.key, duplicate: false, definitions, decisions })
+    }
+
+    pub fn delete_definition(
+        &mut self,
+        delete: &DeleteDefinition,
+    ) -> Result<DefinitionDeleted, Error> {
+        self.open()?;
+        let found = self.definitions.get(&delete.key).filter(|row| !row.is_deleted).cloned();
+        let Some(row) = found else { return Ok(DefinitionDeleted::NotFound) };
+        let mut live: Vec<_> = self
+            .definitions
+            .values()
+            .filter(|other| other.engine == row.engine && other.tenant == row.tenant)
+            .filter(|other| other.process_id == row.process_id && !other.is_deleted)
+            .map(|other| (std::cmp::Reverse(other.version), other.key))
+            .collect();
+        live.sort_unstable();
+        let live: Vec<_> = live.into_iter().map(|(_, key)| key).collect();
+        if !delete.agrees_with(&live) {
+            return Ok(DefinitionDeleted::Overtaken);
+        }
+        if let Some(row) = self.definitions.get_mut(&delete.key) {
+            row.is_deleted = true;
+        }
+        self.starts.retain(|_, start| start.definition != delete.key);
+        let is_timer =
+            |job: &JobRow| job.kind == JobKind::StartTimer && job.definition == delete.key;
+        self.jobs.retain(|_, job| !is_timer(job));
+        for start in delete.starts(&row) {
+            self.starts.insert((start.definition, start.event.clone()), start);
+        }
+        for chore in delete.heir.iter().flat_map(|heir| &heir.chores) {
+            self.jobs.insert(chore.key, chore.clone());
+        }
+        Ok(DefinitionDeleted::Done(self.raise_settings()))
     }
 
     fn latest_decisions(&self, new: &NewDeployment) -> LatestDecisions {
@@ -117,7 +157,15 @@ impl Core {
             .values()
             .filter(|row| row.engine == self.engine)
             .filter(|row| row.process_id == *process_id && row.tenant == *tenant)
+            .filter(|row| !row.is_deleted)
             .filter(|row| version.is_none_or(|version| row.version == version))
+            .max_by_key(|row| row.version)
+    }
+
+    /// Deleted ones too: no version is given twice.
+    fn newest(&self, process_id: &ProcessId, tenant: &TenantId) -> Option<&DefinitionRow> {
+        let ours = self.definitions.values().filter(|row| row.engine == self.engine);
+        ours.filter(|row| row.process_id == *process_id && row.tenant == *tenant)
             .max_by_key(|row| row.version)
     }
 }

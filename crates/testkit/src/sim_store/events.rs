@@ -1,21 +1,17 @@
 //! Waits, messages, start events, broadcasts and called instances.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use orloj_store::{
     BroadcastRow, BroadcastWrite, CalledBy, Change, Channel, Committed, EndedRow, Error, Fit,
-    Group, InstanceRow, MessageKey, MessageQuery, MessageRow, MessageTaken, PAGE_ROWS_MAX, Page,
-    StartFit, StartHold, StartKind, StartQuery, StartRow, StartWrite, SubscriptionKind,
-    SubscriptionQuery, SubscriptionRow,
+    Group, InstanceRow, MessageKey, MessageQuery, MessageRow, MessageTaken, Migration,
+    PAGE_ROWS_MAX, Page, StartQuery, StartRow, StartWrite, SubscriptionKind, SubscriptionQuery,
+    SubscriptionRow,
 };
-use orloj_types::{EngineName, InstanceKey, ProcessId, TenantId, Timestamp};
+use orloj_types::{InstanceKey, SubscriptionKey, Timestamp};
 
 use super::Core;
 use super::queries::newest_first;
-
-/// Engine, tenant, process id and correlation key.
-pub type HoldPlace = (EngineName, TenantId, ProcessId, Arc<str>);
 
 impl Core {
     /// Whether a change expects something else than what is there.
@@ -36,7 +32,7 @@ impl Core {
         let is_gone = change.messages_gone.iter().any(|key| !is_there(key));
         let is_moved = change.broadcasts.iter().any(|write| {
             let (key, expected) = write.expects();
-            self.broadcasts.get(&key).map(|row| row.after) != Some(expected)
+            self.broadcasts.get(&key).map(|row| &*row.place) != Some(expected)
         });
         let is_id_in_use = change.messages_added.iter().any(|row| {
             let Some(id) = &row.message_id else { return false };
@@ -47,10 +43,7 @@ impl Core {
             };
             self.messages.values().any(is_it)
         });
-        let mut added = change.holds_added.iter();
-        let is_held =
-            added.any(|hold| !change.releases(hold) && self.holds.contains_key(&hold_place(hold)));
-        is_held || has_fired || is_taken || is_gone || is_moved || is_id_in_use
+        has_fired || is_taken || is_gone || is_moved || is_id_in_use
     }
 
     /// What the tables' keys would refuse.
@@ -90,15 +83,6 @@ impl Core {
                 _ => drop(self.starts.remove(&place)),
             }
         }
-        for hold in &change.holds_gone {
-            let place = hold_place(hold);
-            if self.holds.get(&place) == Some(&hold.instance) {
-                self.holds.remove(&place);
-            }
-        }
-        for hold in &change.holds_added {
-            self.holds.insert(hold_place(hold), hold.instance);
-        }
         for row in &change.messages_added {
             let has_its_id = |other: &&MessageRow| {
                 other.message_id.is_some()
@@ -121,59 +105,50 @@ impl Core {
         }
         for write in &change.broadcasts {
             match write {
-                BroadcastWrite::Progress { key, after, .. } => {
+                BroadcastWrite::Progress { key, place, .. } => {
                     let row = self.broadcasts.get_mut(key).expect("its place was checked");
-                    row.after = Some(*after);
+                    row.place.clone_from(place);
                 }
                 BroadcastWrite::Done { key, .. } => drop(self.broadcasts.remove(key)),
+            }
+        }
+        for migration in &change.migrations {
+            self.migrate(migration);
+        }
+    }
+
+    fn migrate(&mut self, migration: &Migration) {
+        let definition = migration.definition;
+        if let Some(row) = self.instances.get_mut(&migration.instance) {
+            row.definition = definition;
+        }
+        for (key, element) in &migration.jobs {
+            if let Some(row) = self.jobs.get_mut(key) {
+                (row.definition, row.element) = (definition, element.clone());
+            }
+        }
+        for (key, element) in &migration.user_tasks {
+            if let Some(row) = self.user_tasks.get_mut(key) {
+                (row.definition, row.element) = (definition, element.clone());
+            }
+        }
+        for (key, element) in &migration.incidents {
+            if let Some(row) = self.incidents.get_mut(key) {
+                (row.definition, row.element) = (definition, element.clone());
             }
         }
     }
 
     pub(super) fn committed(&self, group: &Group) -> Committed {
         let channels: BTreeSet<Channel> = group.changes.iter().flat_map(Change::channels).collect();
-        Committed {
-            fits: channels.iter().filter_map(|channel| self.fit(channel, group.now)).collect(),
-            start_fits: channels
-                .iter()
-                .flat_map(|channel| self.start_fits(channel, group.now))
-                .collect(),
-        }
+        let fits = channels.iter().filter_map(|channel| self.fit(channel, group.now));
+        Committed { fits: fits.collect() }
     }
 
     pub fn fit(&self, channel: &Channel, now: Timestamp) -> Option<Fit> {
         let messages = self.messages.values();
         let mut messages = messages.filter(|row| row.channel() == *channel && row.expires_at > now);
         messages.find_map(|message| self.fit_of(message))
-    }
-
-    pub fn start_fits(&self, channel: &Channel, now: Timestamp) -> Vec<StartFit> {
-        let Channel { engine, tenant, name, correlation_key } = channel;
-        let is_of_channel = |row: &&StartRow| {
-            let place =
-                (engine.clone(), tenant.clone(), row.process_id.clone(), correlation_key.clone());
-            row.kind == StartKind::Message
-                && (&row.engine, &row.tenant, &row.name) == (engine, tenant, name)
-                && !correlation_key.is_empty()
-                && !self.holds.contains_key(&place)
-        };
-        let starts = self.starts.values().filter(is_of_channel);
-        let fit = |start: &StartRow| {
-            let message = self.messages.values().find(|message| {
-                let (message_key, process_id) = (message.key, start.process_id.clone());
-                let taken = MessageTaken { message: message_key, process_id };
-                message.channel() == *channel
-                    && message.expires_at > now
-                    && !self.messages_taken.contains(&taken)
-            })?;
-            let (definition, event) = (start.definition, start.event.clone());
-            Some(StartFit { message: message.key, definition, event })
-        };
-        starts.filter_map(fit).collect()
-    }
-
-    pub fn start_holder(&self, place: &HoldPlace) -> Option<InstanceKey> {
-        self.holds.get(place).copied()
     }
 
     pub fn list_fits(&self, now: Timestamp, after: Option<MessageKey>, limit: u32) -> Vec<Fit> {
@@ -232,12 +207,21 @@ impl Core {
         rows.take(query.limit.min(PAGE_ROWS_MAX) as usize).cloned().collect()
     }
 
+    pub fn last_subscription(&self, kind: SubscriptionKind, name: &str) -> Option<SubscriptionKey> {
+        let own = self.subscriptions.values().filter(|row| row.engine == self.engine);
+        own.filter(|row| row.kind == kind && &*row.name == name).map(|row| row.key).max()
+    }
+
     pub fn list_messages(&self, query: &MessageQuery) -> Vec<MessageRow> {
         let is_wanted = |row: &&MessageRow| {
             row.channel() == query.channel
                 && (query.message_id.is_none() || row.message_id == query.message_id)
                 && row.expires_at > query.now
                 && query.after.is_none_or(|after| row.key > after)
+                && !query.not_taken_by.as_ref().is_some_and(|process| {
+                    let process_id = process.clone();
+                    self.messages_taken.contains(&MessageTaken { message: row.key, process_id })
+                })
         };
         let rows = self.messages.values().filter(is_wanted);
         rows.take(query.limit.min(PAGE_ROWS_MAX) as usize).cloned().collect()
@@ -282,11 +266,6 @@ impl Core {
             row.engine == self.engine && is_called(by, row.caller, row.root)
         })
     }
-}
-
-fn hold_place(hold: &StartHold) -> HoldPlace {
-    let StartHold { engine, tenant, process_id, correlation_key, .. } = hold.clone();
-    (engine, tenant, process_id, correlation_key)
 }
 
 fn is_called(by: CalledBy, caller: Option<InstanceKey>, root: Option<InstanceKey>) -> bool {

@@ -1,11 +1,10 @@
 //! Jobs: locks given, moved and cleared outside of groups.
 
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use orloj_store::format::encode_activation;
-use orloj_store::{Acquire, Error, ExtendLock, Extended, JobRow, JobState, Lease, Wanted};
+use orloj_store::{Acquire, Error, ExtendLock, Extended, JobRow, JobState, Lease, Order, Wanted};
 use orloj_types::{JobKey, Timestamp};
 
 use super::Core;
@@ -17,23 +16,33 @@ impl Core {
         if !self.has_session(session) {
             return Err(Error::Fenced);
         }
-        let is_wanted = |job: &&JobRow| match &acquire.wanted {
-            Wanted::Engine => is_engine_job(job),
+        let order = match &acquire.wanted {
+            Wanted::Engine(selection) => selection.order,
+            Wanted::Worker { .. } => Order::default(),
+        };
+        let is_wanted = |job: &JobRow| match &acquire.wanted {
+            Wanted::Engine(selection) => is_engine_job(job) && selection.takes(job),
             Wanted::Worker { job_type, .. } => {
                 job.kind.is_for_workers() && job.job_type == *job_type
             }
         };
         let jobs = self.jobs.values().filter(|job| job.engine == self.engine);
-        let wanted = jobs.filter(|job| is_acquirable(job)).filter(is_wanted);
-        let mut keys: Vec<_> = wanted.map(|job| (Reverse(job.priority), job.key)).collect();
+        let wanted = jobs.filter(|job| is_acquirable(job) && is_wanted(job));
+        let mut keys: Vec<_> = wanted.map(|job| (order.place(job), job.key)).collect();
         keys.sort_unstable();
-        keys.truncate(usize::try_from(acquire.limit).unwrap_or(usize::MAX));
-        let mut taken = Vec::with_capacity(keys.len());
+        let mut permits = self.permits(acquire.now);
+        let mut taken = Vec::new();
         for (_, key) in keys {
+            if taken.len() >= acquire.limit as usize {
+                break;
+            }
             let job = self.jobs.get_mut(&key).expect("found above");
+            if !permits.take(job) {
+                continue;
+            }
             job.attempt += 1;
             match &acquire.wanted {
-                Wanted::Engine => job.lock_session = Some(session),
+                Wanted::Engine(_) => job.lock_session = Some(session),
                 Wanted::Worker { worker, until, .. } => {
                     job.lock_worker = Some(worker.clone());
                     job.lock_until = Some(*until);
@@ -41,9 +50,12 @@ impl Core {
                 }
             }
             taken.push(job.clone());
-            if let Wanted::Engine = acquire.wanted {
+            if let Wanted::Engine(_) = acquire.wanted {
                 self.lower_floor(session, key);
             }
+        }
+        for row in permits.used() {
+            self.limits.insert((row.scope, row.name.clone()), row.clone());
         }
         Ok(taken)
     }

@@ -4,6 +4,7 @@
 //! does, and whether either is lost. [`SimStore`] puts it behind the contract's futures, which are
 //! always ready; the contract suite runs on that.
 
+mod chores;
 mod commit;
 mod core;
 mod definitions;
@@ -11,6 +12,8 @@ mod events;
 mod jobs;
 mod nodes;
 mod queries;
+mod records;
+mod settings;
 mod store;
 
 pub use core::{Core, Kind};

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use orloj_store::{Beat, Claim, Error, JobState, Lease, NodeRow, Pulse};
+use orloj_store::{Beat, Claim, Error, JobState, Lease, NodeProfile, NodeRow, Order, Pulse};
 use orloj_types::{JobKey, NODE_NUMBER_MAX, NodeNumber, Timestamp};
 
 use super::Core;
@@ -26,11 +26,14 @@ pub(super) struct NodeState {
     lock_floor: JobKey,
     /// The lowest key locked between two beats, the newest last.
     lowest_locked: VecDeque<JobKey>,
+    settings_seen: i64,
+    profile: NodeProfile,
 }
 
 impl Core {
     pub fn join(&mut self, claim: &Claim) -> Result<Lease, Error> {
         self.open()?;
+        check_order(claim.profile.order)?;
         let is_replaced = |node: &NodeState| match self.kind {
             Kind::Embedded => true,
             Kind::Cluster => node.name == claim.name,
@@ -56,6 +59,8 @@ impl Core {
                 key_high: keys_above,
                 lock_floor: JobKey::new(i64::MAX),
                 lowest_locked: VecDeque::from([JobKey::new(i64::MAX)]),
+                settings_seen: 0,
+                profile: claim.profile.clone(),
             },
         );
         for lane in 0..claim.lanes {
@@ -70,6 +75,7 @@ impl Core {
         node.beat += 1;
         node.seen_at = beat.now;
         node.key_high = node.key_high.max(beat.key_high);
+        node.settings_seen = beat.settings_seen;
         let unknown = node.lowest_locked.iter().min().copied();
         node.lock_floor = beat.lock_floor.min(unknown.unwrap_or(beat.lock_floor));
         node.lowest_locked.push_back(JobKey::new(i64::MAX));
@@ -94,7 +100,15 @@ impl Core {
             ),
             has_broadcasts: broadcasts.any(|row| row.engine == self.engine),
             message_expires_at: messages.map(|row| row.expires_at).min(),
+            settings_version: self.settings_version,
         })
+    }
+
+    pub fn describe_node(&mut self, lease: Lease, profile: NodeProfile) -> Result<i64, Error> {
+        self.open()?;
+        check_order(profile.order)?;
+        self.nodes.get_mut(&lease.session).ok_or(Error::Fenced)?.profile = profile;
+        Ok(self.raise_settings())
     }
 
     pub fn fence(&mut self, session: i64, beat: i64) -> Result<bool, Error> {
@@ -122,6 +136,8 @@ impl Core {
                 name: node.name.clone(),
                 beat: node.beat,
                 seen_at: node.seen_at,
+                settings_seen: node.settings_seen,
+                profile: node.profile.clone(),
             })
             .collect();
         rows.sort_by_key(|row| row.node);
@@ -156,5 +172,12 @@ impl Core {
                 job.lock_session = None;
             }
         }
+    }
+}
+
+fn check_order(order: Order) -> Result<(), Error> {
+    match order.is_valid() {
+        true => Ok(()),
+        false => Err(Error::Refused("the step of aging is out of range".into())),
     }
 }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use orloj_store::format::{RecordMessage, decode_record};
 use orloj_store::{
-    DefinitionRow, EndedFilter, EndedRow, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter,
-    InstanceRow, JobFilter, JobRow, LoadedInstance, PAGE_ROWS_MAX, Page, UserTaskFilter,
-    UserTaskRow,
+    DefinitionRow, EndedFilter, EndedRow, Error, HistoryRow, IncidentFilter, IncidentRow,
+    InstanceFilter, InstanceRow, JobFilter, JobRow, LoadedInstance, PAGE_ROWS_MAX, Page,
+    UserTaskFilter, UserTaskRow,
 };
 use orloj_types::{
-    DefinitionKey, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey, ProcessId,
-    UserTaskKey,
+    DefinitionKey, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, ProcessId, UserTaskKey,
 };
 
 use super::Core;
@@ -25,8 +25,27 @@ impl Core {
                 .filter(|variable| variable.instance == row.key)
                 .cloned()
                 .collect(),
+            pages: self.pages.values().filter(|page| page.instance == row.key).cloned().collect(),
         })
         .collect()
+    }
+
+    /// The record of an instance, with its pages.
+    pub fn record_of(&self, row: &InstanceRow) -> Result<RecordMessage, Error> {
+        let mut record = decode_record(&row.record)?;
+        for page in self.pages.values().filter(|page| page.instance == row.key) {
+            let part = decode_record(&page.bytes)?;
+            record.elements.extend(part.elements);
+            record.scopes.extend(part.scopes);
+        }
+        if record.exclusive_parked.is_empty() {
+            let holders = record.root.iter().chain(&record.elements);
+            let jobs = holders.flat_map(|element| &element.jobs).filter(|job| job.ticket > 0);
+            let mut parked: Vec<_> = jobs.map(|job| (job.ticket, job.key)).collect();
+            parked.sort_unstable();
+            record.exclusive_parked = parked.into_iter().map(|(_, key)| key).collect();
+        }
+        Ok(record)
     }
 
     pub fn instance_of(&self, scope: ElementInstanceKey) -> Option<InstanceKey> {
@@ -43,19 +62,42 @@ impl Core {
     }
 
     pub fn list_definitions(&self, page: Page) -> Vec<DefinitionRow> {
-        let is_wanted = |row: &DefinitionRow| row.engine == self.engine;
+        let is_wanted = |row: &DefinitionRow| row.engine == self.engine && !row.is_deleted;
         newest_first(&self.definitions, page, DefinitionKey::raw, is_wanted)
     }
 
     pub fn list_instances(&self, filter: &InstanceFilter, page: Page) -> Vec<InstanceRow> {
-        newest_first(&self.instances, page, InstanceKey::raw, |row| {
-            self.is_ours(&row.engine) && self.is_of(row.definition, filter.process_id.as_ref())
-        })
+        newest_first(&self.instances, page, InstanceKey::raw, |row| self.is_instance(row, filter))
+    }
+
+    pub fn count_instances(&self, filter: &InstanceFilter) -> u64 {
+        self.instances.values().filter(|row| self.is_instance(row, filter)).count() as u64
+    }
+
+    fn is_instance(&self, row: &InstanceRow, filter: &InstanceFilter) -> bool {
+        let has_incidents =
+            |has: bool| self.incidents.values().any(|incident| incident.instance == row.key) == has;
+        self.is_ours(&row.engine)
+            && self.is_of(row.definition, filter.process_id.as_ref())
+            && filter.definition.is_none_or(|definition| row.definition == definition)
+            && filter.tenant.as_ref().is_none_or(|tenant| row.tenant == *tenant)
+            && filter.business_key.as_ref().is_none_or(|key| row.business_key.as_ref() == Some(key))
+            && filter.has_incidents.is_none_or(has_incidents)
     }
 
     pub fn list_ended(&self, filter: &EndedFilter, page: Page) -> Vec<EndedRow> {
         newest_first(&self.ended, page, InstanceKey::raw, |row| {
-            self.is_ours(&row.engine) && self.is_of(row.definition, filter.process_id.as_ref())
+            self.is_ours(&row.engine)
+                && self.is_of(row.definition, filter.process_id.as_ref())
+                && filter.definition.is_none_or(|definition| row.definition == definition)
+                && filter.tenant.as_ref().is_none_or(|tenant| row.tenant == *tenant)
+                && filter
+                    .business_key
+                    .as_ref()
+                    .is_none_or(|key| row.business_key.as_ref() == Some(key))
+                && filter.completed.is_none_or(|completed| row.completed == completed)
+                && filter.ended_before.is_none_or(|at| row.ended_at < at)
+                && filter.ended_after.is_none_or(|at| row.ended_at > at)
         })
     }
 
@@ -65,19 +107,41 @@ impl Core {
     }
 
     pub fn list_jobs(&self, filter: &JobFilter, page: Page) -> Vec<JobRow> {
-        newest_first(&self.jobs, page, JobKey::raw, |row| {
-            self.is_ours(&row.engine)
-                && filter.instance.is_none_or(|instance| row.instance == instance)
-                && filter.job_type.as_ref().is_none_or(|job_type| row.job_type == *job_type)
-                && filter.state.is_none_or(|state| row.state == state)
-        })
+        let before = page.before.unwrap_or(i64::MAX);
+        let of_page =
+            self.jobs.values().filter(|job| page.before.is_none() || job.key.raw() < before);
+        let mut jobs: Vec<&JobRow> = of_page.filter(|job| self.is_job(job, filter)).collect();
+        jobs.sort_by_key(|job| filter.order.place(job));
+        let limit = page.limit.min(PAGE_ROWS_MAX) as usize;
+        jobs.into_iter().skip(filter.offset as usize).take(limit).cloned().collect()
+    }
+
+    pub fn count_jobs(&self, filter: &JobFilter) -> u64 {
+        self.jobs.values().filter(|job| self.is_job(job, filter)).count() as u64
+    }
+
+    fn is_job(&self, job: &JobRow, filter: &JobFilter) -> bool {
+        let process_of =
+            |key: DefinitionKey| self.definitions.get(&key).map(|row| row.process_id.clone());
+        self.is_ours(&job.engine) && filter.matches(job, process_of)
     }
 
     pub fn list_incidents(&self, filter: &IncidentFilter, page: Page) -> Vec<IncidentRow> {
-        newest_first(&self.incidents, page, IncidentKey::raw, |row| {
-            self.is_ours(&row.engine)
-                && filter.instance.is_none_or(|instance| row.instance == instance)
-        })
+        newest_first(&self.incidents, page, IncidentKey::raw, |row| self.is_incident(row, filter))
+    }
+
+    pub fn count_incidents(&self, filter: &IncidentFilter) -> u64 {
+        self.incidents.values().filter(|row| self.is_incident(row, filter)).count() as u64
+    }
+
+    fn is_incident(&self, row: &IncidentRow, filter: &IncidentFilter) -> bool {
+        self.is_ours(&row.engine)
+            && filter.instance.is_none_or(|instance| row.instance == instance)
+            && filter.definition.is_none_or(|definition| row.definition == definition)
+            && filter.tenant.as_ref().is_none_or(|tenant| row.tenant == *tenant)
+            && filter.kind.as_ref().is_none_or(|kind| row.kind == *kind)
+            && filter.element.as_ref().is_none_or(|element| row.element == *element)
+            && filter.job.is_none_or(|job| row.job == Some(job))
     }
 
     pub fn list_user_tasks(&self, filter: &UserTaskFilter, page: Page) -> Vec<UserTaskRow> {
@@ -87,7 +151,7 @@ impl Core {
         })
     }
 
-    fn is_ours(&self, engine: &EngineName) -> bool {
+    pub(super) fn is_ours(&self, engine: &EngineName) -> bool {
         *engine == self.engine
     }
 

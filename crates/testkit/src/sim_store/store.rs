@@ -1,16 +1,20 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use orloj_store::{
-    Acquire, Beat, BroadcastRow, CalledBy, Channel, Claim, CommitError, Committed, DecisionKey,
-    DecisionRow, DecisionVersion, DefinitionRow, EndedFilter, EndedRow, Error, ExtendLock,
-    Extended, Fit, Fut, Group, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter,
-    InstanceRow, JobFilter, JobRow, Lease, LoadedInstance, MessageKey, MessageQuery, MessageRow,
-    NewDeployment, NodeRow, Notice, Page, Pulse, StartFit, StartQuery, StartRow, Store,
-    StoredDeployment, SubscriptionQuery, SubscriptionRow, UserTaskFilter, UserTaskRow,
+    Acquire, BatchFilter, BatchRow, Beat, BroadcastRow, CalledBy, Channel, Claim, CommitError,
+    Committed, DecisionKey, DecisionRow, DecisionVersion, DefinitionDeleted, DefinitionRow,
+    DeleteDefinition, EndedBatchRow, EndedFilter, EndedRow, Error, ExtendLock, Extended, Fit, Fut,
+    Group, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter, InstanceRow,
+    JobDefinitionChange, JobDefinitionFilter, JobDefinitionRow, JobFilter, JobRow, Lease, LimitRow,
+    LimitScope, LoadedInstance, MessageKey, MessageQuery, MessageRow, MeterQuery, MeterRow,
+    MeterSum, NewDeployment, NewLimit, NodeProfile, NodeRow, Notice, OperationFilter, OperationRow,
+    Page, PruneQuery, Pruned, Pulse, StartQuery, StartRow, Store, StoredDeployment, StoredSettings,
+    SubscriptionKind, SubscriptionQuery, SubscriptionRow, UserTaskFilter, UserTaskRow,
 };
 use orloj_types::{
-    DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey,
-    ProcessId, SubscriptionKey, TenantId, Timestamp, UserTaskKey,
+    BatchKey, DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey,
+    InstanceKey, JobDefinitionKey, JobKey, ProcessId, SubscriptionKey, TenantId, Timestamp,
+    UserTaskKey,
 };
 
 use super::{Core, Kind};
@@ -121,6 +125,14 @@ impl Store for SimStore {
         self.read(move |core| core.list_subscriptions(&query))
     }
 
+    fn last_subscription(
+        &self,
+        kind: SubscriptionKind,
+        name: Arc<str>,
+    ) -> Fut<'_, Option<SubscriptionKey>> {
+        self.read(move |core| core.last_subscription(kind, &name))
+    }
+
     fn message(&self, key: MessageKey) -> Fut<'_, Option<MessageRow>> {
         self.read(move |core| core.messages.get(&key).cloned())
     }
@@ -135,21 +147,6 @@ impl Store for SimStore {
 
     fn fits(&self, now: Timestamp, after: Option<MessageKey>, limit: u32) -> Fut<'_, Vec<Fit>> {
         self.read(move |core| core.list_fits(now, after, limit))
-    }
-
-    fn start_fits(&self, channel: Channel, now: Timestamp) -> Fut<'_, Vec<StartFit>> {
-        self.read(move |core| core.start_fits(&channel, now))
-    }
-
-    fn start_holder(
-        &self,
-        process_id: ProcessId,
-        tenant: TenantId,
-        correlation_key: Arc<str>,
-    ) -> Fut<'_, Option<InstanceKey>> {
-        self.read(move |core| {
-            core.start_holder(&(core.engine.clone(), tenant, process_id, correlation_key))
-        })
     }
 
     fn expire_messages(&self, now: Timestamp, limit: u32) -> Fut<'_, u32> {
@@ -240,6 +237,102 @@ impl Store for SimStore {
 
     fn user_tasks(&self, filter: UserTaskFilter, page: Page) -> Fut<'_, Vec<UserTaskRow>> {
         self.read(move |core| core.list_user_tasks(&filter, page))
+    }
+
+    fn describe_node(&self, lease: Lease, profile: NodeProfile) -> Fut<'_, i64> {
+        self.write(move |core| core.describe_node(lease, profile))
+    }
+
+    fn settings(&self) -> Fut<'_, StoredSettings> {
+        self.read(Core::stored_settings)
+    }
+
+    fn limits(&self) -> Fut<'_, Vec<LimitRow>> {
+        self.read(Core::list_limits)
+    }
+
+    fn set_limit(&self, limit: NewLimit, now: Timestamp) -> Fut<'_, i64> {
+        self.write(move |core| core.set_limit(limit, now))
+    }
+
+    fn delete_limit(&self, scope: LimitScope, name: Arc<str>) -> Fut<'_, Option<i64>> {
+        self.write(move |core| core.delete_limit(scope, &name))
+    }
+
+    fn delete_definition(&self, delete: DeleteDefinition) -> Fut<'_, DefinitionDeleted> {
+        self.write(move |core| core.delete_definition(&delete))
+    }
+
+    fn set_definition_suspended(
+        &self,
+        definitions: Vec<DefinitionKey>,
+        suspended: bool,
+    ) -> Fut<'_, Option<i64>> {
+        self.write(move |core| core.suspend_definitions(&definitions, suspended))
+    }
+
+    fn job_definition(&self, key: JobDefinitionKey) -> Fut<'_, Option<JobDefinitionRow>> {
+        self.read(move |core| core.job_definitions.get(&key).cloned())
+    }
+
+    fn job_definitions(
+        &self,
+        filter: JobDefinitionFilter,
+        page: Page,
+    ) -> Fut<'_, Vec<JobDefinitionRow>> {
+        self.read(move |core| core.list_job_definitions(&filter, page))
+    }
+
+    fn set_job_definition(
+        &self,
+        key: JobDefinitionKey,
+        change: JobDefinitionChange,
+    ) -> Fut<'_, Option<i64>> {
+        self.write(move |core| core.set_job_definition(key, change))
+    }
+
+    fn count_instances(&self, filter: InstanceFilter) -> Fut<'_, u64> {
+        self.read(move |core| core.count_instances(&filter))
+    }
+
+    fn count_jobs(&self, filter: JobFilter) -> Fut<'_, u64> {
+        self.read(move |core| core.count_jobs(&filter))
+    }
+
+    fn count_incidents(&self, filter: IncidentFilter) -> Fut<'_, u64> {
+        self.read(move |core| core.count_incidents(&filter))
+    }
+
+    fn batch(&self, key: BatchKey) -> Fut<'_, Option<BatchRow>> {
+        self.read(move |core| core.batches.get(&key).cloned())
+    }
+
+    fn batches(&self, filter: BatchFilter, page: Page) -> Fut<'_, Vec<BatchRow>> {
+        self.read(move |core| core.list_batches(&filter, page))
+    }
+
+    fn ended_batches(&self, filter: BatchFilter, page: Page) -> Fut<'_, Vec<EndedBatchRow>> {
+        self.read(move |core| core.list_ended_batches(&filter, page))
+    }
+
+    fn operations(&self, filter: OperationFilter, page: Page) -> Fut<'_, Vec<OperationRow>> {
+        self.read(move |core| core.list_operations(&filter, page))
+    }
+
+    fn add_meters(&self, meters: Vec<MeterRow>) -> Fut<'_, ()> {
+        self.write(move |core| core.add_meters(meters))
+    }
+
+    fn meters(&self, query: MeterQuery) -> Fut<'_, Vec<MeterSum>> {
+        self.read(move |core| core.sum_meters(&query))
+    }
+
+    fn prune(&self, query: PruneQuery) -> Fut<'_, Pruned> {
+        self.write(move |core| core.prune(&query))
+    }
+
+    fn set_removal(&self, instances: Vec<InstanceKey>, at: Option<Timestamp>) -> Fut<'_, u32> {
+        self.write(move |core| core.set_removal(&instances, at))
     }
 
     /// Hints may be lost: this store has nobody to tell. The simulation delivers notices itself.

@@ -6,12 +6,13 @@
 //!                          pay @timer(10m) -> sorry{service mail} -> end late
 //!                          pay @error(POOR) as poor -> end poor
 //! ```
-//! The dialect is `zeebe` unless it is named (`camunda`, `flowable`). Each line is a chain; an
-//! element is defined where it has braces and may be named again without them.
+//! The dialect is `zeebe` unless it is named (`camunda`, `flowable`); after it may stand `priority N`,
+//! that of all jobs of the process. Each line is a chain; an element is defined where it has braces
+//! and may be named again without them.
 //!
 //! | written | element |
 //! | --- | --- |
-//! | `start`, `end`, `end NAME` | none start and end events |
+//! | `start`, `start{async}`, `end`, `end NAME` | none start and end events |
 //! | `a{service TYPE}` | a task for a worker |
 //! | `a{delegate NAME}` | a task for registered code |
 //! | `a{user}` | a user task |
@@ -19,8 +20,8 @@
 //! | `a{decision ID}` | a task that asks a decision |
 //! | `a{timer 10m}` | a timer catch event: a duration as here or in ISO, a date, a repetition, `cron TEXT` |
 //! | `x?`, `x?{CONDITION}` | an exclusive gateway; the condition is that of the flow that follows, without one it is the default flow |
-//! | `f+` | a parallel gateway |
-//! | `a @timer(10m)` | an interrupting boundary timer of `a`; with `, alongside` it does not interrupt |
+//! | `f+`, `f+{async}` | a parallel gateway |
+//! | `a @timer(10m)` | an interrupting boundary timer of `a`; with `, alongside` it does not interrupt; settings of jobs after commas |
 //! | `a @error(CODE)`, `a @error` | an error boundary of `a`; `, code NAME` and `, message NAME` keep them |
 //!
 //! | `start{message NAME}`, `start{signal NAME}`, `start{timer R3/10s}` | start events that something sets off; `alongside`: one of an event subprocess that does not interrupt |
@@ -38,7 +39,9 @@
 //! with `each COLLECTION as ITEM` is done for each item at the same time, with `one by one` in
 //! turn. A boundary event is called `a_timer` or `a_error`, or what `as NAME` says. More in braces, after
 //! commas: `async`, `async nonexclusive`, `async after`, `async after nonexclusive`, `nonexclusive`
-//! (of timers), `retry CYCLE`, `retries N`, `priority N`, `assignee NAME`, `header K = V`,
+//! (of timers), `retry CYCLE`, `retries N`, `priority N`, `category NAME`, `inner async`,
+//! `inner async after` and `inner retry CYCLE` (of what is done for each item), `transactional` (a
+//! subprocess), `asynchronously` (a thrown signal is), `assignee NAME`, `header K = V`,
 //! `result NAME` (of scripts and decisions), `stores` (what a script assigns), `shape NAME` and
 //! `bound HOW` (of decisions: `deployment`, `version N`, `tag TEXT`),
 //! `in NAME = EXPRESSION`, `out NAME = EXPRESSION`. A value in double quotes may hold commas.
@@ -56,6 +59,8 @@ use orloj_model::{Dialect, Options, Process};
 pub struct Sketch {
     pub id: String,
     pub dialect: Dialect,
+    /// Of its jobs, where their elements have none.
+    pub priority: Option<String>,
     /// In the order of their first mention.
     pub nodes: Vec<Node>,
     pub flows: Vec<Flow>,
@@ -150,6 +155,15 @@ pub struct Settings {
     pub retry: Option<String>,
     pub retries: Option<String>,
     pub priority: Option<String>,
+    pub category: Option<String>,
+    /// Of each instance of a multi-instance.
+    pub inner_async_before: bool,
+    pub inner_async_after: bool,
+    pub inner_retry: Option<String>,
+    /// A subprocess that is a transaction.
+    pub transactional: bool,
+    /// A signal is delivered by jobs of its own.
+    pub asynchronously: bool,
     pub assignee: Option<String>,
     pub result: Option<String>,
     pub shape: Option<String>,

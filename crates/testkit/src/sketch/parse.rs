@@ -9,7 +9,7 @@ pub(super) fn parse(text: &str) -> std::result::Result<Sketch, SketchError> {
     let mut lines = text.lines().enumerate();
     let at = |line: usize| move |message: String| SketchError { line, message };
     let (_, first) = lines.next().ok_or_else(|| at(0)("the sketch is empty".into()))?;
-    let (id, dialect, chain) = header(first).map_err(at(0))?;
+    let (id, dialect, priority, chain) = header(first).map_err(at(0))?;
     let mut drawing = Drawing { nodes: Vec::new(), flows: Vec::new() };
     drawing.chain(chain).map_err(at(0))?;
     for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
@@ -24,26 +24,35 @@ pub(super) fn parse(text: &str) -> std::result::Result<Sketch, SketchError> {
     Ok(Sketch {
         id,
         dialect,
+        priority,
         nodes: nodes.collect::<std::result::Result<_, _>>()?,
         flows: drawing.flows,
     })
 }
 
-fn header(line: &str) -> Result<(String, Dialect, &str)> {
+/// Id, dialect, priority and the first chain.
+fn header(line: &str) -> Result<(String, Dialect, Option<String>, &str)> {
     let wrong = || "a process begins `process ID:` or `process ID, DIALECT:`".to_owned();
     let rest = line.trim().strip_prefix("process ").ok_or_else(wrong)?;
-    let (name, chain) = rest.split_once(':').ok_or_else(wrong)?;
-    let (id, dialect) = match name.split_once(',') {
-        None => (name, Dialect::Zeebe),
-        Some((id, "zeebe" | " zeebe")) => (id, Dialect::Zeebe),
-        Some((id, "camunda" | " camunda")) => (id, Dialect::Camunda7),
-        Some((id, "flowable" | " flowable")) => (id, Dialect::Flowable),
-        Some((_, other)) => return Err(format!("no dialect '{}'", other.trim())),
-    };
-    if !is_name(id.trim()) {
-        return Err(wrong());
+    let name = *split_outside(rest, ":")?.first().ok_or_else(wrong)?;
+    let chain = rest[name.len()..].strip_prefix(':').ok_or_else(wrong)?;
+    let mut parts = split_outside(name, ",")?.into_iter().map(str::trim);
+    let id = parts.next().filter(|id| is_name(id)).ok_or_else(wrong)?.to_owned();
+    let (mut dialect, mut priority) = (Dialect::Zeebe, None);
+    for part in parts {
+        match part {
+            "zeebe" => dialect = Dialect::Zeebe,
+            "camunda" => dialect = Dialect::Camunda7,
+            "flowable" => dialect = Dialect::Flowable,
+            other => match first_word(other) {
+                ("priority", rest) if !rest.is_empty() => {
+                    priority = Some(unquoted(rest).to_owned());
+                }
+                _ => return Err(format!("no dialect '{other}'")),
+            },
+        }
     }
-    Ok((id.trim().to_owned(), dialect, chain))
+    Ok((id, dialect, priority, chain))
 }
 
 struct Drawing {
@@ -156,8 +165,15 @@ fn read_station(text: &str) -> Result<Station> {
     if let Some((of, event)) = text.split_once('@') {
         return boundary(of.trim(), event.trim());
     }
-    if let Some(id) = text.strip_suffix('+').filter(|id| is_name(id)) {
-        return plain(id, Some(NodeKind::Parallel));
+    if let Some((id, rest)) = text.split_once('+').filter(|(id, _)| is_name(id)) {
+        let mut settings = Settings::default();
+        if !rest.is_empty() {
+            for part in split_outside(bracketed(rest, '{', '}')?, ",")? {
+                set(&mut settings, part.trim())?;
+            }
+        }
+        let kind = Some(NodeKind::Parallel);
+        return Ok(Station { id: id.to_owned(), kind, settings, condition: None });
     }
     if let Some((id, rest)) = text.split_once('?').filter(|(id, _)| is_name(id)) {
         let condition = match rest.trim() {
@@ -176,11 +192,15 @@ fn read_station(text: &str) -> Result<Station> {
     let inside = bracketed(&text[id.len()..], '{', '}')?;
     let mut parts = split_outside(inside, ",")?.into_iter().map(str::trim);
     let first = parts.next().unwrap_or("");
-    let kind = match id.trim() {
-        "start" => NodeKind::StartOn(trigger_of(first)?),
+    let mut settings = Settings::default();
+    let kind = match (id.trim(), first_word(first).0) {
+        ("start", "async") => {
+            set(&mut settings, first)?;
+            NodeKind::Start
+        }
+        ("start", _) => NodeKind::StartOn(trigger_of(first)?),
         _ => kind_of(first)?,
     };
-    let mut settings = Settings::default();
     for part in parts {
         set(&mut settings, part)?;
     }
@@ -245,6 +265,14 @@ fn set(settings: &mut Settings, text: &str) -> Result<()> {
         ("retry", _) => settings.retry = value(),
         ("retries", _) => settings.retries = value(),
         ("priority", _) => settings.priority = value(),
+        ("category", _) => settings.category = value(),
+        ("inner", "async") => settings.inner_async_before = true,
+        ("inner", "async after") => settings.inner_async_after = true,
+        ("inner", cycle) if cycle.starts_with("retry ") => {
+            settings.inner_retry = Some(unquoted(first_word(cycle).1).to_owned());
+        }
+        ("transactional", "") => settings.transactional = true,
+        ("asynchronously", "") => settings.asynchronously = true,
         ("assignee", _) => settings.assignee = value(),
         ("result", _) => settings.result = value(),
         ("shape", _) => settings.shape = value(),
@@ -285,7 +313,7 @@ fn boundary(of: &str, event: &str) -> Result<Station> {
             for part in parts {
                 match part {
                     "alongside" => interrupting = false,
-                    other => return Err(format!("no setting '{other}'")),
+                    other => set(&mut settings, other)?,
                 }
             }
             NodeKind::OnTimer { of: of.clone(), timer: first.to_owned(), interrupting }

@@ -18,7 +18,14 @@ pub(super) fn write(sketch: &Sketch) -> String {
             Dialect::Flowable => r#"xmlns:flowable="http://flowable.org/bpmn""#,
         }
     ));
-    out.line(&format!(r#"  <process id="{}" isExecutable="true">"#, escape(&sketch.id)));
+    let priority = match (&sketch.priority, sketch.dialect) {
+        (Some(priority), Dialect::Camunda7) => {
+            format!(r#" camunda:jobPriority="{}""#, escape(priority))
+        }
+        _ => String::new(),
+    };
+    let id = escape(&sketch.id);
+    out.line(&format!(r#"  <process id="{id}" isExecutable="true"{priority}>"#));
     out.scope(sketch, None);
     out.line("  </process>");
     for node in &sketch.nodes {
@@ -104,7 +111,13 @@ impl Out {
             Trigger::Message(_) => {
                 format!(r#"<messageEventDefinition messageRef="message_of_{id}"/>"#)
             }
-            Trigger::Signal(_) => format!(r#"<signalEventDefinition signalRef="signal_of_{id}"/>"#),
+            Trigger::Signal(_) => {
+                let how = match node.settings.asynchronously {
+                    true => format!(r#" {}:async="true""#, self.prefix()),
+                    false => String::new(),
+                };
+                format!(r#"<signalEventDefinition signalRef="signal_of_{id}"{how}/>"#)
+            }
             Trigger::Error(_) => format!(r#"<errorEventDefinition errorRef="error_of_{id}"/>"#),
             Trigger::Compensation => format!(r#"<compensateEventDefinition id="what_of_{id}"/>"#),
             Trigger::Terminate => "<terminateEventDefinition/>".to_owned(),
@@ -125,9 +138,25 @@ impl Out {
             Dialect::Zeebe => format!(
                 r#"<multiInstanceLoopCharacteristics isSequential="{sequential}"><extensionElements><zeebe:loopCharacteristics inputCollection="={items}" inputElement="{item}"/></extensionElements></multiInstanceLoopCharacteristics>"#
             ),
-            Dialect::Camunda7 | Dialect::Flowable => format!(
-                r#"<multiInstanceLoopCharacteristics isSequential="{sequential}" {prefix}:collection="{items}" {prefix}:elementVariable="{item}"/>"#
-            ),
+            Dialect::Camunda7 | Dialect::Flowable => {
+                let (mut jobs, mut inside) = (String::new(), String::new());
+                if settings.inner_async_before {
+                    let _ = write!(jobs, r#" {prefix}:asyncBefore="true""#);
+                }
+                if settings.inner_async_after {
+                    let _ = write!(jobs, r#" {prefix}:asyncAfter="true""#);
+                }
+                if let Some(cycle) = &settings.inner_retry {
+                    let (tag, cycle) = (format!("{prefix}:failedJobRetryTimeCycle"), escape(cycle));
+                    let _ = write!(
+                        inside,
+                        "<extensionElements><{tag}>{cycle}</{tag}></extensionElements>"
+                    );
+                }
+                format!(
+                    r#"<multiInstanceLoopCharacteristics isSequential="{sequential}"{jobs} {prefix}:collection="{items}" {prefix}:elementVariable="{item}">{inside}</multiInstanceLoopCharacteristics>"#
+                )
+            }
         }
     }
 
@@ -202,7 +231,8 @@ impl Out {
             },
             NodeKind::SubProcess { is_event } => {
                 let own = if *is_event { r#" triggeredByEvent="true""# } else { "" };
-                ("subProcess", own.to_owned())
+                let tag = if node.settings.transactional { "transaction" } else { "subProcess" };
+                (tag, own.to_owned())
             }
             NodeKind::User => {
                 let assignee = node.settings.assignee.as_ref();
@@ -346,6 +376,10 @@ impl Out {
                 let (prefix, retry) = (self.prefix(), escape(retry));
                 let tag = format!("{prefix}:failedJobRetryTimeCycle");
                 let _ = write!(out, "<{tag}>{retry}</{tag}>");
+            }
+            if let (Some(category), Dialect::Flowable) = (&settings.category, self.dialect) {
+                let category = escape(category);
+                let _ = write!(out, "<flowable:jobCategory>{category}</flowable:jobCategory>");
             }
             if let NodeKind::Call { .. } = node.kind {
                 let prefix = self.prefix();

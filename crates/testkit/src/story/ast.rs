@@ -1,8 +1,11 @@
 //! What a story says. Public, so that other depths can play the same stories.
 
+use orloj::settings::Settings;
 use orloj_types::Document;
 
 use super::decision::Decision;
+use super::engine::NodeTold;
+use super::order::Managing;
 use crate::sketch::Sketch;
 
 #[derive(Clone, Debug)]
@@ -14,10 +17,24 @@ pub struct Story {
     pub first_line: usize,
     pub processes: Vec<Sketch>,
     pub decisions: Vec<Decision>,
+    /// `engine WORDS, …`; `None`: as an engine is that is told nothing, with its executor on.
+    pub settings: Option<Settings>,
+    /// `node NAME WORDS, …`: further ones on the same store.
+    pub nodes: Vec<NodeTold>,
     pub steps: Vec<Step>,
 }
 
 impl Story {
+    /// Whether it can only be played where an engine can be started again on what was there.
+    pub fn needs_restart(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step.action, Action::Restart(Some(_))))
+    }
+
+    /// Whether it can only be played where several nodes share a store.
+    pub fn needs_cluster(&self) -> bool {
+        !self.nodes.is_empty()
+    }
+
     /// Delegates that the application has registered: those a `delegate` line names.
     pub fn delegates(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self
@@ -139,6 +156,13 @@ pub enum Action {
     Resume {
         of: Option<String>,
     },
+    /// `migrate to PROCESS [of INSTANCE] [ELEMENT=ELEMENT …]`: the second of a pair is of the new
+    /// process.
+    Migrate {
+        process: String,
+        of: Option<String>,
+        plan: Vec<(String, String)>,
+    },
     /// `cancel [INSTANCE]`
     Cancel {
         of: Option<String>,
@@ -149,9 +173,12 @@ pub enum Action {
         name: String,
         script: Vec<Behaviour>,
     },
-    /// `restart`: the engine stops and starts again on the same store. Where there is nothing to
-    /// start again from, this does nothing.
-    Restart,
+    /// What an operator does; [`Managing`] and [`super::Order`] list the words.
+    Manage(Managing),
+    /// `restart [with WORDS, …]`: the engine stops and starts again on the same store, told what
+    /// the words say instead of what it was told at the head of the story. Where there is nothing
+    /// to start again from, it only goes by the new words.
+    Restart(Option<Box<Settings>>),
     /// `look`
     Look,
 }
@@ -164,11 +191,12 @@ pub struct JobName {
     pub worker: String,
 }
 
-/// `succeeds [JSON]`, `fails ["MESSAGE"]`, `throws CODE [JSON]`, each with `N times` at the end.
+/// `succeeds [JSON]`, `fails ["MESSAGE"]`, `gives up ["MESSAGE"]`, `throws CODE [JSON]`, each with `N times` at the end.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Behaviour {
     Succeeds { variables: Document },
     Fails { message: String },
+    GivesUp { message: String },
     Throws { code: String, variables: Document },
 }
 
@@ -188,8 +216,8 @@ pub enum What {
     /// `token at ELEMENT`, `2 tokens at ELEMENT`, `no token at ELEMENT`
     Tokens { count: usize, element: String },
     /// `job JOB waits` (for someone to take it), `… gone`, `… locked by WORKER`, `… parked`,
-    /// `… failed`, `… threw`, `… due in 10m`, `… due at DATE`, `… has 2 retries`,
-    /// `… has priority 5`, `2 jobs JOB`
+    /// `… failed`, `… dead` (the same), `… suspended`, `… threw`, `… due in 10m`, `… due at DATE`, `… has 2 retries`,
+    /// `… has priority 5`, `… has no due date`, `… has a due date`, `2 jobs JOB`
     Job { name: String, is: JobIs },
     /// `instance lives`, `instance ended`, `instance ended at ELEMENT`, `instance cancelled`
     Instance(InstanceIs),
@@ -211,6 +239,12 @@ pub enum What {
     Task { element: String, is_there: bool },
     /// `NAME called 2 times`: since the story began
     Called { delegate: String, times: usize },
+    /// `NODE ran A B`: the delegates called there since the story began, in order
+    Ran { node: String, delegates: Vec<String> },
+    /// `job log JOB created failed failed completed`: all that is known of the jobs of that name
+    JobLog { name: String, words: Vec<String> },
+    /// `2 incidents ever`: that there were in the instance so far
+    IncidentsEver(usize),
     /// `calls A B C`: all calls since the story began, in order
     Calls(Vec<String>),
     /// `got nothing`, `got JOB`, `got JOB with JSON`
@@ -225,9 +259,12 @@ pub enum JobIs {
     Gone,
     LockedBy(String),
     Parked,
+    Suspended,
     Failed,
     Threw,
     DueIn(i64),
+    NeverDue,
+    HasDueDate,
     DueAt(String),
     Retries(i32),
     Priority(i64),

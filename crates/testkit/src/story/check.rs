@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use orloj_interpreter::JobOrder;
 use orloj_store::JobState;
 use orloj_types::{InstanceKey, JobKey, Timestamp};
 
 use super::ast::{Action, Expectation, InstanceIs, JobIs, JobName, Step, Story, What};
 use super::depth::{Depth, Lock, Refusal, Taken};
 use super::mismatch::Mismatch;
+use super::order::{DueDate, JobVerb, Managing, Order};
 use super::seen::{Seen, SeenInstance, SeenState};
 
 /// Plays `story` on a fresh `depth`. The error shows the story with the line that differs.
@@ -100,7 +102,10 @@ impl Player<'_> {
             Action::Fail { job, retries, back_off_ms, message, variables } => {
                 let job = self.find_job(&job)?;
                 let message = message.into();
-                self.depth.fail(orloj::FailJob { job, retries, message, back_off_ms, variables })
+                let details = None;
+                let fail =
+                    orloj::FailJob { job, retries, message, details, back_off_ms, variables };
+                self.depth.fail(fail)
             }
             Action::Throw { job, code, message, variables } => {
                 let job = self.find_job(&job)?;
@@ -166,6 +171,10 @@ impl Player<'_> {
                 let instance = self.find_instance(of.as_deref())?.key;
                 self.depth.resume(instance)
             }
+            Action::Migrate { process, of, plan } => {
+                let instance = self.find_instance(of.as_deref())?.key;
+                self.depth.migrate(instance, &process, &plan)
+            }
             Action::Cancel { of } => {
                 let instance = self.find_instance(of.as_deref())?.key;
                 self.depth.cancel(instance)
@@ -174,12 +183,43 @@ impl Player<'_> {
                 self.depth.script(&name, &script);
                 Ok(())
             }
-            Action::Restart => {
-                self.depth.restart();
+            Action::Manage(Managing::Other(order)) => self.depth.order(order),
+            Action::Manage(Managing::Job { job, verb }) => {
+                let order = self.order_about(self.find_job(&job)?, verb);
+                self.depth.order(order)
+            }
+            Action::Restart(settings) => {
+                self.depth.restart(settings.map(|settings| *settings));
                 Ok(())
             }
             Action::Look => Ok(()),
         })
+    }
+
+    fn order_about(&self, job: JobKey, verb: JobVerb) -> Order {
+        let now = self.depth.now();
+        let date = |due: DueDate| match due {
+            DueDate::In(ms) => Some(now.plus_ms(ms)),
+            DueDate::Never => None,
+        };
+        let what = match verb {
+            JobVerb::Suspend => return Order::SuspendJob(job),
+            JobVerb::Resume => return Order::ResumeJob(job),
+            JobVerb::Execute => return Order::ExecuteJob(job),
+            JobVerb::Prioritise(priority) => JobOrder::SetPriority(priority),
+            JobVerb::Delete => JobOrder::Delete,
+            JobVerb::Bury => JobOrder::MoveToDeadLetters,
+            JobVerb::Revive { retries } => JobOrder::MoveToExecutable { retries },
+            JobVerb::Due { due, cascade } => JobOrder::SetDueDate { due: date(due), cascade },
+            JobVerb::Recalculate { from_creation } => {
+                JobOrder::RecalculateDueDate { from_creation }
+            }
+            JobVerb::Retries { retries, due } => {
+                JobOrder::SetRetries { retries, due: due.map(date) }
+            }
+            JobVerb::Fire => JobOrder::MoveTimerToExecutable,
+        };
+        Order::Job { job, what }
     }
 
     /// Time goes by from one moment at which something happens to the next.
@@ -265,10 +305,25 @@ impl Player<'_> {
                 let found = self.known.iter().filter(|(known, _)| known == process).count();
                 is_equal("instances:", &found, count)
             }
+            What::Ran { node, delegates } => {
+                is_equal(&format!("{node} ran"), &self.depth.calls_on(node), delegates)
+            }
+            What::JobLog { name, words } => self.holds_log(expected.of.as_deref(), name, words),
             What::Calls(names) => is_equal("calls were", &self.depth.calls(), names),
             What::Got { job, variables } => self.holds_got(job.as_deref(), variables.as_ref()),
             what => holds_of(what, self.find_instance(expected.of.as_deref())?, self.depth.now()),
         }
+    }
+
+    /// Jobs that are gone are known by the name they were last seen with.
+    fn holds_log(&self, of: Option<&str>, name: &str, words: &[String]) -> Result<(), String> {
+        let instance = self.find_instance(of)?;
+        let is_meant = |key: JobKey| {
+            self.jobs_seen.iter().any(|(seen, _, known)| seen == name && *known == key)
+        };
+        let log = instance.job_log.iter().filter(|(key, _)| is_meant(*key));
+        let log: Vec<String> = log.map(|(_, word)| (*word).to_owned()).collect();
+        is_equal("the log is", &log.as_slice(), &words)
     }
 
     fn holds_got(
@@ -333,11 +388,16 @@ fn holds_of(what: &What, instance: &SeenInstance, now: Timestamp) -> Result<(), 
             let found = instance.tasks.iter().any(|task| task.element == *element);
             is_equal(&format!("a task at {element}:"), &found, is_there)
         }
+        What::IncidentsEver(count) => {
+            is_equal("incidents so far:", &instance.incidents_ever, count)
+        }
         What::Went(elements) => is_equal("it went", &instance.went, elements),
         What::Nothing
         | What::Rejected(_)
         | What::Called { .. }
         | What::Calls(_)
+        | What::Ran { .. }
+        | What::JobLog { .. }
         | What::Instances { .. }
         | What::Got { .. } => unreachable!("not about an instance"),
     }
@@ -382,6 +442,12 @@ fn holds_of_job(
             is_equal("it is locked by", &job.locked_by.as_ref(), &Some(worker))
         }
         JobIs::Parked => is_equal("the job is", &job.state, &JobState::Parked),
+        JobIs::Suspended => is_equal("the job is", &job.state, &JobState::Suspended),
+        JobIs::HasDueDate => match job.due_at {
+            Some(_) => Ok(()),
+            None => Err("it has none".into()),
+        },
+        JobIs::NeverDue => is_equal("it is due at", &job.due_at, &None),
         JobIs::Failed => is_equal("the job is", &job.state, &JobState::Failed),
         JobIs::Threw => is_equal("the job is", &job.state, &JobState::ErrorThrown),
         JobIs::DueIn(ms) => {

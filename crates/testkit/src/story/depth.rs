@@ -1,5 +1,6 @@
 use orloj::Rejection;
-use orloj::api::Error;
+use orloj::api::{Error, Missing};
+use orloj::settings::Settings;
 use orloj_interpreter::JobState;
 use orloj_types::{
     Document, ElementInstanceKey, IncidentKey, InstanceKey, JobKey, Timestamp, UserTaskKey,
@@ -7,6 +8,7 @@ use orloj_types::{
 
 use super::ast::Behaviour;
 use super::decision::Decision;
+use super::order::Order;
 use super::seen::SeenInstance;
 use crate::sketch::Sketch;
 
@@ -43,12 +45,24 @@ pub trait Depth {
     fn signal(&mut self, signal: orloj::BroadcastSignal) -> Result<(), Refusal>;
     fn suspend(&mut self, instance: InstanceKey) -> Result<(), Refusal>;
     fn resume(&mut self, instance: InstanceKey) -> Result<(), Refusal>;
+    /// Goes on as an instance of the latest version of this process.
+    fn migrate(
+        &mut self,
+        instance: InstanceKey,
+        process: &str,
+        plan: &[(String, String)],
+    ) -> Result<(), Refusal>;
     /// Every instance there ever was, with its process, oldest first.
     fn instances(&mut self) -> Vec<(String, InstanceKey)>;
+    /// An operator does something.
+    fn order(&mut self, order: Order) -> Result<(), Refusal>;
     fn script(&mut self, delegate: &str, script: &[Behaviour]);
     /// Names of the delegates called so far.
     fn calls(&self) -> Vec<String>;
-    fn restart(&mut self);
+    /// The same, of one node.
+    fn calls_on(&self, node: &str) -> Vec<String>;
+    /// Told something else, if anything is given.
+    fn restart(&mut self, settings: Option<Settings>);
     fn observe(&mut self, name: &str, instance: InstanceKey) -> SeenInstance;
 }
 
@@ -84,6 +98,7 @@ impl From<&Rejection> for Refusal {
                     JobState::Parked => "parked",
                     JobState::Failed => "failed",
                     JobState::ErrorThrown => "stopped by an error",
+                    JobState::Suspended => "suspended",
                 };
                 format!("job is {state}")
             }
@@ -99,8 +114,17 @@ impl From<&Rejection> for Refusal {
             Rejection::ElementNotFound(_) => "element not found".into(),
             Rejection::NotPossible { element, reason } => format!("{element}: {reason}"),
             Rejection::VariablesRefused { .. } => "no variables taken".into(),
+            Rejection::ResultRefused { .. } => "result refused".into(),
+            Rejection::ActivationNotFound { .. } => "no such activation".into(),
             Rejection::ErrorRefused { .. } => "no error taken".into(),
             Rejection::RetriesTooFew(_) => "too few retries".into(),
+            Rejection::RetriesNegative(_) => "negative retries".into(),
+            Rejection::NotATimer(_) => "no timer".into(),
+            Rejection::TimerInvalid { .. } => "no valid timer".into(),
+            Rejection::JobOfSuspended(_) => "instance is suspended".into(),
+            Rejection::IncidentBelow(_) => "incident of a called instance".into(),
+            Rejection::IncidentKindReserved(_) => "kind of incident reserved".into(),
+            Rejection::DefinitionSuspended(_) => "definition is suspended".into(),
             Rejection::Failed { element, message } => format!("{element} failed: {message}"),
             Rejection::TooManyVisits { .. } => "too many visits".into(),
         })
@@ -113,6 +137,7 @@ impl From<Error> for Refusal {
             Error::Rejected(rejection) => rejection.into(),
             Error::MessageExists => Self("message exists".into()),
             Error::Ambiguous { count, .. } => Self(format!("{count} wait")),
+            Error::Missing(Missing::Job(_)) => Self("job not found".into()),
             Error::NotLocked(_) => Self("job is not locked".into()),
             other => Self(other.to_string()),
         }

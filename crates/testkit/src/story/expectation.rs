@@ -66,6 +66,10 @@ fn what_of(text: &str) -> Result<Option<What>, String> {
             What::Tokens { count: number(count)?, element: owned(element) }
         }
         [count, "jobs", name] => What::Job { name: owned(name), is: JobIs::Count(number(count)?) },
+        ["job", "log", name, ref words @ ..] => What::JobLog {
+            name: owned(name),
+            words: words.iter().map(|word| owned(word)).collect(),
+        },
         ["job", name, ref rest @ ..] => match job(rest)? {
             Some(is) => What::Job { name: owned(name), is },
             None => return Ok(None),
@@ -80,10 +84,15 @@ fn what_of(text: &str) -> Result<Option<What>, String> {
         ["no", "incident"] => What::NoIncident,
         ["task", "at", element] => What::Task { element: owned(element), is_there: true },
         ["no", "task", "at", element] => What::Task { element: owned(element), is_there: false },
+        [count, "incidents", "ever"] => What::IncidentsEver(number(count)?),
         [delegate, "called", times, "times"] => {
             What::Called { delegate: owned(delegate), times: number(times)? }
         }
         [delegate, "called", "once"] => What::Called { delegate: owned(delegate), times: 1 },
+        [node, "ran", ref names @ ..] => What::Ran {
+            node: owned(node),
+            delegates: names.iter().map(|name| owned(name)).collect(),
+        },
         ["calls", ref names @ ..] => What::Calls(names.iter().map(|name| owned(name)).collect()),
         ["went", ref names @ ..] => What::Went(names.iter().map(|name| owned(name)).collect()),
         _ => return Ok(None),
@@ -95,7 +104,10 @@ fn job(words: &[&str]) -> Result<Option<JobIs>, String> {
         ["waits"] => JobIs::Waiting,
         ["gone"] => JobIs::Gone,
         ["parked"] => JobIs::Parked,
-        ["failed"] => JobIs::Failed,
+        ["failed"] | ["dead"] => JobIs::Failed,
+        ["suspended"] => JobIs::Suspended,
+        ["has", "no", "due", "date"] => JobIs::NeverDue,
+        ["has", "a", "due", "date"] => JobIs::HasDueDate,
         ["threw"] => JobIs::Threw,
         ["locked", "by", worker] => JobIs::LockedBy((*worker).to_owned()),
         ["due", "in", duration] => JobIs::DueIn(duration_of(duration)?),

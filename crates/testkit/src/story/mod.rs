@@ -12,7 +12,8 @@
 //! ```
 //! Processes are drawn as in [`crate::sketch`], decisions told as in [`Decision`]. Every other line is a step: what is done, and
 //! after the bar what is seen then. A line that begins with a bar goes on with the line above it;
-//! `#` begins a comment. [`ast`] lists every action and expectation with its wording.
+//! `#` begins a comment. [`ast`] lists every action and expectation with its wording, [`order`] what
+//! operators do, [`engine`] what an engine can be told at the head of a story.
 //!
 //! A step that is refused must say so (`rejected: …`), or the story fails. Time stands still
 //! unless a step says otherwise, and everything that can happen at a moment has happened before
@@ -22,13 +23,19 @@ pub mod ast;
 mod check;
 mod decision;
 mod depth;
+pub mod engine;
 mod expectation;
 mod mismatch;
+pub mod order;
 mod parse;
+mod parse_order;
 mod postgres;
 mod pure;
 mod pure_events;
+mod pure_migration;
+mod pure_orders;
 mod runtime;
+mod runtime_orders;
 mod scripts;
 mod seen;
 mod tokens;
@@ -38,6 +45,7 @@ pub use check::check;
 pub use decision::Decision;
 pub use depth::{Depth, Lock, Refusal, Taken};
 pub use mismatch::Mismatch;
+pub use order::Order;
 pub use parse::parse;
 pub use postgres::Database;
 pub use pure::Pure;

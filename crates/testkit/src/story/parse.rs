@@ -2,8 +2,12 @@
 
 use super::ast::{Action, Behaviour, JobName, Step, Story};
 use super::decision::Decision;
+use super::engine::{self, NodeTold};
 use super::expectation;
+use super::parse_order;
 use super::tokens::{Cursor, tokens};
+use orloj::settings::Profile;
+
 use crate::duration;
 use crate::sketch::Sketch;
 use crate::text::split_outside;
@@ -49,8 +53,11 @@ fn read_story(lines: &[&str], first_line: usize) -> At<Story> {
         first_line,
         processes: Vec::new(),
         decisions: Vec::new(),
+        settings: None,
+        nodes: Vec::new(),
         steps: Vec::new(),
     };
+    let mut told = (Profile::Orloj, Vec::new());
     let mut at = 1;
     while at < lines.len() {
         let line = lines[at].trim();
@@ -58,6 +65,14 @@ fn read_story(lines: &[&str], first_line: usize) -> At<Story> {
             at += 1;
         } else if line.starts_with("process ") {
             at += read_process(&mut story, &lines[at..], at)?;
+        } else if let Some(words) = line.strip_prefix("engine ") {
+            told = engine::engine(words).map_err(|why| (at, why))?;
+            let settings = engine::settings(told.0, &told.1).map_err(|why| (at, why))?;
+            story.settings = Some(settings);
+            at += 1;
+        } else if let Some(words) = line.strip_prefix("node ") {
+            story.nodes.push(read_node(words, &told).map_err(|why| (at, why))?);
+            at += 1;
         } else if line.starts_with("decision ") || line.starts_with("table ") {
             story.decisions.push(Decision::parse(line).map_err(|why| (at, why))?);
             at += 1;
@@ -72,6 +87,16 @@ fn read_story(lines: &[&str], first_line: usize) -> At<Story> {
         }
     }
     Ok(story)
+}
+
+/// A node is told what the engine is, and more of its own.
+fn read_node(text: &str, engine: &(Profile, Vec<engine::Told>)) -> Result<NodeTold, String> {
+    let (name, words) = text.split_once(' ').unwrap_or((text, ""));
+    let mut told = engine.1.clone();
+    if !words.trim().is_empty() {
+        told.extend(engine::engine(words)?.1);
+    }
+    Ok(NodeTold { name: name.to_owned(), settings: engine::settings(engine.0, &told)? })
 }
 
 /// A process goes on as long as its lines have arrows.
@@ -98,9 +123,17 @@ fn read_action(text: &str) -> Result<Action, String> {
     if let Some(rest) = text.strip_prefix("delegate ") {
         return read_delegate(rest);
     }
+    if let Some(words) = text.strip_prefix("restart with ") {
+        let (profile, told) = engine::engine(words)?;
+        return Ok(Action::Restart(Some(Box::new(engine::settings(profile, &told)?))));
+    }
     let tokens = tokens(text)?;
     let mut cursor = Cursor::new(&tokens);
     let first = cursor.word("what is done")?;
+    if let Some(action) = parse_order::read(first, &mut cursor)? {
+        cursor.end()?;
+        return Ok(action);
+    }
     let action = match first {
         "start" => {
             let process = cursor.word("the process")?.to_owned();
@@ -165,8 +198,18 @@ fn read_action(text: &str) -> Result<Action, String> {
         }
         "suspend" => Action::Suspend { of: cursor.word("").ok().map(str::to_owned) },
         "resume" => Action::Resume { of: cursor.word("").ok().map(str::to_owned) },
+        "migrate" => {
+            let process = cursor.after("to")?.ok_or("'to PROCESS' is missing")?.to_owned();
+            let of = cursor.after("of")?.map(str::to_owned);
+            let mut plan = Vec::new();
+            while let Ok(pair) = cursor.word("") {
+                let (from, to) = pair.split_once('=').ok_or("a pair reads OLD=NEW")?;
+                plan.push((from.to_owned(), to.to_owned()));
+            }
+            Action::Migrate { process, of, plan }
+        }
         "cancel" => Action::Cancel { of: cursor.word("").ok().map(str::to_owned) },
-        "restart" => Action::Restart,
+        "restart" => Action::Restart(None),
         "look" => Action::Look,
         duration => {
             let passes = cursor.has("pass") || cursor.has("passes");
@@ -233,6 +276,9 @@ fn read_delegate(text: &str) -> Result<Action, String> {
             "succeeds" => Behaviour::Succeeds { variables: cursor.json().unwrap_or_default() },
             "fails" => {
                 Behaviour::Fails { message: cursor.quoted().unwrap_or_else(|| "no".to_owned()) }
+            }
+            "gives" if cursor.has("up") => {
+                Behaviour::GivesUp { message: cursor.quoted().unwrap_or_else(|| "no".to_owned()) }
             }
             "throws" => {
                 let code = cursor.word("the error's code")?.to_owned();

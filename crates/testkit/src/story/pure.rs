@@ -10,12 +10,13 @@ use std::sync::Arc;
 use orloj::api::Fault;
 use orloj::calls::{Programs, answer_decision};
 use orloj::script::SecureScripting;
+use orloj::settings::Settings;
 use orloj_dmn::{Mode, Model, Options};
 use orloj_interpreter::{
     Bound, Callee, Command, DecisionCall, Delegates, EndKind, Event, FailJob, IncidentChange,
-    IncidentRow, Input, Invoke, InvokeResult, InvokeResults, JobChange, JobKind, JobRow, JobState,
-    Need, Outcome, Progress, Record, Rejection, Run, Signal, Start, Supply, ThrowError,
-    UserTaskChange, UserTaskRow,
+    IncidentRow, Input, Invoke, InvokeResult, InvokeResults, JobChange, JobKind, JobResult, JobRow,
+    JobSettings, JobState, Need, Outcome, Progress, Record, Rejection, Run, Signal, Start, Supply,
+    ThrowError, UserTaskChange, UserTaskRow,
 };
 use orloj_model::{Dialect, Process};
 use orloj_types::{
@@ -26,7 +27,9 @@ use orloj_types::{
 use super::ast::{Behaviour, Story};
 use super::decision::Decision;
 use super::depth::{Depth, Lock, Refusal, Taken};
+use super::order::Order;
 use super::pure_events::{Buffered, TimerStart};
+use super::pure_orders::{Later, Taking};
 use super::scripts::SharedScripts;
 use super::seen::{SeenIncident, SeenInstance, SeenJob, SeenState, SeenTask, SeenToken};
 use crate::script_host::script_host;
@@ -41,9 +44,9 @@ pub struct Pure {
     /// All versions, the oldest first.
     pub(super) processes: BTreeMap<String, Vec<(DefinitionKey, Arc<Process>)>>,
     pub(super) instances: BTreeMap<InstanceKey, Instance>,
-    jobs: BTreeMap<JobKey, Job>,
+    pub(super) jobs: BTreeMap<JobKey, Job>,
     tasks: BTreeMap<UserTaskKey, (InstanceKey, UserTaskRow)>,
-    incidents: BTreeMap<IncidentKey, (InstanceKey, IncidentRow)>,
+    pub(super) incidents: BTreeMap<IncidentKey, (InstanceKey, IncidentRow)>,
     registered: Registered,
     scripts: SharedScripts,
     programs: Programs,
@@ -53,6 +56,13 @@ pub struct Pure {
     pub(super) messages: Vec<Buffered>,
     pub(super) signals: VecDeque<(Signal, i64)>,
     pub(super) timers: Vec<TimerStart>,
+    pub(super) taking: Taking,
+    pub(super) job_settings: Arc<JobSettings>,
+    pub(super) later: Vec<Later>,
+    /// The process that is meant where none is named.
+    pub(super) first_process: String,
+    /// Why the job failed that was executed by hand.
+    pub(super) failed: Option<String>,
 }
 
 pub(super) struct Instance {
@@ -63,6 +73,8 @@ pub(super) struct Instance {
     pub(super) state: SeenState,
     variables: Document,
     went: Vec<String>,
+    job_log: Vec<(JobKey, &'static str)>,
+    incidents_ever: usize,
 }
 
 impl Instance {
@@ -74,13 +86,15 @@ impl Instance {
             state: SeenState::Alive,
             variables: Document::new(),
             went: Vec::new(),
+            job_log: Vec::new(),
+            incidents_ever: 0,
         }
     }
 }
 
-struct Job {
-    instance: InstanceKey,
-    row: JobRow,
+pub(super) struct Job {
+    pub(super) instance: InstanceKey,
+    pub(super) row: JobRow,
     worker: Option<(String, Timestamp)>,
 }
 
@@ -94,6 +108,7 @@ impl Delegates for Registered {
 
 impl Pure {
     pub fn new(story: &Story) -> Self {
+        let taking = Taking::new(story.settings.as_ref());
         Self {
             now: BEGINNING,
             keys: KeyGenerator::new(NodeNumber(0)),
@@ -113,6 +128,11 @@ impl Pure {
             messages: Vec::new(),
             signals: VecDeque::new(),
             timers: Vec::new(),
+            job_settings: Arc::new(taking.job_settings()),
+            taking,
+            later: Vec::new(),
+            first_process: story.processes.first().map(|p| p.id.clone()).unwrap_or_default(),
+            failed: None,
         }
     }
 
@@ -133,6 +153,7 @@ impl Pure {
         command: Command,
     ) -> Result<(), Rejection> {
         let instance = self.instances.get(&key).ok_or(Rejection::InstanceNotFound(key))?;
+        let is_by_hand = matches!(command, Command::ExecuteJob { .. });
         let mut run = Run::begin(Input {
             process: instance.process.clone(),
             record: instance.record.clone(),
@@ -140,12 +161,16 @@ impl Pure {
             now: self.now,
             keys: KeyBlock::default(),
             results: InvokeResults::new(),
+            settings: self.job_settings.clone(),
         });
         loop {
             match run.advance(&mut self.keys, &self.registered) {
                 Progress::Done(mut outcome) => {
                     for other in std::mem::take(&mut outcome.others) {
                         self.keep_other(other);
+                    }
+                    if is_by_hand {
+                        self.failed = outcome.failed.as_ref().map(|why| why.message.to_string());
                     }
                     self.keep(key, outcome);
                     return Ok(());
@@ -216,8 +241,13 @@ impl Pure {
                 };
             }
         };
-        match self.scripts.call(name) {
+        match self.scripts.call("", name) {
             Ok(variables) => InvokeResult::Done { variables },
+            Err(Fault::Detailed { message, details, is_final }) => InvokeResult::Faulted {
+                message: message.into(),
+                details: details.map(Into::into),
+                is_final,
+            },
             Err(Fault::Failed(message)) => InvokeResult::Failed { message: message.into() },
             Err(Fault::Error { code, message, variables }) => {
                 InvokeResult::Error { code: code.into(), message: message.into(), variables }
@@ -287,6 +317,7 @@ impl Pure {
                 IncidentChange::Delete(incident) => {
                     self.incidents.remove(&incident);
                 }
+                IncidentChange::Annotate { .. } => {}
             }
         }
         let instance = self.instances.get_mut(&key).expect("it was just interpreted");
@@ -299,9 +330,24 @@ impl Pure {
             };
         }
         for event in outcome.events {
-            if let Event::ElementEntered { element, .. } = event {
-                instance.went.push(element.to_string());
-            }
+            let logged = match event {
+                Event::ElementEntered { element, .. } => {
+                    instance.went.push(element.to_string());
+                    continue;
+                }
+                Event::IncidentOpened { .. } => {
+                    instance.incidents_ever += 1;
+                    continue;
+                }
+                Event::JobCreated { key, .. } => (key, "created"),
+                Event::JobCompleted { key } => (key, "completed"),
+                Event::JobFailed { key, .. } => (key, "failed"),
+                Event::JobThrew { key, .. } => (key, "threw"),
+                Event::JobCancelled { key } => (key, "cancelled"),
+                Event::JobChanged { key, .. } => (key, "changed"),
+                _ => continue,
+            };
+            instance.job_log.push(logged);
         }
     }
 
@@ -319,22 +365,6 @@ impl Pure {
         }
     }
 
-    fn next_job(&self) -> Option<(InstanceKey, Command)> {
-        let ready = self.jobs.values().filter(|job| {
-            job.row.job.state == JobState::Ready && job.row.job.kind != JobKind::Worker
-        });
-        let first = ready.min_by_key(|job| (Reverse(job.row.job.priority), job.row.job.key));
-        if let Some(job) = first {
-            return Some((job.instance, Command::RunJob { job: job.row.job.key }));
-        }
-        let due = self.jobs.values().filter(|job| {
-            job.row.job.state == JobState::Waiting
-                && job.row.job.due_at.is_some_and(|at| at <= self.now)
-        });
-        let first = due.min_by_key(|job| (job.row.job.due_at, job.row.job.key))?;
-        Some((first.instance, Command::JobDue { job: first.row.job.key }))
-    }
-
     fn expire(&mut self) {
         let now = self.now;
         for job in self.jobs.values_mut() {
@@ -342,7 +372,7 @@ impl Pure {
         }
     }
 
-    fn instance_of(&self, job: JobKey) -> Result<InstanceKey, Refusal> {
+    pub(super) fn instance_of(&self, job: JobKey) -> Result<InstanceKey, Refusal> {
         let found = self.jobs.get(&job).map(|job| job.instance);
         found.ok_or_else(|| Refusal::from(&Rejection::JobNotFound(job)))
     }
@@ -394,6 +424,7 @@ impl Depth for Pure {
             awaited_by: None,
             started_with: None,
             at: None,
+            before: Vec::new(),
         };
         let started = self.command(key, Command::Start(start));
         if started.is_err() {
@@ -423,14 +454,15 @@ impl Depth for Pure {
 
     fn complete(&mut self, job: JobKey, variables: Document) -> Result<(), Refusal> {
         let instance = self.instance_of(job)?;
-        self.command(instance, Command::CompleteJob { job, variables, activations: Vec::new() })
+        let (result, activations) = (JobResult::None, Vec::new());
+        self.command(instance, Command::CompleteJob { job, variables, result, activations })
     }
 
     fn fail(&mut self, fail: orloj::FailJob) -> Result<(), Refusal> {
         let instance = self.instance_of(fail.job)?;
-        let orloj::FailJob { job, retries, message, back_off_ms, variables } = fail;
+        let orloj::FailJob { job, retries, message, details, back_off_ms, variables } = fail;
         let activations = Vec::new();
-        let fail = FailJob { job, retries, message, back_off_ms, variables, activations };
+        let fail = FailJob { job, retries, message, details, back_off_ms, variables, activations };
         self.command(instance, Command::FailJob(fail))
     }
 
@@ -515,6 +547,15 @@ impl Depth for Pure {
         self.command(instance, Command::Resume)
     }
 
+    fn migrate(
+        &mut self,
+        instance: InstanceKey,
+        process: &str,
+        plan: &[(String, String)],
+    ) -> Result<(), Refusal> {
+        self.migrate_to(instance, process, plan)
+    }
+
     fn instances(&mut self) -> Vec<(String, InstanceKey)> {
         let all = self.instances.iter();
         all.map(|(key, instance)| (instance.process_id.clone(), *key)).collect()
@@ -524,11 +565,21 @@ impl Depth for Pure {
         self.scripts.add(delegate, script);
     }
 
+    fn order(&mut self, order: Order) -> Result<(), Refusal> {
+        self.ordered(order)
+    }
+
     fn calls(&self) -> Vec<String> {
         self.scripts.calls()
     }
 
-    fn restart(&mut self) {}
+    fn calls_on(&self, node: &str) -> Vec<String> {
+        self.scripts.calls_on(node)
+    }
+
+    fn restart(&mut self, settings: Option<Settings>) {
+        self.start_again(settings);
+    }
 
     fn observe(&mut self, name: &str, key: InstanceKey) -> SeenInstance {
         let instance = &self.instances[&key];
@@ -568,6 +619,8 @@ impl Depth for Pure {
                 .map(|(_, row)| SeenTask { key: row.key, element: row.element.to_string() })
                 .collect(),
             went: instance.went.clone(),
+            job_log: instance.job_log.clone(),
+            incidents_ever: instance.incidents_ever,
         }
     }
 }
@@ -586,6 +639,7 @@ fn seen_job(job: &Job) -> SeenJob {
             JobState::Parked => orloj_store::JobState::Parked,
             JobState::Failed => orloj_store::JobState::Failed,
             JobState::ErrorThrown => orloj_store::JobState::ErrorThrown,
+            JobState::Suspended => orloj_store::JobState::Suspended,
         },
         retries_left: row.job.retries_left,
         priority: row.job.priority,

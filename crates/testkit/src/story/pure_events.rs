@@ -7,7 +7,7 @@ use orloj_interpreter::{
     Command, Repeat, Signal, Start, StartTrigger, Subscription, SubscriptionKind, next_start,
     starts,
 };
-use orloj_model::Process;
+use orloj_model::{Process, RetryCycle, RetryPlan};
 use orloj_types::{
     DefinitionKey, Document, ElementId, InstanceKey, SubscriptionKey, TenantId, Timestamp,
 };
@@ -30,6 +30,7 @@ pub(super) struct TimerStart {
     event: ElementId,
     due_at: Timestamp,
     repeat: Option<Repeat>,
+    failures: usize,
 }
 
 /// A start event of the latest version of a process.
@@ -45,7 +46,8 @@ impl Pure {
         for wait in starts(process, self.now) {
             if let StartTrigger::Timer { due_at, repeat } = wait.trigger {
                 let (process, event) = (id.to_owned(), wait.event);
-                self.timers.push(TimerStart { process, event, due_at, repeat });
+                let failures = 0;
+                self.timers.push(TimerStart { process, event, due_at, repeat, failures });
             }
         }
     }
@@ -106,7 +108,7 @@ impl Pure {
             return true;
         }
         self.forget_expired();
-        self.correlate_one() || self.fire()
+        self.correlate_one() || self.do_later() || self.fire()
     }
 
     fn forget_expired(&mut self) {
@@ -170,8 +172,12 @@ impl Pure {
             let is_deaf = signal.heard_by == Some(instance);
             if !is_deaf && signal.only.is_none_or(|only| only == instance) {
                 let variables = signal.variables.clone();
+                let command = match signal.is_async {
+                    true => Command::DeferTrigger { subscription, variables },
+                    false => Command::Trigger { subscription, variables },
+                };
                 // One that heard it may have ended another's wait.
-                let _ = self.interpret(instance, Command::Trigger { subscription, variables });
+                let _ = self.interpret(instance, command);
             }
         }
         if signal.only.is_some() {
@@ -186,22 +192,48 @@ impl Pure {
     }
 
     fn fire(&mut self) -> bool {
-        let Some(at) = self.timers.iter().position(|timer| timer.due_at <= self.now) else {
+        if !self.taking.is_on {
+            return false;
+        }
+        let due =
+            |timer: &TimerStart| timer.due_at <= self.now && !self.is_suspended(&timer.process);
+        let Some(at) = self.timers.iter().position(due) else {
             return false;
         };
         let timer = self.timers.remove(at);
         let latest = self.processes[&timer.process].last().expect("a version").1.clone();
-        let next = timer.repeat.and_then(|repeat| next_start(&latest, &repeat, self.now));
+        // A repetition goes on from its first try, whatever becomes of that.
+        let repeat = timer.repeat.clone().filter(|_| timer.failures == 0);
+        let next = repeat.and_then(|repeat| next_start(&latest, &repeat, self.now));
         if let Some((due_at, repeat)) = next {
             let (process, event) = (timer.process.clone(), timer.event.clone());
-            self.timers.push(TimerStart { process, event, due_at, repeat: Some(repeat) });
+            let repeat = Some(repeat);
+            self.timers.push(TimerStart { process, event, due_at, repeat, failures: 0 });
         }
-        let wanted = Wanted { process: timer.process, event: timer.event };
-        self.start_at(&wanted, Document::new(), None);
+        let wanted = Wanted { process: timer.process.clone(), event: timer.event.clone() };
+        if !self.start_at(&wanted, Document::new(), None) {
+            self.try_start_again(timer, &latest);
+        }
         true
     }
 
-    fn start_at(&mut self, wanted: &Wanted, variables: Document, key: Option<Arc<str>>) {
+    fn try_start_again(&mut self, timer: TimerStart, process: &Process) {
+        let event = process.elements.iter().find(|element| element.id == timer.event);
+        let plan = match event.and_then(|event| event.jobs.retry_cycle.as_ref()) {
+            Some(RetryCycle::Fixed(plan)) => plan.clone(),
+            _ => RetryPlan::parse("R3/PT0S").expect("a cycle"),
+        };
+        let failures = timer.failures + 1;
+        if failures >= plan.tries as usize {
+            return;
+        }
+        let wait = &plan.waits[(failures - 1).min(plan.waits.len() - 1)];
+        let wait = wait.0.total(jiff::Unit::Millisecond).expect("no months") as i64;
+        self.timers.push(TimerStart { due_at: self.now.plus_ms(wait), failures, ..timer });
+    }
+
+    /// False: it could not be started.
+    fn start_at(&mut self, wanted: &Wanted, variables: Document, key: Option<Arc<str>>) -> bool {
         let versions = &self.processes[&wanted.process];
         let (definition, process) = versions.last().expect("a version").clone();
         let instance = InstanceKey::new(self.keys.next(self.now));
@@ -215,10 +247,13 @@ impl Pure {
             awaited_by: None,
             started_with: key,
             at: Some(wanted.event.clone()),
+            before: Vec::new(),
         };
-        if self.interpret(instance, Command::Start(start)).is_err() {
+        let is_started = self.interpret(instance, Command::Start(start)).is_ok();
+        if !is_started {
             self.instances.remove(&instance);
         }
+        is_started
     }
 
     /// Start events of the latest versions.

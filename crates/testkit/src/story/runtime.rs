@@ -4,16 +4,22 @@ use std::time::Duration;
 
 use orloj::api::Error;
 use orloj::types::{
-    Document, ElementInstanceKey, IncidentKey, InstanceKey, JobKey, Timestamp, UserTaskKey,
+    Document, ElementInstanceKey, IncidentKey, InstanceKey, JobKey, TenantId, Timestamp,
+    UserTaskKey,
 };
 use orloj::{
-    ActivateJobs, BroadcastSignal, Correlate, Deploy, Extend, InstanceState, JobKind, LongPoll,
-    Orloj, Page, PublishMessage, Resource, StartInstance, StoreChoice, UserTaskFilter,
+    ActivateJobs, BroadcastSignal, Correlate, Deploy, Extend, InstanceQuery, InstanceState,
+    JobKind, LongPoll, MigrateInstance, Orloj, Page, PublishMessage, Resource, StartInstance,
+    StoreChoice, UserTaskFilter, Which,
 };
+
+use orloj::settings::Settings;
 
 use super::ast::{Behaviour, Story};
 use super::decision::Decision;
 use super::depth::{Depth, Lock, Refusal, Taken};
+use super::engine::NodeTold;
+use super::order::Order;
 use super::pure::BEGINNING;
 use super::scripts::SharedScripts;
 use super::seen::{SeenIncident, SeenInstance, SeenJob, SeenState, SeenTask, SeenToken};
@@ -24,11 +30,21 @@ const ALL: Page = Page { before: None, limit: 1_000 };
 
 /// An engine with a pinned clock on a store of its own.
 pub struct Runtime {
-    tokio: tokio::runtime::Runtime,
-    orloj: Orloj,
+    pub(super) tokio: tokio::runtime::Runtime,
+    pub(super) orloj: Orloj,
+    /// Further nodes on the same store.
+    pub(super) others: Vec<(String, Orloj)>,
     choice: StoreChoice,
-    delegates: Vec<String>,
+    told: Told,
     scripts: SharedScripts,
+    pub(super) first_process: String,
+}
+
+/// What every node of a story is made with.
+struct Told {
+    delegates: Vec<String>,
+    settings: Option<Settings>,
+    nodes: Vec<NodeTold>,
 }
 
 impl Runtime {
@@ -36,45 +52,92 @@ impl Runtime {
     pub fn new(story: &Story, choice: StoreChoice) -> Self {
         let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let tokio = tokio.expect("a runtime");
-        let delegates = story.delegates().into_iter().map(str::to_owned).collect::<Vec<_>>();
+        let told = Told {
+            delegates: story.delegates().into_iter().map(str::to_owned).collect(),
+            settings: story.settings.clone(),
+            nodes: story.nodes.clone(),
+        };
         let scripts = SharedScripts::default();
-        let orloj = tokio.block_on(open(&choice, &delegates, &scripts, BEGINNING));
-        Self { tokio, orloj, choice, delegates, scripts }
+        let (orloj, others) = tokio.block_on(open_all(&choice, &told, &scripts, BEGINNING));
+        let first_process = story.processes.first().map(|p| p.id.clone()).unwrap_or_default();
+        Self { tokio, orloj, others, choice, told, scripts, first_process }
     }
 
     /// Stops the engine; its store can be removed afterwards.
     pub fn close(self) {
-        self.tokio.block_on(self.orloj.shutdown());
+        self.tokio.block_on(async {
+            for (_, node) in &self.others {
+                node.shutdown().await;
+            }
+            self.orloj.shutdown().await;
+        });
     }
 
-    fn settled<T>(&self, work: impl Future<Output = Result<T, Error>>) -> Result<T, Refusal> {
+    pub(super) fn settled<T>(
+        &self,
+        work: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Refusal> {
         self.tokio.block_on(async {
             let result = work.await;
-            self.orloj.settle().await;
+            self.settle().await;
             result.map_err(Refusal::from)
         })
     }
+
+    /// Nodes tell one another of what they have done, so one alone is never done.
+    #[expect(clippy::disallowed_methods, reason = "a notice between real nodes takes real time")]
+    pub(super) async fn settle(&self) {
+        self.orloj.settle().await;
+        if self.others.is_empty() {
+            return;
+        }
+        for _ in 0..ROUNDS {
+            tokio::time::sleep(NOTICE).await;
+            for (_, node) in &self.others {
+                node.settle().await;
+            }
+            self.orloj.settle().await;
+        }
+    }
 }
 
-async fn open(
+/// How long a notice from one node to another may take, and how many may follow from one another.
+const NOTICE: Duration = Duration::from_millis(60);
+const ROUNDS: usize = 3;
+/// The name of the first node; others have the one that the story gives them.
+pub(super) const FIRST_NODE: &str = "story";
+
+async fn open_all(
     choice: &StoreChoice,
-    delegates: &[String],
+    told: &Told,
     scripts: &SharedScripts,
     now: Timestamp,
-) -> Orloj {
-    let mut builder =
-        Orloj::builder().store(choice.clone()).node_name("story").executor(true).pinned_clock(now);
-    if let Some(host) = script_host() {
-        builder = builder.script_host(host);
+) -> (Orloj, Vec<(String, Orloj)>) {
+    let open = async |name: &str, settings: Option<&Settings>| {
+        let mut builder = Orloj::builder().store(choice.clone()).executor(true).pinned_clock(now);
+        if let Some(settings) = settings {
+            builder = builder.settings(settings.clone());
+        }
+        // One at a time, so that the order of calls is the order in which jobs are taken.
+        builder = builder.node_name(name).calls_max(1);
+        if let Some(host) = script_host() {
+            builder = builder.script_host(host);
+        }
+        for delegate in &told.delegates {
+            let (scripts, name) = (scripts.clone(), name.to_owned());
+            builder = builder.delegate(delegate, move |call: orloj::Call| {
+                let result = scripts.call(&name, &call.delegate);
+                async move { result }
+            });
+        }
+        builder.build().await.expect("an engine")
+    };
+    let first = open(FIRST_NODE, told.settings.as_ref()).await;
+    let mut others = Vec::new();
+    for node in &told.nodes {
+        others.push((node.name.clone(), open(&node.name, Some(&node.settings)).await));
     }
-    for name in delegates {
-        let scripts = scripts.clone();
-        builder = builder.delegate(name, move |call: orloj::Call| {
-            let result = scripts.call(&call.delegate);
-            async move { result }
-        });
-    }
-    builder.build().await.expect("an engine")
+    (first, others)
 }
 
 impl Depth for Runtime {
@@ -85,7 +148,7 @@ impl Depth for Runtime {
         };
         let deploy = Deploy {
             resources: vec![resource],
-            plain_dialect: sketch.dialect,
+            plain_dialect: Some(sketch.dialect),
             ..Deploy::default()
         };
         let deployed = self.tokio.block_on(self.orloj.deploy(deploy));
@@ -99,7 +162,7 @@ impl Depth for Runtime {
         };
         let deploy = Deploy {
             resources: vec![resource],
-            plain_dialect: decision.dialect,
+            plain_dialect: Some(decision.dialect),
             ..Deploy::default()
         };
         let deployed = self.tokio.block_on(self.orloj.deploy(deploy));
@@ -113,7 +176,10 @@ impl Depth for Runtime {
     fn advance(&mut self, ms: i64) {
         let by = Duration::from_millis(u64::try_from(ms).expect("time goes forward"));
         self.orloj.advance(by).expect("the clock is pinned");
-        self.tokio.block_on(self.orloj.settle());
+        for (_, node) in &self.others {
+            node.advance(by).expect("the clock is pinned");
+        }
+        self.tokio.block_on(self.settle());
     }
 
     fn start(&mut self, process: &str, variables: Document) -> Result<InstanceKey, Refusal> {
@@ -200,10 +266,26 @@ impl Depth for Runtime {
         self.settled(self.orloj.resume(instance))
     }
 
+    fn migrate(
+        &mut self,
+        instance: InstanceKey,
+        process: &str,
+        plan: &[(String, String)],
+    ) -> Result<(), Refusal> {
+        let plan = plan.iter().map(|(from, to)| (from.as_str().into(), to.as_str().into()));
+        let migrate = MigrateInstance {
+            which: Which::Latest(process.into()),
+            tenant: TenantId::none(),
+            plan: plan.collect(),
+        };
+        self.settled(self.orloj.migrate(instance, migrate))
+    }
+
     fn instances(&mut self) -> Vec<(String, InstanceKey)> {
         let (live, ended) = self.tokio.block_on(async {
-            let live = self.orloj.instances(None, false, ALL).await.expect("instances");
-            (live, self.orloj.instances(None, true, ALL).await.expect("ended ones"))
+            let (instances, all) = (self.orloj.instances(), InstanceQuery::default());
+            let live = instances.list(&all, ALL).await.expect("instances");
+            (live, instances.list_ended(&all, ALL).await.expect("ended ones"))
         });
         let all = live.into_iter().chain(ended);
         let mut all: Vec<_> = all.map(|view| (view.process_id.to_string(), view.key)).collect();
@@ -215,21 +297,36 @@ impl Depth for Runtime {
         self.scripts.add(delegate, script);
     }
 
+    fn order(&mut self, order: Order) -> Result<(), Refusal> {
+        self.ordered(order)
+    }
+
     fn calls(&self) -> Vec<String> {
         self.scripts.calls()
     }
 
-    fn restart(&mut self) {
+    fn calls_on(&self, node: &str) -> Vec<String> {
+        self.scripts.calls_on(node)
+    }
+
+    /// What is kept in memory only cannot be started again; then there is nothing to do, unless
+    /// the engine is to be told something else: a story that needs it says so by `restart with`.
+    fn restart(&mut self, settings: Option<Settings>) {
         if self.choice == StoreChoice::Memory {
             return;
         }
+        if settings.is_some() {
+            self.told.settings = settings;
+        }
         let now = self.orloj.now();
-        self.orloj = self.tokio.block_on(async {
+        (self.orloj, self.others) = self.tokio.block_on(async {
+            for (_, node) in &self.others {
+                node.shutdown().await;
+            }
             self.orloj.shutdown().await;
-            let orloj = open(&self.choice, &self.delegates, &self.scripts, now).await;
-            orloj.settle().await;
-            orloj
+            open_all(&self.choice, &self.told, &self.scripts, now).await
         });
+        self.tokio.block_on(self.settle());
     }
 
     fn observe(&mut self, name: &str, key: InstanceKey) -> SeenInstance {
@@ -243,6 +340,21 @@ impl Depth for Runtime {
             element: element.element.to_string(),
             variables: element.variables,
         });
+        let job_log = detail.history.iter().filter_map(|event| {
+            let word = match &*event.what {
+                "job-created" => "created",
+                "job-completed" => "completed",
+                "job-failed" => "failed",
+                "job-threw" => "threw",
+                "job-cancelled" => "cancelled",
+                "job-changed" => "changed",
+                _ => return None,
+            };
+            Some((JobKey::new(event.key), word))
+        });
+        let job_log = job_log.collect();
+        let opened = detail.history.iter().filter(|event| &*event.what == "incident-opened");
+        let incidents_ever = opened.count();
         let entered = detail.history.iter().filter(|event| &*event.what == "element-entered");
         let mut jobs: Vec<SeenJob> = detail.jobs.into_iter().map(seen_job).collect();
         jobs.sort_by_key(|job| job.key);
@@ -276,6 +388,8 @@ impl Depth for Runtime {
             incidents,
             tasks,
             went: entered.map(|event| event.name.to_string()).collect(),
+            job_log,
+            incidents_ever,
         }
     }
 }

@@ -12,7 +12,8 @@ use super::ast::Behaviour;
 #[derive(Debug, Default)]
 pub struct Scripts {
     scripts: BTreeMap<String, VecDeque<Behaviour>>,
-    calls: Vec<String>,
+    /// Node and delegate.
+    calls: Vec<(String, String)>,
 }
 
 /// Shared between the story and the delegates that run inside an engine.
@@ -26,17 +27,24 @@ impl SharedScripts {
     }
 
     pub fn calls(&self) -> Vec<String> {
-        self.lock().calls.clone()
+        self.lock().calls.iter().map(|(_, delegate)| delegate.clone()).collect()
     }
 
-    /// A delegate is called.
-    pub fn call(&self, delegate: &str) -> DelegateResult {
+    pub fn calls_on(&self, node: &str) -> Vec<String> {
+        let scripts = self.lock();
+        let there = scripts.calls.iter().filter(|(on, _)| on == node);
+        there.map(|(_, delegate)| delegate.clone()).collect()
+    }
+
+    /// A delegate is called on a node.
+    pub fn call(&self, node: &str, delegate: &str) -> DelegateResult {
         let mut scripts = self.lock();
-        scripts.calls.push(delegate.to_owned());
+        scripts.calls.push((node.to_owned(), delegate.to_owned()));
         match scripts.scripts.get_mut(delegate).and_then(VecDeque::pop_front) {
             None => Ok(Document::new()),
             Some(Behaviour::Succeeds { variables }) => Ok(variables),
             Some(Behaviour::Fails { message }) => Err(Fault::Failed(message)),
+            Some(Behaviour::GivesUp { message }) => Err(Fault::give_up(message)),
             Some(Behaviour::Throws { code, variables }) => {
                 Err(Fault::Error { code, message: String::new(), variables })
             }

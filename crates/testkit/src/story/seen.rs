@@ -26,6 +26,10 @@ pub struct SeenInstance {
     pub tasks: Vec<SeenTask>,
     /// Elements entered so far, in order.
     pub went: Vec<String>,
+    /// What happened to jobs so far: their key and a word.
+    pub job_log: Vec<(JobKey, &'static str)>,
+    /// Incidents opened so far.
+    pub incidents_ever: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

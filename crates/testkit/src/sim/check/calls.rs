@@ -42,11 +42,15 @@ impl Checker {
             );
             return Err(Violation::new("I5", message));
         }
+        // A node that was frozen and does not know yet that it was fenced calls under a lock it has
+        // lost; the lock in the row is another's.
+        let lost = session.filter(|session| !store.has_session(*session));
+        let lock = lost.map(|session| -i32::try_from(session).unwrap_or(i32::MAX));
         let called = Called {
             element_instance: invoke.element_instance,
             ordinal: invoke.ordinal,
             element: invoke.element.to_string(),
-            attempt: job.map_or(0, |job| job.attempt),
+            attempt: lock.unwrap_or(job.map_or(0, |job| job.attempt)),
         };
         if !self.invoked.insert(called.clone()) {
             return Err(Violation::new("calls", format!("called again: {called:?}")));

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use orloj_store::format::{EventEntry, EventKind, decode_events};
-use orloj_store::{Change, Group, InstanceWrite, JobKind, JobRow, JobState, JobWrite, LockWrite};
+use orloj_store::{
+    Change, ChoreWrite, Group, InstanceWrite, JobKind, JobRow, JobState, JobWrite, LockWrite,
+};
 use orloj_types::{ElementInstanceKey, InstanceKey, JobKey};
 
 use super::{Checker, Violation};
@@ -16,19 +18,24 @@ pub(super) type Occurrence = (ElementInstanceKey, String, u32);
 /// The rows of a group as they were before it.
 pub(crate) struct Before {
     events: BTreeMap<InstanceKey, Vec<u8>>,
-    jobs: BTreeMap<JobKey, JobRow>,
+    pub(super) jobs: BTreeMap<JobKey, JobRow>,
     sessions: BTreeSet<i64>,
+    settings_seen: i64,
 }
 
 impl Checker {
     pub fn before(&self, store: &Core, group: &Group) -> Before {
         let instances = group.changes.iter().flat_map(|change| &change.instances);
         let known = instances.filter_map(|write| store.instances.get(&write.key()));
-        let jobs = group.changes.iter().flat_map(|change| &change.jobs).map(job_key);
+        let jobs = group.changes.iter().flat_map(|change| {
+            let chores = change.chores.iter().map(ChoreWrite::key);
+            change.jobs.iter().map(job_key).chain(chores)
+        });
         let jobs = jobs.filter_map(|key| store.jobs.get(&key));
         Before {
             events: known.map(|row| (row.key, row.events.clone())).collect(),
             jobs: jobs.map(|row| (row.key, row.clone())).collect(),
+            settings_seen: super::limits::seen(store),
             sessions: store.nodes().iter().map(|node| node.session).collect(),
         }
     }
@@ -41,6 +48,9 @@ impl Checker {
         group: &Group,
     ) -> Result<(), Violation> {
         for change in &group.changes {
+            for write in &change.instances {
+                self.no_start(before.settings_seen, write)?;
+            }
             self.check_job_writes(before, group, change)?;
             for taken in &change.messages_taken {
                 if !self.taken.insert(taken.clone()) {
@@ -49,6 +59,8 @@ impl Checker {
                     return Err(Violation::new("I2", message));
                 }
             }
+            self.chores(before, change)?;
+            self.signals(store, change)?;
             for instance in instances_of(change) {
                 for event in new_events(before, instance, change)? {
                     self.check_event(before, group, instance, &event)?;

@@ -1,7 +1,7 @@
 //! An instance and its rows must agree, and each of its tokens must wait for something.
 
 use orloj_model::{ElementKind, Process};
-use orloj_store::format::{ElementEntry, IncidentEntry, JobEntry, RecordMessage, decode_record};
+use orloj_store::format::{ElementEntry, IncidentEntry, JobEntry, RecordMessage};
 use orloj_store::{JobKind, JobRow, JobState};
 use orloj_types::{
     ElementInstanceKey, IncidentKey, InstanceKey, JobKey, SubscriptionKey, UserTaskKey,
@@ -22,7 +22,7 @@ impl Checker {
         let Some(row) = store.instances.get(&key) else {
             return no_rows(store, key).map_err(wrong);
         };
-        let record = decode_record(&row.record).map_err(|error| wrong(error.to_string()))?;
+        let record = store.record_of(row).map_err(|error| wrong(error.to_string()))?;
         let definition =
             library.get(row.definition).ok_or_else(|| wrong("no definition".into()))?;
         check_rows(store, key, &record).map_err(wrong)?;
@@ -56,7 +56,7 @@ impl Checker {
         if let Some(caller) = &record.caller {
             let caller = InstanceKey::new(caller.instance);
             let row = store.instances.get(&caller);
-            let of_caller = row.and_then(|row| decode_record(&row.record).ok());
+            let of_caller = row.and_then(|row| store.record_of(row).ok());
             let is_waited_for = of_caller.is_some_and(|record| {
                 let mut called = record.elements.iter().filter_map(|element| element.called);
                 called.any(|called| called + caller.raw() == key.raw())
@@ -70,7 +70,7 @@ impl Checker {
         let own = store.instances.get(&key).and_then(|row| process(row.definition));
         let others = store.instances.values().filter(|row| row.key != key);
         for other in others.filter(|row| process(row.definition) == own) {
-            let record = decode_record(&other.record).map_err(|error| error.to_string())?;
+            let record = store.record_of(other).map_err(|error| error.to_string())?;
             if record.started_with.as_ref() == Some(held) {
                 return Err(format!("{} was started with the key {held:?} too", other.key));
             }
@@ -110,9 +110,10 @@ fn no_rows(store: &Core, key: InstanceKey) -> Result<(), String> {
     let tasks = store.user_tasks.values().any(|row| row.instance == key);
     let incidents = store.incidents.values().any(|row| row.instance == key);
     let variables = store.variables.values().any(|row| row.instance == key);
+    let pages = store.pages.values().any(|row| row.instance == key);
     let waits = store.subscriptions.values().any(|row| row.instance == key);
-    match (jobs, tasks, incidents, variables, waits) {
-        (false, false, false, false, false) => Ok(()),
+    match (jobs, tasks, incidents, variables, pages, waits) {
+        (false, false, false, false, false, false) => Ok(()),
         left => Err(format!("it is gone but not its rows: {left:?}")),
     }
 }

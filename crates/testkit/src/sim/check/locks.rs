@@ -10,7 +10,8 @@ use crate::sim::Plan;
 use crate::sim_store::Core;
 
 impl Checker {
-    pub fn locks(&self, store: &Core) -> Result<(), Violation> {
+    pub fn locks(&mut self, store: &Core) -> Result<(), Violation> {
+        self.limits(store)?;
         let mut held: BTreeMap<InstanceKey, orloj_types::JobKey> = BTreeMap::new();
         for job in store.jobs.values() {
             let Some(session) = job.lock_session else { continue };
@@ -26,7 +27,7 @@ impl Checker {
                 );
                 return Err(Violation::new("I1", message));
             }
-            if !job.exclusive {
+            if !job.exclusive || job.kind.is_chore() {
                 continue;
             }
             if let Some(other) = held.insert(job.instance, job.key) {

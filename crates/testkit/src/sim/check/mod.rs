@@ -6,24 +6,33 @@
 //! | I2 | at most one completion per job takes effect, and whoever asked for it is not told that it was refused |
 //! | I3 | a lock of a node with a fresh heartbeat is never given away |
 //! | I5 | two exclusive jobs of one instance never both hold a live lock, and a job is completed only under its node's own lock |
+//! | I6 | limits are never exceeded, from the moment every live node knows of them |
+//! | I7 | nothing is handed over past a job that goes before it and that the node has left in the store |
 //! | I8 | a timer fires not before it is due, and each occurrence once |
 //! | I9 | what was acknowledged is on disk, and what is refused is refused with reason |
 //! | I10 | history is only appended to |
+//! | chores | each firing of a start timer starts one instance, and each element of a batch is done once |
+//! | signals | whoever waited when a signal was committed has heard it when it is over, and nobody hears it twice |
+//! | suspension | no instance of a suspended definition begins |
 //! | calls | foreign code is called once per lock, whatever races are lost |
 
 mod calls;
+mod chores;
 mod groups;
 mod instance;
+mod limits;
 mod locks;
+mod order;
 mod replies;
+mod signals;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use orloj::node::RequestId;
 use orloj_store::format::decode_variables;
-use orloj_store::{EndedRow, MessageTaken};
-use orloj_types::{JobKey, ValueTag};
+use orloj_store::{BroadcastKey, EndedRow, MessageTaken};
+use orloj_types::{BatchKey, DefinitionKey, JobKey, ValueTag};
 
 use super::Library;
 use super::happening::{Answered, Ask, Asked};
@@ -69,10 +78,19 @@ pub(crate) struct Checker {
     taken: BTreeSet<MessageTaken>,
     /// Which job stood for which occurrence of a repeating timer.
     occurrences: BTreeMap<groups::Occurrence, JobKey>,
+    /// Elements of batches that are still to be done, and those that are.
+    elements: BTreeSet<(BatchKey, i64)>,
+    elements_done: BTreeSet<(BatchKey, i64)>,
+    /// Firings of start timers, by definition.
+    firings: BTreeSet<(DefinitionKey, u64)>,
+    /// Signals on their way.
+    signals: BTreeMap<BroadcastKey, signals::OnItsWay>,
     /// When each session last gave a sign of life.
     beats: BTreeMap<i64, i64>,
     /// When each node's clock was last set.
     jumps: BTreeMap<usize, i64>,
+    settings: limits::Settings,
+    left: order::Left,
 }
 
 impl Checker {
@@ -100,6 +118,7 @@ impl Checker {
         if fired != TIMED_STARTS {
             return Err(Violation::new("I8", format!("a timer started {fired} instances")));
         }
+        self.batches_are_done()?;
         self.starts_have_owners(store, library, asked)?;
         self.completions_have_owners(asked)
     }

@@ -3,7 +3,7 @@
 use orloj::Rejection;
 use orloj::api::Error;
 use orloj::node::Reply;
-use orloj_store::format::{decode_record, decode_variables};
+use orloj_store::format::decode_variables;
 use orloj_types::{InstanceKey, JobKey};
 
 use super::{Checker, Violation};
@@ -60,6 +60,7 @@ impl Checker {
                 !is_buffered || keys.iter().all(is_there)
             }
             (Ask::Signal, Reply::Keys(_)) => true,
+            (Ask::Batch, Reply::Done) => true,
             _ => {
                 let message = format!("{ask:?} is answered with {reply:?}");
                 return Err(Violation::new("I9", message));
@@ -107,7 +108,7 @@ fn has_variable(store: &Core, instance: InstanceKey, name: &str) -> bool {
         return decode_variables(&row.variables)
             .is_ok_and(|variables| variables.get(name).is_some());
     }
-    let record = store.instances.get(&instance).and_then(|row| decode_record(&row.record).ok());
+    let record = store.instances.get(&instance).and_then(|row| store.record_of(row).ok());
     record.is_some_and(|record| {
         let root = record.scopes.iter().filter(|scope| scope.key == 0);
         root.flat_map(|scope| &scope.variables).any(|variable| variable.name == name)

@@ -1,0 +1,293 @@
+//! `orloj batch create`: work on many that goes on whatever happens to this command.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, ensure};
+use clap::{Args, Subcommand};
+use serde_json::{Map, Value, json};
+
+use crate::args::{Client, key};
+use crate::bulk::fields;
+use crate::call::{Answer, Path, View, ask};
+use crate::instance::json_object;
+use crate::instance_choice::Filter;
+use crate::job::filter::JobFilter;
+use crate::job::object;
+use crate::moment::moment;
+use crate::plan::Plan;
+
+#[derive(Debug, Subcommand)]
+pub enum Create {
+    /// Give jobs so many tries
+    Retries(Box<Retries>),
+    /// End instances; with --without-listeners none is called
+    Delete(Delete),
+    /// Work on nothing of instances until they are resumed
+    Suspend(Instances),
+    /// Go on with instances that are suspended
+    #[command(visible_alias = "activate")]
+    Resume(Instances),
+    /// Let instances go on as another version
+    Migrate(Migrate),
+    /// Move tokens of instances by hand
+    Modify(Modify),
+    /// Start anew what has ended
+    Restart(Restart),
+    /// Set variables of instances
+    SetVariables(SetVariables),
+    /// Give a message to instances
+    Correlate(Correlate),
+    /// Remove instances that have ended, and their history
+    DeleteHistory(Instances),
+    /// Set when instances that have ended are removed
+    RemovalTime(RemovalTime),
+}
+
+#[derive(Debug, Args)]
+pub struct Instances {
+    #[arg(value_name = "KEY", value_parser = key())]
+    keys: Vec<i64>,
+    /// Every one
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    filter: Filter,
+    #[command(flatten)]
+    manner: Manner,
+}
+
+#[derive(Debug, Args)]
+struct Manner {
+    /// Begin nothing before it is resumed
+    #[arg(long)]
+    suspended: bool,
+    #[command(flatten)]
+    client: Client,
+}
+
+#[derive(Debug, Args)]
+pub struct Retries {
+    /// Tries left from then on
+    #[arg(value_parser = clap::value_parser!(i32).range(0..))]
+    count: i32,
+    #[arg(value_name = "KEY", value_parser = key())]
+    keys: Vec<i64>,
+    /// Set when they become due as well
+    #[arg(long, value_name = "MOMENT", value_parser = moment, allow_hyphen_values = true)]
+    due: Option<String>,
+    /// Every job
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    filter: JobFilter,
+    #[command(flatten, next_help_heading = "Options")]
+    manner: Manner,
+}
+
+#[derive(Debug, Args)]
+pub struct Delete {
+    /// Call no listener
+    #[arg(long)]
+    without_listeners: bool,
+    #[command(flatten)]
+    instances: Instances,
+}
+
+#[derive(Debug, Args)]
+pub struct Migrate {
+    /// The process that they go on as
+    #[arg(long, value_name = "ID")]
+    to: String,
+    /// A certain version instead of the latest
+    #[arg(long)]
+    version: Option<i32>,
+    /// Which element becomes which; may be repeated
+    #[arg(long, value_name = "FROM=TO")]
+    map: Vec<String>,
+    #[command(flatten)]
+    instances: Instances,
+}
+
+#[derive(Debug, Args)]
+pub struct Modify {
+    /// Start a token before this element; may be repeated
+    #[arg(long, value_name = "ELEMENT")]
+    activate: Vec<String>,
+    /// Start a token after this element; may be repeated
+    #[arg(long, value_name = "ELEMENT")]
+    activate_after: Vec<String>,
+    /// End all instances of this element; may be repeated
+    #[arg(long, value_name = "ELEMENT")]
+    terminate_all: Vec<String>,
+    #[command(flatten)]
+    instances: Instances,
+}
+
+#[derive(Debug, Args)]
+pub struct Restart {
+    /// The definition that the new ones are of
+    #[arg(long, value_name = "KEY", value_parser = key())]
+    as_definition: i64,
+    /// Begin before this element instead of at the start event; may be repeated
+    #[arg(long, value_name = "ELEMENT")]
+    before: Vec<String>,
+    /// Without their business keys
+    #[arg(long)]
+    without_business_key: bool,
+    #[command(flatten)]
+    instances: Instances,
+}
+
+#[derive(Debug, Args)]
+pub struct SetVariables {
+    /// Variables to set, as a JSON object
+    #[arg(long, alias = "vars", value_name = "JSON")]
+    variables: String,
+    #[command(flatten)]
+    instances: Instances,
+}
+
+#[derive(Debug, Args)]
+pub struct Correlate {
+    /// The name of the message
+    #[arg(long)]
+    message: String,
+    /// Variables that it brings, as a JSON object
+    #[arg(long, alias = "vars", value_name = "JSON", default_value = "{}")]
+    variables: String,
+    #[command(flatten)]
+    instances: Instances,
+}
+
+#[derive(Debug, Args)]
+pub struct RemovalTime {
+    /// Then; without it they are kept
+    #[arg(long, value_name = "MOMENT", value_parser = moment)]
+    at: Option<String>,
+    #[command(flatten)]
+    instances: Instances,
+}
+
+impl Create {
+    pub fn plan(self) -> anyhow::Result<Plan> {
+        match self {
+            Self::Retries(retries) => retries.plan(),
+            Self::Delete(delete) => {
+                let body = json!({"withoutListeners": delete.without_listeners});
+                delete.instances.plan("instance-deletion", body)
+            }
+            Self::Suspend(instances) => {
+                instances.plan("instance-update-suspension-state", json!({"suspend": true}))
+            }
+            Self::Resume(instances) => {
+                instances.plan("instance-update-suspension-state", json!({"suspend": false}))
+            }
+            Self::Migrate(migrate) => {
+                let plan = mapping(&migrate.map)?;
+                let mut body = json!({"process": migrate.to, "plan": plan});
+                if let Some(version) = migrate.version {
+                    body["version"] = json!(version);
+                }
+                migrate.instances.plan("instance-migration", body)
+            }
+            Self::Modify(modify) => {
+                let body = json!({
+                    "activate": modify.activate,
+                    "activateAfter": modify.activate_after,
+                    "terminateAll": modify.terminate_all,
+                });
+                modify.instances.plan("instance-modification", body)
+            }
+            Self::Restart(restart) => {
+                let body = json!({
+                    "definition": restart.as_definition.to_string(),
+                    "before": restart.before,
+                    "withoutBusinessKey": restart.without_business_key,
+                });
+                restart.instances.plan("instance-restart", body)
+            }
+            Self::SetVariables(set) => {
+                let variables = variables(&set.variables)?;
+                set.instances.plan("set-variables", json!({"variables": variables}))
+            }
+            Self::Correlate(message) => {
+                let variables = variables(&message.variables)?;
+                let body = json!({"name": message.message, "variables": variables});
+                message.instances.plan("correlate-message", body)
+            }
+            Self::DeleteHistory(instances) => {
+                instances.plan("historic-instance-deletion", json!({}))
+            }
+            Self::RemovalTime(set) => {
+                set.instances.plan("process-set-removal-time", json!({"at": set.at}))
+            }
+        }
+    }
+}
+
+impl Instances {
+    fn plan(self, kind: &str, body: Value) -> anyhow::Result<Plan> {
+        let filter = fields(&self.filter)?;
+        begin(kind, self.keys, filter, self.all, object(body), self.manner)
+    }
+}
+
+impl Retries {
+    fn plan(self) -> anyhow::Result<Plan> {
+        let mut body = object(json!({"retries": self.count}));
+        if let Some(due) = self.due {
+            body.insert("dueAt".to_owned(), json!(due));
+        }
+        let filter = fields(&self.filter)?;
+        begin("set-job-retries", self.keys, filter, self.all, body, self.manner)
+    }
+}
+
+fn begin(
+    kind: &str,
+    keys: Vec<i64>,
+    filter: Map<String, Value>,
+    all: bool,
+    mut body: Map<String, Value>,
+    manner: Manner,
+) -> anyhow::Result<Plan> {
+    let is_chosen = all || !keys.is_empty() || !filter.is_empty();
+    ensure!(is_chosen, "name them by key or choose them with flags; --all takes every one");
+    body.insert("kind".to_owned(), json!(kind));
+    body.insert("suspended".to_owned(), json!(manner.suspended));
+    let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
+    if all || !filter.is_empty() {
+        body.insert("filter".to_owned(), Value::Object(filter));
+    }
+    body.insert("keys".to_owned(), json!(keys));
+    let request = Path::new("/api/batches").post_json(Value::Object(body).to_string());
+    Ok(ask(manner.client, request, Answer::Show(created)))
+}
+
+fn variables(text: &str) -> anyhow::Result<Value> {
+    Ok(serde_json::from_str(json_object(text)?.get())?)
+}
+
+fn mapping(pairs: &[String]) -> anyhow::Result<BTreeMap<&str, &str>> {
+    let mut plan = BTreeMap::new();
+    for text in pairs {
+        let pair = text.split_once('=').filter(|(from, to)| !from.is_empty() && !to.is_empty());
+        let (from, to) = pair.with_context(|| format!("--map: '{text}' is not FROM=TO"))?;
+        ensure!(plan.insert(from, to).is_none(), "--map: '{from}' is there twice");
+    }
+    Ok(plan)
+}
+
+fn created(json: &str) -> serde_json::Result<View> {
+    #[derive(serde::Deserialize)]
+    struct Created {
+        key: String,
+        total: u64,
+    }
+    let created: Created = serde_json::from_str(json)?;
+    let note = format!(
+        "begun, in {} parts; see it with 'orloj batch watch {}'",
+        created.total, created.key
+    );
+    Ok(View { data: created.key, note: Some(note) })
+}

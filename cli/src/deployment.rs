@@ -1,0 +1,149 @@
+//! `orloj deployment`
+
+use clap::{Args, Subcommand};
+use serde::Deserialize;
+
+use crate::args::{Client, Paging, key};
+use crate::call::{Answer, Path, View, ask};
+use crate::definition::Definition;
+use crate::plan::Plan;
+use crate::table::{self, Row, or_dash};
+
+const PATH: &str = "/api/deployments";
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Newest first
+    List(List),
+    /// One with its definitions
+    Show(One),
+    /// Remove one and all that came with it
+    Delete(Delete),
+    /// Let this node run the jobs of one, if it goes by deployments
+    Register(One),
+    /// Let this node run no more jobs of one
+    Unregister(One),
+    /// Those that are registered with this node
+    Registered(Registered),
+}
+
+#[derive(Debug, Args)]
+pub struct List {
+    #[command(flatten)]
+    paging: Paging,
+    #[command(flatten)]
+    client: Client,
+}
+
+#[derive(Debug, Args)]
+pub struct Registered {
+    #[command(flatten)]
+    client: Client,
+}
+
+#[derive(Debug, Args)]
+pub struct One {
+    #[arg(value_parser = key())]
+    key: i64,
+    #[command(flatten)]
+    client: Client,
+}
+
+#[derive(Debug, Args)]
+pub struct Delete {
+    #[arg(value_parser = key())]
+    key: i64,
+    /// Its instances as well; without it a deployment with instances stays
+    #[arg(long)]
+    cascade: bool,
+    #[command(flatten)]
+    client: Client,
+}
+
+pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
+    Ok(match verb {
+        Verb::List(list) => {
+            let path = Path::new(PATH).page(&list.paging);
+            ask(list.client, path.get(), Answer::Show(table::listing::<Deployment>))
+        }
+        Verb::Show(one) => {
+            let path = Path::new(format!("{PATH}/{}", one.key));
+            ask(one.client, path.get(), Answer::Show(show))
+        }
+        Verb::Delete(delete) => {
+            let path = Path::new(format!("{PATH}/{}/delete", delete.key));
+            let body = serde_json::json!({"cascade": delete.cascade}).to_string();
+            let said = format!("deployment {} is deleted", delete.key);
+            ask(delete.client, path.post_json(body), Answer::Done(said))
+        }
+        Verb::Register(one) => one.order("register", "registered"),
+        Verb::Unregister(one) => one.order("unregister", "not registered any more"),
+        Verb::Registered(registered) => {
+            let path = Path::new(format!("{PATH}/registered"));
+            ask(registered.client, path.get(), Answer::Show(show_registered))
+        }
+    })
+}
+
+impl One {
+    fn order(self, verb: &str, done: &str) -> Plan {
+        let path = Path::new(format!("{PATH}/{}/{verb}", self.key));
+        let said = format!("deployment {} is {done}", self.key);
+        ask(self.client, path.post_json(String::new()), Answer::Done(said))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Deployment {
+    key: String,
+    deployed_at: String,
+    tenant: Option<String>,
+    resources: Vec<String>,
+}
+
+impl Row for Deployment {
+    const COLUMNS: &'static [&'static str] = &["KEY", "DEPLOYED", "TENANT", "RESOURCES"];
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.key.clone(),
+            self.deployed_at.clone(),
+            or_dash(self.tenant.as_deref()),
+            self.resources.join(", "),
+        ]
+    }
+}
+
+fn show(json: &str) -> serde_json::Result<View> {
+    #[derive(Deserialize)]
+    struct Parts {
+        definitions: Vec<Definition>,
+    }
+    let deployment: Deployment = serde_json::from_str(json)?;
+    let parts: Parts = serde_json::from_str(json)?;
+    let mut data = table::rows(&[deployment]);
+    if !parts.definitions.is_empty() {
+        data.push_str(&format!("\n\nDEFINITIONS\n{}", table::rows(&parts.definitions)));
+    }
+    Ok(View { data, note: None })
+}
+
+fn show_registered(json: &str) -> serde_json::Result<View> {
+    #[derive(Deserialize)]
+    struct Registered {
+        /// Null: the node runs the jobs of all.
+        items: Option<Vec<String>>,
+    }
+    let registered: Registered = serde_json::from_str(json)?;
+    Ok(match registered.items {
+        None => View {
+            data: String::new(),
+            note: Some("this node does not go by deployments: it runs the jobs of all".to_owned()),
+        },
+        Some(items) if items.is_empty() => {
+            View { data: String::new(), note: Some("none".to_owned()) }
+        }
+        Some(items) => View { data: items.join("\n"), note: None },
+    })
+}

@@ -1,0 +1,81 @@
+//! Which jobs a command is for: keys, or a filter.
+
+use clap::Args;
+use serde_json::{Map, Value};
+
+use super::filter::{FLAGS, JobFilter, Set};
+use crate::args::key;
+use crate::bulk::{self, Command, Kind, Manner, Said};
+use crate::job::Job;
+use crate::plan::Plan;
+use crate::table;
+
+pub const JOBS: Kind =
+    Kind { one: "job", many: "jobs", path: "/api/jobs", rows: table::listing::<Job>, flags: FLAGS };
+
+/// A command that needs nothing else.
+#[derive(Debug, Args)]
+pub struct JobKeys {
+    #[arg(value_name = "KEY", value_parser = key())]
+    keys: Vec<i64>,
+    #[command(flatten)]
+    choice: JobChoice,
+}
+
+#[derive(Debug, Args)]
+pub struct JobChoice {
+    /// Every job
+    #[arg(long, help_heading = "Which")]
+    all: bool,
+    #[command(flatten)]
+    pub filter: JobFilter,
+    #[command(flatten, next_help_heading = "Options")]
+    manner: Manner,
+}
+
+impl JobKeys {
+    pub fn plan(self, verb: &'static str, said: Said) -> anyhow::Result<Plan> {
+        self.plan_with(verb, said, Map::new())
+    }
+
+    pub fn plan_with(
+        self,
+        verb: &'static str,
+        said: Said,
+        body: Map<String, Value>,
+    ) -> anyhow::Result<Plan> {
+        self.choice.plan(self.keys, verb, said, body)
+    }
+
+    /// Of those that are not named by key, only these.
+    pub fn of(mut self, set: Set) -> Self {
+        if self.keys.is_empty() {
+            self.choice = self.choice.of(set);
+        }
+        self
+    }
+}
+
+impl JobChoice {
+    pub fn plan(
+        self,
+        keys: Vec<i64>,
+        verb: &'static str,
+        said: Said,
+        body: Map<String, Value>,
+    ) -> anyhow::Result<Plan> {
+        let command = Command { verb, body, said };
+        bulk::plan(JOBS, keys, &self.filter, self.all, command, self.manner)
+    }
+
+    /// An empty filter is still no choice: `--all` has to be said.
+    pub fn of(mut self, set: Set) -> Self {
+        let is_chosen =
+            self.all || bulk::fields(&self.filter).is_ok_and(|fields| !fields.is_empty());
+        if is_chosen {
+            self.filter.set = Some(set);
+            self.all = false;
+        }
+        self
+    }
+}

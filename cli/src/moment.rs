@@ -1,0 +1,47 @@
+//! Moments as they are typed.
+
+use anyhow::{Context, bail};
+use jiff::SignedDuration;
+use orloj_types::Timestamp;
+
+use crate::clock;
+
+/// `2030-01-31T09:00:00Z`, or a distance from now: `+10m`, `-2h`, `now`.
+pub fn moment(text: &str) -> Result<String, String> {
+    parse(text, clock::now()).map(|at| at.to_string()).map_err(|error| format!("{error:#}"))
+}
+
+fn parse(text: &str, now: Timestamp) -> anyhow::Result<Timestamp> {
+    if text == "now" {
+        return Ok(now);
+    }
+    if !text.starts_with(['+', '-']) {
+        let at: jiff::Timestamp = text.parse().with_context(|| HINT)?;
+        return Ok(Timestamp::from_ms(at.as_millisecond()));
+    }
+    let distance: SignedDuration = text.trim_start_matches('+').parse().with_context(|| HINT)?;
+    let Ok(distance_ms) = i64::try_from(distance.as_millis()) else { bail!("that is too far") };
+    Ok(now.plus_ms(distance_ms))
+}
+
+const HINT: &str = "write a moment such as 2030-01-31T09:00:00Z, a distance from now such as +10m \
+                    or -2h, or now";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_absolute_or_seen_from_now() {
+        let now = Timestamp::from_ms(1_893_456_000_000);
+        let at = |text| parse(text, now).map(|at| at.to_string());
+        assert_eq!(at("now").unwrap(), "2030-01-01T00:00:00.000Z");
+        assert_eq!(at("+10m").unwrap(), "2030-01-01T00:10:00.000Z");
+        assert_eq!(at("-2h").unwrap(), "2029-12-31T22:00:00.000Z");
+        assert_eq!(at("2030-01-31T10:00:00+01:00").unwrap(), "2030-01-31T09:00:00.000Z");
+        for wrong in ["tomorrow", "10m", "+x", "", "2030-01-31"] {
+            let said = format!("{:#}", at(wrong).unwrap_err());
+            assert!(said.starts_with("write a moment such as"), "{wrong}: {said}");
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! `POST /api/batches`: begins one.
+//!
+//! `kind` says what is done, the fields of that kind say how, and `keys` or `filter` to what:
+//! to instances that run, to those that have ended, or to jobs, as the kind wants.
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use orloj::store::{EndedFilter, InstanceFilter};
+use orloj::types::{InstanceKey, JobKey, TenantId};
+use orloj::{BatchElements, BatchWork, Modification, NewBatch, Orloj};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::batches::Batch;
+use crate::bulk::{Fields, rest, take};
+use crate::extract::JsonBody;
+use crate::failure::{Failure, RequestFault};
+use crate::instances::FilterParams;
+use crate::job_filter::JobParams;
+use crate::who::Who;
+use crate::wire::{GivenKey, GivenTime, document, given};
+
+pub async fn create(
+    State(orloj): State<Orloj>,
+    who: Who,
+    JsonBody(mut fields): JsonBody<Fields>,
+) -> Result<(StatusCode, Json<Batch>), Failure> {
+    let kind: Option<String> = take(&mut fields, "kind")?;
+    let kind = kind.ok_or_else(|| RequestFault::Body("kind is needed".to_owned()))?;
+    let suspended: Option<bool> = take(&mut fields, "suspended")?;
+    let tenant: Option<String> = take(&mut fields, "tenant")?;
+    let keys: Option<Vec<GivenKey>> = take(&mut fields, "keys")?;
+    let filter = fields.remove("filter");
+    let (work, of) = work(&orloj, &kind, &fields).await?;
+    let elements = of.elements(&orloj, keys.unwrap_or_default(), filter.as_deref())?;
+    let new = NewBatch {
+        tenant: tenant.map_or_else(TenantId::none, TenantId::new),
+        created_by: who.0.map(Into::into),
+        suspended: suspended.unwrap_or(false),
+        ..NewBatch::new(work, elements)
+    };
+    let view = orloj.batches().create(new).await?;
+    Ok((StatusCode::CREATED, Json(Batch::from(&view))))
+}
+
+/// What the elements of a kind are.
+#[derive(Clone, Copy)]
+enum Of {
+    Running,
+    Ended,
+    Jobs,
+}
+
+impl Of {
+    fn elements(
+        self,
+        orloj: &Orloj,
+        keys: Vec<GivenKey>,
+        filter: Option<&RawValue>,
+    ) -> Result<BatchElements, RequestFault> {
+        if keys.is_empty() && filter.is_none() {
+            let reason = "keys or filter is needed; an empty filter takes all";
+            return Err(RequestFault::Body(reason.to_owned()));
+        }
+        let keys = keys.into_iter().map(|key| key.0);
+        if let Self::Jobs = self {
+            let filter: Option<JobParams> = read("filter", filter)?;
+            return Ok(BatchElements::Jobs {
+                keys: keys.map(JobKey::new).collect(),
+                filter: filter.map(|filter| filter.filter(orloj.now())).transpose()?,
+            });
+        }
+        let filter: Option<FilterParams> = read("filter", filter)?;
+        let query = filter.map(FilterParams::query).transpose()?;
+        let keys = keys.map(InstanceKey::new).collect();
+        Ok(match self {
+            Self::Ended => BatchElements::Ended {
+                keys,
+                filter: query.map(|query| EndedFilter {
+                    definition: query.definition,
+                    process_id: query.process_id,
+                    tenant: query.tenant,
+                    business_key: query.business_key,
+                    ..EndedFilter::default()
+                }),
+            },
+            Self::Running | Self::Jobs => BatchElements::Instances {
+                keys,
+                filter: query.map(|query| InstanceFilter {
+                    definition: query.definition,
+                    process_id: query.process_id,
+                    tenant: query.tenant,
+                    business_key: query.business_key,
+                    has_incidents: query.has_incidents,
+                }),
+            },
+        })
+    }
+}
+
+fn read<T: for<'a> Deserialize<'a>>(
+    name: &str,
+    raw: Option<&RawValue>,
+) -> Result<Option<T>, RequestFault> {
+    let read = |raw: &RawValue| serde_json::from_str(raw.get());
+    raw.map(read).transpose().map_err(|error| RequestFault::Body(format!("{name}: {error}")))
+}
+
+async fn work(orloj: &Orloj, kind: &str, fields: &Fields) -> Result<(BatchWork, Of), Failure> {
+    Ok(match kind {
+        "instance-migration" => (migration(orloj, rest(fields)?).await?, Of::Running),
+        "instance-modification" => (modification(rest(fields)?)?, Of::Running),
+        "instance-restart" => {
+            let body: RestartBody = rest(fields)?;
+            let work = BatchWork::InstanceRestart {
+                definition: body.definition.0,
+                before: body.before,
+                with_business_key: !body.without_business_key,
+            };
+            (work, Of::Ended)
+        }
+        "instance-deletion" => {
+            let body: DeletionBody = rest(fields)?;
+            let without_listeners = body.without_listeners;
+            (BatchWork::InstanceDeletion { without_listeners }, Of::Running)
+        }
+        "instance-update-suspension-state" => {
+            let body: SuspensionBody = rest(fields)?;
+            let suspended = body.suspend;
+            (BatchWork::InstanceUpdateSuspensionState { suspended }, Of::Running)
+        }
+        "set-job-retries" => {
+            let body: RetriesBody = rest(fields)?;
+            let due_ms = body.due_at.map(|due| due.map(|at| at.0.as_ms()));
+            (BatchWork::SetJobRetries { retries: body.retries, due_ms }, Of::Jobs)
+        }
+        "set-external-task-retries" => {
+            let body: TaskRetriesBody = rest(fields)?;
+            (BatchWork::SetExternalTaskRetries { retries: body.retries }, Of::Jobs)
+        }
+        "set-variables" => {
+            let body: VariablesBody = rest(fields)?;
+            let variables = variables(Some(&*body.variables))?;
+            (BatchWork::SetVariables { variables }, Of::Running)
+        }
+        "correlate-message" => {
+            let body: MessageBody = rest(fields)?;
+            let variables = variables(body.variables.as_deref())?;
+            (BatchWork::CorrelateMessage { name: body.name, variables }, Of::Running)
+        }
+        "historic-instance-deletion" => {
+            let NoBody {} = rest(fields)?;
+            (BatchWork::HistoricInstanceDeletion, Of::Ended)
+        }
+        "process-set-removal-time" => {
+            let body: RemovalBody = rest(fields)?;
+            let at_ms = body.at.map(|at| at.0.as_ms());
+            (BatchWork::ProcessSetRemovalTime { at_ms }, Of::Ended)
+        }
+        _ => {
+            let kinds = KINDS.join(", ");
+            let reason = format!("kind must be one of {kinds}, not '{kind}'");
+            return Err(RequestFault::Body(reason).into());
+        }
+    })
+}
+
+const KINDS: [&str; 11] = [
+    "instance-migration",
+    "instance-modification",
+    "instance-restart",
+    "instance-deletion",
+    "instance-update-suspension-state",
+    "set-job-retries",
+    "set-external-task-retries",
+    "set-variables",
+    "correlate-message",
+    "historic-instance-deletion",
+    "process-set-removal-time",
+];
+
+async fn migration(orloj: &Orloj, body: MigrationBody) -> Result<BatchWork, Failure> {
+    let query = orloj::DefinitionQuery {
+        process_id: Some(body.process.clone().into()),
+        tenant: Some(TenantId::none()),
+        version: body.version,
+        ..orloj::DefinitionQuery::default()
+    };
+    let found = orloj.definitions().query(&query).await?;
+    let target = found.iter().max_by_key(|view| view.version).ok_or_else(|| {
+        let process_id = body.process.as_str().into();
+        orloj::Error::Missing(match body.version {
+            Some(version) => orloj::Missing::Version { process_id, version },
+            None => orloj::Missing::Process(process_id),
+        })
+    })?;
+    let plan = body.plan.into_iter().collect();
+    Ok(BatchWork::InstanceMigration { definition: target.key.raw(), plan })
+}
+
+fn modification(body: ModificationBody) -> Result<BatchWork, Failure> {
+    let variables = variables(body.variables.as_deref())?;
+    let before = body.activate.into_iter().map(|element| Modification::StartBefore {
+        element,
+        variables: variables.clone(),
+        locals: String::new(),
+    });
+    let after = body.activate_after.into_iter().map(|element| Modification::StartAfter {
+        element,
+        variables: variables.clone(),
+        locals: String::new(),
+    });
+    let ended = body.terminate_all.into_iter().map(|element| Modification::CancelAll { element });
+    let instructions = before.chain(after).chain(ended).collect();
+    Ok(BatchWork::InstanceModification { instructions })
+}
+
+/// Checked here, so that a mistake does not wait for the first part.
+fn variables(raw: Option<&RawValue>) -> Result<String, Failure> {
+    let document = document(raw).map_err(orloj::Error::Variables)?;
+    Ok(document.to_json())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoBody {}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MigrationBody {
+    process: String,
+    version: Option<i32>,
+    #[serde(default)]
+    plan: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ModificationBody {
+    #[serde(default)]
+    activate: Vec<String>,
+    #[serde(default)]
+    activate_after: Vec<String>,
+    #[serde(default)]
+    terminate_all: Vec<String>,
+    variables: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct RestartBody {
+    /// Of which the new ones are.
+    definition: GivenKey,
+    #[serde(default)]
+    before: Vec<String>,
+    #[serde(default)]
+    without_business_key: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct DeletionBody {
+    #[serde(default)]
+    without_listeners: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SuspensionBody {
+    /// Or let them go on.
+    suspend: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct RetriesBody {
+    retries: i32,
+    #[serde(default, deserialize_with = "given")]
+    due_at: Option<Option<GivenTime>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TaskRetriesBody {
+    retries: i32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VariablesBody {
+    variables: Box<RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MessageBody {
+    name: String,
+    variables: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RemovalBody {
+    /// Null: they are kept.
+    at: Option<GivenTime>,
+}

@@ -1,0 +1,284 @@
+//! `/api/history`: what has happened, and what people did.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use orloj::history::{HistoryFilter, IncidentState, SPAN_ROWS_MAX, Span, TaskState};
+use orloj::store::{OperationFilter, OperationRow};
+use orloj::types::{DefinitionKey, InstanceKey, JobDefinitionKey, OperationKey, TenantId};
+use orloj::{InstanceState, JobFilter, JobKind, Orloj};
+use serde::{Deserialize, Serialize};
+
+use crate::extract::{JsonBody, Params};
+use crate::failure::{Failure, RequestFault};
+use crate::filtered::Filtered;
+use crate::history_rows::{Activity, HistoryIncident, HistoryTask, JobEntry, Update, Variable};
+use crate::instances::{Instance, tenant};
+use crate::job_words::named;
+use crate::jobs::Job;
+use crate::page::{Listing, listing, page};
+use crate::wire::{GivenKey, GivenTime, Key, Time};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct InstanceParams {
+    process: Option<String>,
+    definition: Option<GivenKey>,
+    business_key: Option<String>,
+    tenant: Option<String>,
+    state: Option<String>,
+    started_from: Option<GivenTime>,
+    started_before: Option<GivenTime>,
+    ended_from: Option<GivenTime>,
+    ended_before: Option<GivenTime>,
+}
+
+const STATES: [(&str, InstanceState); 3] = [
+    ("active", InstanceState::Active),
+    ("completed", InstanceState::Completed),
+    ("cancelled", InstanceState::Cancelled),
+];
+
+/// Those that run and those that have ended.
+pub async fn instances(
+    State(orloj): State<Orloj>,
+    Filtered { filter, page }: Filtered<InstanceParams>,
+) -> Result<Json<Listing<Instance>>, Failure> {
+    let state = filter.state.as_deref().map(|word| named("state", word, &STATES, |(name, _)| name));
+    let asked = HistoryFilter {
+        definition: filter.definition.map(|key| DefinitionKey::new(key.0)),
+        process_id: filter.process.map(Into::into),
+        business_key: filter.business_key.map(Into::into),
+        tenant: filter.tenant.map(TenantId::new),
+        state: state.transpose()?.map(|(_, state)| state),
+        started_from: filter.started_from.map(|at| at.0),
+        started_before: filter.started_before.map(|at| at.0),
+        ended_from: filter.ended_from.map(|at| at.0),
+        ended_before: filter.ended_before.map(|at| at.0),
+    };
+    let listed = orloj.history().instances(&asked, page).await?;
+    let items = listed.rows.iter().map(Instance::from).collect();
+    Ok(Json(Listing::new(items, listed.next)))
+}
+
+/// Of one instance, in the order in which it happened.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfInstance {
+    instance: GivenKey,
+    offset: Option<usize>,
+    limit: Option<u32>,
+}
+
+impl OfInstance {
+    fn read(&self) -> Result<(InstanceKey, Span), RequestFault> {
+        Ok((InstanceKey::new(self.instance.0), span(self.offset, self.limit)?))
+    }
+}
+
+fn span(offset: Option<usize>, limit: Option<u32>) -> Result<Span, RequestFault> {
+    let limit = page(None, limit)?.limit as usize;
+    Ok(Span { skip: offset.unwrap_or(0), limit: limit.min(SPAN_ROWS_MAX) })
+}
+
+#[derive(Serialize)]
+pub struct Items<T> {
+    items: Vec<T>,
+}
+
+impl<T> Items<T> {
+    fn of<V>(rows: &[V]) -> Json<Self>
+    where
+        T: for<'a> From<&'a V>,
+    {
+        Json(Self { items: rows.iter().map(T::from).collect() })
+    }
+}
+
+pub async fn activities(
+    State(orloj): State<Orloj>,
+    Params(params): Params<OfInstance>,
+) -> Result<Json<Items<Activity>>, Failure> {
+    let (instance, span) = params.read()?;
+    Ok(Items::of(&orloj.history().activities(instance, span).await?))
+}
+
+pub async fn variables(
+    State(orloj): State<Orloj>,
+    Params(params): Params<OfInstance>,
+) -> Result<Json<Items<Variable>>, Failure> {
+    let (instance, span) = params.read()?;
+    Ok(Items::of(&orloj.history().variables(instance, span).await?))
+}
+
+pub async fn variable_updates(
+    State(orloj): State<Orloj>,
+    Params(params): Params<OfInstance>,
+) -> Result<Json<Items<Update>>, Failure> {
+    let (instance, span) = params.read()?;
+    Ok(Items::of(&orloj.history().variable_updates(instance, span).await?))
+}
+
+pub async fn tasks(
+    State(orloj): State<Orloj>,
+    Params(params): Params<OfInstance>,
+) -> Result<Json<Items<HistoryTask>>, Failure> {
+    let (instance, span) = params.read()?;
+    Ok(Items::of(&orloj.history().tasks(instance, span).await?))
+}
+
+pub async fn incidents(
+    State(orloj): State<Orloj>,
+    Params(params): Params<OfInstance>,
+) -> Result<Json<Items<HistoryIncident>>, Failure> {
+    let (instance, span) = params.read()?;
+    Ok(Items::of(&orloj.history().incidents(instance, span).await?))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobsParams {
+    /// Absent: of the newest instances, newest first.
+    instance: Option<GivenKey>,
+    offset: Option<usize>,
+    limit: Option<u32>,
+}
+
+pub async fn jobs(
+    State(orloj): State<Orloj>,
+    Params(params): Params<JobsParams>,
+) -> Result<Json<Items<JobEntry>>, Failure> {
+    let span = span(params.offset, params.limit)?;
+    let rows = match params.instance {
+        Some(key) => orloj.history().job_log(InstanceKey::new(key.0), span).await?,
+        None if span.skip > 0 => {
+            let reason = "offset goes with instance only";
+            return Err(RequestFault::Query(reason.to_owned()).into());
+        }
+        None => orloj.history().recent_job_log(span.limit).await?,
+    };
+    Ok(Items::of(&rows))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct OperationParams {
+    group: Option<GivenKey>,
+    user: Option<String>,
+    operation: Option<String>,
+    entity: Option<String>,
+    entity_key: Option<GivenKey>,
+    instance: Option<GivenKey>,
+    definition: Option<GivenKey>,
+    job_definition: Option<GivenKey>,
+    property: Option<String>,
+    from: Option<GivenTime>,
+    until: Option<GivenTime>,
+}
+
+pub async fn operations(
+    State(orloj): State<Orloj>,
+    Filtered { filter, page }: Filtered<OperationParams>,
+) -> Result<Json<Listing<Operation>>, Failure> {
+    let asked = OperationFilter {
+        group: filter.group.map(|key| OperationKey::new(key.0)),
+        user: filter.user.map(Into::into),
+        operation: filter.operation.map(Into::into),
+        entity: filter.entity.map(Into::into),
+        entity_key: filter.entity_key.map(|key| key.0),
+        instance: filter.instance.map(|key| InstanceKey::new(key.0)),
+        definition: filter.definition.map(|key| DefinitionKey::new(key.0)),
+        job_definition: filter.job_definition.map(|key| JobDefinitionKey::new(key.0)),
+        property: filter.property.map(Into::into),
+        from: filter.from.map(|at| at.0),
+        until: filter.until.map(|at| at.0),
+    };
+    let rows = orloj.history().operations(asked, page).await?;
+    Ok(Json(listing(&rows, page, |row| row.key.raw())))
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Operation {
+    key: Key,
+    /// What was done at once has the same.
+    group: Key,
+    at: Time,
+    user: Option<String>,
+    operation: String,
+    entity: String,
+    entity_key: Option<Key>,
+    instance: Option<Key>,
+    definition: Option<Key>,
+    job_definition: Option<Key>,
+    property: Option<String>,
+    old: Option<String>,
+    new: Option<String>,
+    tenant: Option<String>,
+}
+
+impl From<&OperationRow> for Operation {
+    fn from(row: &OperationRow) -> Self {
+        let text = |text: &Option<std::sync::Arc<str>>| text.as_deref().map(str::to_owned);
+        Self {
+            key: Key(row.key.raw()),
+            group: Key(row.group.raw()),
+            at: Time(row.at),
+            user: text(&row.user),
+            operation: row.operation.to_string(),
+            entity: row.entity.to_string(),
+            entity_key: row.entity_key.map(Key),
+            instance: row.instance.map(|key| Key(key.raw())),
+            definition: row.definition.map(|key| Key(key.raw())),
+            job_definition: row.job_definition.map(|key| Key(key.raw())),
+            property: text(&row.property),
+            old: text(&row.old),
+            new: text(&row.new),
+            tenant: tenant(&row.tenant),
+        }
+    }
+}
+
+/// The jobs that remove what is old.
+pub async fn clean_up(State(orloj): State<Orloj>) -> Result<Json<Items<Job>>, Failure> {
+    let filter = JobFilter { kinds: vec![JobKind::HistoryCleanup], ..JobFilter::default() };
+    let jobs = orloj.jobs().list(filter, page(None, None)?).await?;
+    Ok(Items::of(&jobs))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CleanUpBody {
+    /// Now, whatever the windows say; false: as the settings want it.
+    immediately: Option<bool>,
+}
+
+#[derive(Serialize)]
+pub struct CleaningUp {
+    jobs: Vec<Key>,
+}
+
+pub async fn begin_clean_up(
+    State(orloj): State<Orloj>,
+    JsonBody(body): JsonBody<CleanUpBody>,
+) -> Result<(StatusCode, Json<CleaningUp>), Failure> {
+    let jobs = orloj.clean_up_history(body.immediately.unwrap_or(true)).await?;
+    let jobs = jobs.iter().map(|key| Key(key.raw())).collect();
+    Ok((StatusCode::ACCEPTED, Json(CleaningUp { jobs })))
+}
+
+pub fn task_state(state: TaskState) -> &'static str {
+    match state {
+        TaskState::Open => "open",
+        TaskState::Completed => "completed",
+        TaskState::Deleted => "deleted",
+    }
+}
+
+pub fn incident_state(state: IncidentState) -> &'static str {
+    match state {
+        IncidentState::Open => "open",
+        IncidentState::Resolved => "resolved",
+        IncidentState::Deleted => "deleted",
+    }
+}

@@ -1,0 +1,200 @@
+//! What people do with jobs: `/api/jobs/{key}/{verb}` for one, `/api/jobs/{verb}` for many.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use orloj::store::JobOrder;
+use orloj::types::JobKey;
+use orloj::{JobAction, Jobs, Orloj, Reschedule};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::bulk::{self, Choice, Many};
+use crate::extract::{JsonBody, PathKey};
+use crate::failure::{Failure, RequestFault};
+use crate::job_filter::JobParams;
+use crate::who::Who;
+use crate::wire::{GivenTime, Key, given};
+
+/// The body of a command, beside whom it is for.
+pub trait JobCommand: DeserializeOwned + Send + 'static {
+    fn action(self) -> Result<JobAction, RequestFault>;
+}
+
+pub async fn one<C: JobCommand>(
+    State(orloj): State<Orloj>,
+    who: Who,
+    PathKey(key): PathKey,
+    JsonBody(command): JsonBody<C>,
+) -> Result<StatusCode, Failure> {
+    jobs(&orloj, &who).act(JobKey::new(key), &command.action()?).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub async fn many<C: JobCommand>(
+    State(orloj): State<Orloj>,
+    who: Who,
+    many: Many<JobParams, C>,
+) -> Result<Response, Failure> {
+    let action = many.command.action()?;
+    let jobs = jobs(&orloj, &who);
+    let now = orloj.now();
+    if many.as_batch {
+        let keys = |keys: Vec<i64>| keys.into_iter().map(JobKey::new).collect::<Vec<_>>();
+        let bulk = match many.choice {
+            Choice::Keys(chosen) => jobs.all(keys(chosen), action),
+            Choice::Filter(params, _) => jobs.all(params.filter(now)?, action),
+        };
+        let batch = bulk.as_batch().await?;
+        return Ok(Json(Batched { batch: Key(batch.raw()) }).into_response());
+    }
+    let choice = match many.choice {
+        Choice::Keys(keys) => Choice::Keys(keys),
+        Choice::Filter(params, page) => {
+            let mut filter = params.filter(now)?;
+            // Portions go by key.
+            (filter.order, filter.offset) = (JobOrder::default(), 0);
+            Choice::Filter(filter, page)
+        }
+    };
+    let rows = async |filter, page| {
+        let rows = jobs.list(filter, page).await?;
+        Ok(rows.iter().map(|row| row.key.raw()).collect())
+    };
+    let act = async |key| jobs.act(JobKey::new(key), &action).await;
+    Ok(Json(bulk::each(choice, rows, act).await?).into_response())
+}
+
+pub fn jobs(orloj: &Orloj, who: &Who) -> Jobs {
+    match &who.0 {
+        Some(user) => orloj.jobs().by(user),
+        None => orloj.jobs(),
+    }
+}
+
+/// What has become work of the executor.
+#[derive(Serialize)]
+pub struct Batched {
+    pub batch: Key,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SetRetries {
+    retries: i32,
+    /// Null takes the due date away; absent leaves it.
+    #[serde(default, deserialize_with = "given")]
+    due_at: Option<Option<GivenTime>>,
+}
+
+impl JobCommand for SetRetries {
+    fn action(self) -> Result<JobAction, RequestFault> {
+        let due = self.due_at.map(|due| due.map(|at| at.0));
+        Ok(JobAction::SetRetries { retries: self.retries, due })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SetDueDate {
+    #[serde(default, deserialize_with = "given")]
+    due_at: Option<Option<GivenTime>>,
+    #[serde(default)]
+    cascade: bool,
+}
+
+impl JobCommand for SetDueDate {
+    fn action(self) -> Result<JobAction, RequestFault> {
+        let due = self.due_at.ok_or_else(|| {
+            RequestFault::Body("dueAt is needed: a moment, or null for none".to_owned())
+        })?;
+        Ok(JobAction::SetDueDate { due: due.map(|at| at.0), cascade: self.cascade })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Recalculate {
+    #[serde(default)]
+    creation_based: bool,
+}
+
+impl JobCommand for Recalculate {
+    fn action(self) -> Result<JobAction, RequestFault> {
+        Ok(JobAction::RecalculateDueDate { from_creation: self.creation_based })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SetPriority {
+    priority: i64,
+}
+
+impl JobCommand for SetPriority {
+    fn action(self) -> Result<JobAction, RequestFault> {
+        Ok(JobAction::SetPriority(self.priority))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Revive {
+    retries: Option<i32>,
+}
+
+impl JobCommand for Revive {
+    fn action(self) -> Result<JobAction, RequestFault> {
+        Ok(JobAction::MoveToExecutable { retries: self.retries.unwrap_or(1) })
+    }
+}
+
+/// Exactly one of them, as in a model.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewTimer {
+    date: Option<String>,
+    duration: Option<String>,
+    cycle: Option<String>,
+}
+
+impl JobCommand for NewTimer {
+    fn action(self) -> Result<JobAction, RequestFault> {
+        let timer = match (self.date, self.duration, self.cycle) {
+            (Some(date), None, None) => Reschedule::Date(date.into()),
+            (None, Some(duration), None) => Reschedule::Duration(duration.into()),
+            (None, None, Some(cycle)) => Reschedule::Cycle(cycle.into()),
+            _ => {
+                let reason = "exactly one of date, duration and cycle is needed";
+                return Err(RequestFault::Body(reason.to_owned()));
+            }
+        };
+        Ok(JobAction::Reschedule(timer))
+    }
+}
+
+/// Commands that say nothing else.
+macro_rules! plain {
+    ($($name:ident => $action:expr;)*) => {$(
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {}
+
+        impl JobCommand for $name {
+            fn action(self) -> Result<JobAction, RequestFault> {
+                Ok($action)
+            }
+        }
+    )*};
+}
+
+plain! {
+    Suspend => JobAction::Suspend;
+    Resume => JobAction::Resume;
+    Execute => JobAction::Execute;
+    Delete => JobAction::Delete;
+    Bury => JobAction::MoveToDeadLetters;
+    Fire => JobAction::MoveTimerToExecutable;
+    Unlock => JobAction::Unlock;
+}

@@ -1,0 +1,97 @@
+//! Which jobs are meant, as clients say it.
+
+use orloj::types::{BatchKey, DefinitionKey, InstanceKey, JobKey, TenantId, Timestamp};
+use orloj::{JobFilter, JobSet};
+use serde::Deserialize;
+
+use crate::failure::RequestFault;
+use crate::job_words::{kinds_named, order_named, set_named, states_named};
+use crate::wire::{GivenKey, GivenTime};
+
+/// Absent fields match all.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct JobParams {
+    /// With commas between them.
+    keys: Option<String>,
+    instance: Option<GivenKey>,
+    process: Option<String>,
+    definition: Option<GivenKey>,
+    tenant: Option<String>,
+    element: Option<String>,
+    failed_element: Option<String>,
+    set: Option<String>,
+    kind: Option<String>,
+    state: Option<String>,
+    r#type: Option<String>,
+    topic: Option<String>,
+    category: Option<String>,
+    batch: Option<GivenKey>,
+    due_before: Option<GivenTime>,
+    due_after: Option<GivenTime>,
+    created_before: Option<GivenTime>,
+    created_after: Option<GivenTime>,
+    with_failure: Option<bool>,
+    failure: Option<String>,
+    with_retries: Option<bool>,
+    priority_min: Option<i64>,
+    priority_max: Option<i64>,
+    locked: Option<bool>,
+    worker: Option<String>,
+    order: Option<String>,
+    offset: Option<u32>,
+}
+
+impl JobParams {
+    pub fn filter(self, now: Timestamp) -> Result<JobFilter, RequestFault> {
+        let keys = match self.keys.as_deref() {
+            None | Some("") => Vec::new(),
+            Some(keys) => keys.split(',').map(job_key).collect::<Result<_, _>>()?,
+        };
+        let priorities = match (self.priority_min, self.priority_max) {
+            (None, None) => None,
+            (min, max) => Some(min.unwrap_or(i64::MIN)..=max.unwrap_or(i64::MAX)),
+        };
+        if priorities.as_ref().is_some_and(|range| range.is_empty()) {
+            let reason = "priorityMin must not be above priorityMax";
+            return Err(RequestFault::Query(reason.to_owned()));
+        }
+        let filter = JobFilter {
+            keys,
+            instance: self.instance.map(|key| InstanceKey::new(key.0)),
+            definition: self.definition.map(|key| DefinitionKey::new(key.0)),
+            process_id: self.process.map(Into::into),
+            tenant: self.tenant.map(TenantId::new),
+            element: self.element.map(Into::into),
+            failed_element: self.failed_element.map(Into::into),
+            kinds: self.kind.as_deref().map(kinds_named).transpose()?.unwrap_or_default(),
+            states: self.state.as_deref().map(states_named).transpose()?.unwrap_or_default(),
+            job_type: self.r#type.map(Into::into),
+            topic: self.topic.map(Into::into),
+            category: self.category.map(Into::into),
+            batch: self.batch.map(|key| BatchKey::new(key.0)),
+            due_before: self.due_before.map(|at| at.0),
+            due_after: self.due_after.map(|at| at.0),
+            created_before: self.created_before.map(|at| at.0),
+            created_after: self.created_after.map(|at| at.0),
+            has_failure: self.with_failure,
+            failure: self.failure.map(Into::into),
+            has_retries: self.with_retries,
+            priorities,
+            is_locked: self.locked,
+            owner: self.worker.map(Into::into),
+            order: self.order.as_deref().map(order_named).transpose()?.unwrap_or_default(),
+            offset: self.offset.unwrap_or(0),
+            ..JobFilter::default()
+        };
+        let set = self.set.as_deref().map(set_named).transpose()?.unwrap_or(JobSet::All);
+        Ok(set.narrow(filter, now))
+    }
+}
+
+fn job_key(text: &str) -> Result<JobKey, RequestFault> {
+    match text.trim().parse() {
+        Ok(key) if key > 0 => Ok(JobKey::new(key)),
+        _ => Err(RequestFault::Query(format!("keys: '{text}' is not a key"))),
+    }
+}

@@ -1,0 +1,176 @@
+//! From files to settings.
+
+use orloj_settings::{Error, Note, Profile, Read, Reader, System, Value, to_toml};
+
+use crate::beans::Beans;
+use crate::descriptor::{Descriptor, is_descriptor};
+use crate::gathered::{Engine, Gathered, Item, Scope};
+use crate::recognise::{Format, recognise};
+use crate::{boot, properties_file, text, yaml};
+
+/// A file and what is in it.
+pub struct File<'f> {
+    /// For messages, and to tell its kind.
+    pub name: &'f str,
+    pub bytes: &'f [u8],
+}
+
+/// What the files mean here.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    pub read: Read,
+    /// What `store` could be, from a JDBC URL.
+    pub store: Option<String>,
+}
+
+/// Reads all files as one configuration. Errors come with places; none of the files is taken then.
+pub fn import(files: &[File<'_>], profile: Option<Profile>) -> Result<Imported, Vec<Error>> {
+    let mut gathered = Gathered::default();
+    for file in files {
+        gather(file, &mut gathered);
+    }
+    let names: Vec<&str> = files.iter().map(|file| file.name).collect();
+    let all = names.join(", ");
+    let profile = match (profile, gathered.systems.as_slice()) {
+        (_, []) if gathered.errors.is_empty() => {
+            let message = "nothing of Camunda 7 or Flowable in it".to_owned();
+            return Err(vec![Error { place: all, message }]);
+        }
+        (_, [_, _, ..]) => {
+            let message = "files of both systems; import them apart".to_owned();
+            gathered.error(all, message);
+            Profile::Orloj
+        }
+        (Some(profile), _) => profile,
+        (None, [System::Flowable]) => Profile::Flowable,
+        (None, _) => Profile::Camunda7,
+    };
+    let store = gathered.jdbc_url.as_deref().and_then(store_of);
+    let errors = std::mem::take(&mut gathered.errors);
+    let result = settle(gathered, profile);
+    match result {
+        Ok(read) if errors.is_empty() => Ok(Imported { read, store }),
+        Ok(_) => Err(errors),
+        Err(further) => Err(errors.into_iter().chain(further).collect()),
+    }
+}
+
+impl Imported {
+    /// The configuration file.
+    pub fn to_toml(&self) -> String {
+        let mut out =
+            String::from("# Made by `orloj config import`. Each value says where it came from.\n");
+        if let Some(store) = &self.store {
+            out.push_str(&format!(
+                "# The tables of the other system are not used; a database of its own could be:\n\
+                 # store = \"{store}\"\n"
+            ));
+        }
+        out.push_str(&to_toml(&self.read, false));
+        if !self.read.notes.is_empty() {
+            out.push_str("\n# Not taken, or not as it was:\n");
+            for note in &self.read.notes {
+                out.push_str(&format!("# {}\n", one_line(&note.to_string())));
+            }
+        }
+        out
+    }
+
+    pub fn notes(&self) -> &[Note] {
+        &self.read.notes
+    }
+}
+
+fn gather(file: &File<'_>, gathered: &mut Gathered) {
+    let documents = match recognise(file.name, file.bytes) {
+        None => {
+            let message = "neither XML nor .yaml nor .properties".to_owned();
+            return gathered.error(file.name.to_owned(), message);
+        }
+        Some(Format::Xml) => return gather_xml(file, gathered),
+        Some(Format::Yaml) => yaml::documents(file.name, &text::decode(file.bytes)),
+        Some(Format::Properties) => {
+            Ok(properties_file::documents(file.name, &text::decode(file.bytes)))
+        }
+    };
+    match documents {
+        Ok(documents) => boot::gather(documents, gathered),
+        Err(error) => gathered.errors.push(error),
+    }
+}
+
+fn gather_xml(file: &File<'_>, gathered: &mut Gathered) {
+    let refused = |refusal: orloj_xml::Refusal| Error {
+        place: format!("{}:{}:{}", file.name, refusal.position.line, refusal.position.column),
+        message: refusal.message,
+    };
+    let mut read = || -> Result<(), orloj_xml::Refusal> {
+        orloj_xml::gate::check_size(file.bytes)?;
+        let text = orloj_xml::decode(file.bytes)?;
+        orloj_xml::gate::check(&orloj_xml::Places::new(&text))?;
+        let tree = orloj_xml::build_tree(&text)?;
+        let root = tree.root_element();
+        match root.tag_name().name() {
+            name if is_descriptor(name) => Descriptor { file: file.name, gathered }.read(root),
+            "beans" => Beans::read(file.name, gathered, root),
+            name => gathered.error(
+                format!("{}:1:1", file.name),
+                format!("<{name}> is neither a deployment descriptor nor beans of Spring"),
+            ),
+        }
+        Ok(())
+    };
+    if let Err(refusal) = read() {
+        gathered.errors.push(refused(refusal));
+    }
+}
+
+/// The engine called `default`, or the only one, is the one that needs no name.
+fn settle(gathered: Gathered, profile: Profile) -> Result<Read, Vec<Error>> {
+    let Gathered { items, engines, acquisitions, notes, .. } = gathered;
+    let unnamed = match engines.as_slice() {
+        [only] => Some(only.name.clone()),
+        _ => Some("default".to_owned()),
+    };
+    let is_unnamed = |name: &String| Some(name) == unnamed.as_ref();
+    let mut reader = Reader::new(profile);
+    notes.into_iter().for_each(|note| reader.note(note));
+    acquisitions.iter().for_each(|name| reader.declare_acquisition(name));
+    for Item { system, scope, name, property, value, place } in items {
+        let table = system.table().to_owned();
+        match scope {
+            Scope::All => reader.put_property(property, &name, &value, place),
+            Scope::Engine(engine) if is_unnamed(&engine) => {
+                reader.put_property(property, &name, &value, place);
+            }
+            Scope::Engine(engine) => {
+                reader.put(vec!["engines".to_owned(), engine, table, name], value, place);
+            }
+            Scope::Acquisition(acquisition) => {
+                let path = vec!["acquisitions".to_owned(), acquisition, table, name];
+                reader.put(path, value, place);
+            }
+        }
+    }
+    for Engine { name, joins } in &engines {
+        let Some((joined, place)) = joins else { continue };
+        let mut path = vec!["executor".to_owned(), "acquisition".to_owned()];
+        if !is_unnamed(name) {
+            path.splice(0..0, ["engines".to_owned(), name.clone()]);
+        }
+        reader.put(path, Value::text(joined.as_str()), place.clone());
+    }
+    reader.finish()
+}
+
+/// `jdbc:postgresql://HOST:PORT/NAME?…` to a URL of ours. The password stays behind.
+fn store_of(jdbc: &str) -> Option<String> {
+    let rest = jdbc.trim().strip_prefix("jdbc:postgresql://")?;
+    let address = rest.split(['?', '"', '\\']).next().unwrap_or(rest);
+    let is_plain = !address.is_empty() && !address.chars().any(char::is_control);
+    is_plain.then(|| format!("postgres://USER@{address}_orloj"))
+}
+
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

@@ -1,0 +1,139 @@
+//! Variables by the scope they belong to.
+
+use std::ops::Index;
+
+use orloj_types::{ElementInstanceKey, Variables};
+
+use crate::elements::PAGE_ELEMENTS_MAX;
+use crate::pages::{Changed, Iter, Page, Pages};
+
+type Kept = Pages<ElementInstanceKey, Variables, PAGE_ELEMENTS_MAX>;
+
+/// By key of the scope; copies share what they do not change. The scope of the instance itself is
+/// always in the record's own page, as no key is lower.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scopes(Kept);
+
+impl Scopes {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The head and the pages as they were stored, each by key.
+    pub fn from_parts(
+        head: Vec<(ElementInstanceKey, Variables)>,
+        pages: Vec<Page<ElementInstanceKey, Variables>>,
+    ) -> Self {
+        Self(Kept::from_parts(head, pages))
+    }
+
+    pub fn get(&self, scope: &ElementInstanceKey) -> Option<&Variables> {
+        self.0.get(*scope)
+    }
+
+    pub fn get_mut(&mut self, scope: &ElementInstanceKey) -> Option<&mut Variables> {
+        self.0.get_mut(*scope)
+    }
+
+    /// The variables of a scope, which may have none yet.
+    pub fn get_or_default(&mut self, scope: ElementInstanceKey) -> &mut Variables {
+        if self.0.get(scope).is_none() {
+            self.0.insert(scope, Variables::new());
+        }
+        self.0.get_mut(scope).expect("it was put there")
+    }
+
+    pub fn insert(&mut self, scope: ElementInstanceKey, variables: Variables) {
+        self.0.insert(scope, variables);
+    }
+
+    pub fn remove(&mut self, scope: &ElementInstanceKey) -> Option<Variables> {
+        self.0.remove(*scope)
+    }
+
+    pub fn iter(&self) -> ScopesIter<'_> {
+        self.0.iter().map(|(scope, variables)| (scope, variables))
+    }
+
+    /// How many scopes have variables.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn keys(&self) -> impl Iterator<Item = &ElementInstanceKey> {
+        self.0.iter().map(|(scope, _)| scope)
+    }
+
+    /// Those of the record's own page.
+    pub fn head(&self) -> &[(ElementInstanceKey, Variables)] {
+        self.0.head()
+    }
+
+    /// The other pages.
+    pub fn pages(&self) -> impl Iterator<Item = &Page<ElementInstanceKey, Variables>> {
+        self.0.stored()
+    }
+
+    /// The other pages that differ from those of `before`.
+    pub fn changed_pages<'a>(
+        &'a self,
+        before: &'a Self,
+    ) -> Vec<Changed<'a, ElementInstanceKey, Variables>> {
+        self.0.changed(&before.0)
+    }
+
+    /// Whether all are in the record's own page.
+    pub fn is_head_only(&self) -> bool {
+        self.0.is_head_only()
+    }
+}
+
+impl Scopes {
+    /// All scopes whose variables may differ from those of `before`, at the cost of what differs.
+    pub(crate) fn maybe_changed<'a>(
+        &'a self,
+        before: &'a Self,
+    ) -> impl Iterator<Item = (ElementInstanceKey, &'a Variables)> {
+        let pages = self.0.changed(&before.0).into_iter().filter_map(|(_, is)| is);
+        let entries = self.0.head().iter().chain(pages.flat_map(|page| &page.entries));
+        entries.map(|(scope, variables)| (*scope, variables))
+    }
+}
+
+impl Scopes {
+    /// All scopes of `before` that may not be here any more, at the cost of what differs.
+    pub(crate) fn maybe_gone<'a>(
+        &'a self,
+        before: &'a Self,
+    ) -> impl Iterator<Item = (ElementInstanceKey, &'a Variables)> {
+        let pages = self.0.changed(&before.0).into_iter().filter_map(|(was, _)| was);
+        let entries = before.0.head().iter().chain(pages.flat_map(|page| &page.entries));
+        entries.map(|(scope, variables)| (*scope, variables))
+    }
+}
+
+impl Index<&ElementInstanceKey> for Scopes {
+    type Output = Variables;
+
+    fn index(&self, scope: &ElementInstanceKey) -> &Variables {
+        self.get(scope).expect("the scope has variables")
+    }
+}
+
+pub type ScopesIter<'a> = std::iter::Map<
+    Iter<'a, ElementInstanceKey, Variables>,
+    fn(&'a (ElementInstanceKey, Variables)) -> (&'a ElementInstanceKey, &'a Variables),
+>;
+
+impl<'a> IntoIterator for &'a Scopes {
+    type Item = (&'a ElementInstanceKey, &'a Variables);
+    type IntoIter = ScopesIter<'a>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}

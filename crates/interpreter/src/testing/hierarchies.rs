@@ -1,0 +1,170 @@
+//! Jobs and incidents of instances that call each other.
+
+use orloj_model::ElementKind;
+use orloj_types::{InstanceKey, JobKey};
+
+use super::{Sketch, Story, and, call, delegate, end, start, user};
+use crate::{Command, InvokeResult, JobSettings, JobState, Record};
+
+fn child(sketch: Sketch) -> Sketch {
+    sketch
+        .node("begin", start())
+        .node("work", delegate("Work"))
+        .node("done", end())
+        .flows("begin -> work -> done")
+        .async_before("work")
+}
+
+/// Two called instances, each with an exclusive job, beside an exclusive job of the caller.
+fn family(settings: JobSettings) -> Story {
+    let process = Sketch::camunda()
+        .node("start", start())
+        .node("fork", and())
+        .node("first", ElementKind::CallActivity(call("child")))
+        .node("second", ElementKind::CallActivity(call("child")))
+        .node("own", delegate("Work"))
+        .flows("start -> fork -> first")
+        .flows("fork -> second")
+        .flows("fork -> own")
+        .async_before("own");
+    let mut story = Story::of(process.build())
+        .settings(settings)
+        .delegate("Work", &[])
+        .callable("child", child(Sketch::camunda()).build());
+    story.start("{}");
+    story
+}
+
+fn job_in(record: &Record) -> (JobKey, JobState) {
+    let mut jobs = record.holders().flat_map(|holder| &holder.jobs);
+    jobs.next().map(|job| (job.key, job.state)).expect("it has a job")
+}
+
+fn run(record: &Record) -> Command {
+    Command::RunJob { job: job_in(record).0 }
+}
+
+/// Of the called ones, the oldest first, and of the caller.
+fn states(story: &Story) -> String {
+    let records = story.others.values().chain(&story.record);
+    let state = |record: &std::sync::Arc<Record>| {
+        let mut jobs = record.holders().flat_map(|holder| &holder.jobs);
+        jobs.next().map_or("-".into(), |job| format!("{:?}", job.state).to_lowercase())
+    };
+    records.map(state).collect::<Vec<_>>().join(" ")
+}
+
+fn called(story: &Story) -> Vec<InstanceKey> {
+    story.others.keys().copied().collect()
+}
+
+#[test]
+fn each_instance_has_a_queue_of_its_own_unless_they_share_one() {
+    assert_eq!(states(&family(JobSettings::default())), "ready ready ready");
+    let shared = JobSettings { exclusive_over_hierarchies: true, ..JobSettings::default() };
+    let mut story = family(shared);
+    assert_eq!(states(&story), "ready parked parked");
+    let instances = called(&story);
+    let refused = story.in_other(instances[1], run);
+    assert!(refused.ends_with("is in state Parked"), "{refused}");
+    let told = story.in_other(instances[0], run);
+    assert!(told.contains("ended Completed"), "{told}");
+    assert_eq!(states(&story), "ready parked", "the next of the family runs");
+    story.in_other(instances[1], run);
+    assert_eq!(states(&story), "ready");
+    assert!(story.run_job("own").contains("ended Completed"));
+}
+
+#[test]
+fn a_job_that_fails_lets_the_others_of_the_family_go_first() {
+    let shared = JobSettings { exclusive_over_hierarchies: true, ..JobSettings::default() };
+    let mut story = family(shared);
+    let failed = InvokeResult::Failed { message: "no".into() };
+    story.delegates.insert("Work".into(), vec![failed]);
+    let instances = called(&story);
+    let told = story.in_other(instances[0], run);
+    assert!(told.contains("failed, 2 left: no"), "{told}");
+    assert_eq!(states(&story), "parked ready parked");
+    // Suspended ones are in no queue.
+    story.in_other(instances[1], |_| Command::Suspend);
+    assert_eq!(states(&story), "parked suspended ready");
+    assert!(story.run_job("own").contains("left own"));
+    assert_eq!(states(&story), "ready suspended -");
+    story.in_other(instances[1], |_| Command::Resume);
+    assert_eq!(states(&story), "ready parked -");
+    assert!(story.play(Command::Cancel).contains("ended Cancelled"));
+    assert!(story.others.is_empty());
+}
+
+/// A call of a call whose job fails once for good.
+fn chain() -> Story {
+    let middle = Sketch::camunda()
+        .node("begin", start())
+        .node("inner", ElementKind::CallActivity(call("child")))
+        .flows("begin -> inner");
+    let process = Sketch::camunda()
+        .node("start", start())
+        .node("outer", ElementKind::CallActivity(call("middle")))
+        .node("then", user())
+        .flows("start -> outer -> then");
+    let failed = InvokeResult::Failed { message: "no line".into() };
+    let mut story = Story::of(process.build())
+        .delegate("Work", &[failed])
+        .callable("middle", middle.build())
+        .callable("child", child(Sketch::camunda()).retry("work", "R1/PT1M").build());
+    story.start("{}");
+    story
+}
+
+#[test]
+fn an_incident_shows_on_every_call_activity_above_it() {
+    let mut story = chain();
+    let told = story.in_called(run);
+    assert_eq!(told.matches("opened failedJob").count(), 3, "{told}");
+    let causes = |record: &Record| {
+        let incidents = record
+            .holders()
+            .flat_map(|holder| holder.incident.iter().chain(&holder.timer_incidents));
+        incidents.map(|incident| (incident.key, incident.cause)).next().expect("an incident")
+    };
+    let [middle, lowest] = &story.others.values().collect::<Vec<_>>()[..] else { panic!("two") };
+    let (origin, none) = causes(lowest);
+    let (between, below) = causes(middle);
+    let top = causes(story.record.as_ref().expect("it lives"));
+    assert_eq!((none, below, top.1), (None, Some(origin), Some(between)));
+    let refused = story.play(Command::ResolveIncident { incident: top.0 });
+    assert!(refused.contains("tells of one in a called instance"), "{refused}");
+    let told =
+        story.in_called(|record| Command::UpdateRetries { job: job_in(record).0, retries: 1 });
+    assert_eq!(told.matches(" closed").count(), 3, "{told}");
+    assert!(story.incidents.is_empty());
+    let told = story.in_called(run);
+    assert!(told.contains("entered then"), "{told}");
+}
+
+#[test]
+fn what_is_told_above_goes_with_what_it_tells_of() {
+    let mut story = chain();
+    story.in_called(run);
+    assert_eq!(story.incidents.len(), 1);
+    let told = story.play(Command::Cancel);
+    assert!(told.contains("deleted"), "{told}");
+    assert!(story.incidents.is_empty() && story.others.is_empty());
+}
+
+#[test]
+fn zeebe_and_flowable_tell_nobody_above() {
+    for sketch in [Sketch::zeebe, Sketch::flowable] {
+        let process = sketch()
+            .node("start", start())
+            .node("outer", ElementKind::CallActivity(call("child")))
+            .flows("start -> outer");
+        let failed = InvokeResult::Failed { message: "no line".into() };
+        let mut story = Story::of(process.build())
+            .delegate("Work", &[failed])
+            .callable("child", child(sketch()).retry("work", "R1/PT1M").build());
+        story.start("{}");
+        let told = story.in_called(run);
+        assert_eq!(told.matches(" opened ").count(), 1, "{told}");
+    }
+}

@@ -1,0 +1,36 @@
+//! What the dialects mean about jobs of the engine's own.
+
+/// Failed jobs, suspended ones, and the incidents about them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobRules {
+    /// A job has the tries of its retry cycle from the beginning. Otherwise it begins with the
+    /// default and gets them with its first failure.
+    pub tries_at_creation: bool,
+    /// An incident is shown on every call activity above it.
+    pub incidents_climb: bool,
+    /// A job that waits for another try and was suspended meanwhile runs as soon as it is resumed.
+    pub resumed_tries_at_once: bool,
+    /// New retries resolve the incident of a job that had none; otherwise that is a second step.
+    pub retries_resolve: bool,
+}
+
+impl JobRules {
+    pub const ZEEBE: Self = Self {
+        tries_at_creation: true,
+        incidents_climb: false,
+        resumed_tries_at_once: false,
+        retries_resolve: false,
+    };
+    pub const CAMUNDA: Self = Self {
+        tries_at_creation: true,
+        incidents_climb: true,
+        resumed_tries_at_once: false,
+        retries_resolve: true,
+    };
+    pub const FLOWABLE: Self = Self {
+        tries_at_creation: false,
+        incidents_climb: false,
+        resumed_tries_at_once: true,
+        retries_resolve: true,
+    };
+}

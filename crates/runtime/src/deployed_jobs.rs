@@ -1,0 +1,62 @@
+//! What a definition brings into the store beside itself: the jobs it declares, and its start
+//! timers.
+
+use orloj_interpreter::{JobSettings, StartTrigger, StartWait};
+use orloj_model::Process;
+use orloj_store::{JobRow, NewJobDefinition};
+use orloj_types::{DefinitionKey, EngineName, JobDefinitionKey, JobKey, TenantId, Timestamp};
+
+use crate::node::chores::{NewStartTimer, start_timer_chore};
+
+/// Keys of its own that the process needs: at most one for each start event and job definition.
+pub(crate) fn keys_of(process: &Process) -> usize {
+    process.root.starts.len() + process.job_definitions().len()
+}
+
+pub(crate) fn job_definitions_of(
+    process: &Process,
+    mut key: impl FnMut() -> i64,
+) -> Vec<NewJobDefinition> {
+    let declared = process.job_definitions().into_iter();
+    let rows = declared.map(|declared| NewJobDefinition {
+        key: JobDefinitionKey::new(key()),
+        element: (&*declared.element).into(),
+        kind: declared.handler.word().into(),
+        configuration: declared.configuration,
+    });
+    rows.collect()
+}
+
+/// Whose start timers they are.
+pub(crate) struct Owner<'a> {
+    pub engine: &'a EngineName,
+    pub tenant: &'a TenantId,
+    pub definition: DefinitionKey,
+}
+
+pub(crate) fn start_timers_of(
+    process: &Process,
+    waits: &[StartWait],
+    owner: &Owner<'_>,
+    settings: &JobSettings,
+    now: Timestamp,
+    mut key: impl FnMut() -> i64,
+) -> Vec<JobRow> {
+    let timers = waits.iter().filter_map(|StartWait { event, trigger }| {
+        let StartTrigger::Timer { due_at, repeat } = trigger else { return None };
+        let Owner { engine, tenant, definition } = *owner;
+        let job = orloj_interpreter::start_job(process, event, definition, settings, now);
+        Some(start_timer_chore(&NewStartTimer {
+            key: JobKey::new(key()),
+            engine,
+            tenant,
+            definition,
+            event,
+            due_at: *due_at,
+            repeat: repeat.as_ref(),
+            job,
+            now,
+        }))
+    });
+    timers.collect()
+}

@@ -1,0 +1,186 @@
+//! The job log: one row for each thing that happened to a job.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use orloj_model::{JobDefinition, JobHandler};
+use orloj_store::format::{EventEntry, EventKind};
+use orloj_types::{
+    DefinitionKey, ElementId, ElementInstanceKey, InstanceKey, JobKey, ProcessId, TenantId,
+    Timestamp,
+};
+
+use crate::codec::{self, Origin};
+use crate::definition::Definition;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobLogEntry {
+    pub job: JobKey,
+    pub instance: InstanceKey,
+    pub definition: DefinitionKey,
+    pub process_id: ProcessId,
+    pub tenant: TenantId,
+    pub element: ElementId,
+    pub element_instance: ElementInstanceKey,
+    /// Orders the rows of one job.
+    pub sequence: u32,
+    pub at: Timestamp,
+    pub state: JobLogState,
+    /// Of a failed job: before this try was counted.
+    pub retries: i64,
+    pub priority: i64,
+    pub due_at: Option<Timestamp>,
+    /// What a worker asks for; empty for jobs of the engine itself.
+    pub job_type: Arc<str>,
+    /// The word of the job's definition, such as `async-continuation`.
+    pub definition_type: Option<Arc<str>>,
+    /// What the job definition says besides, such as `async-before`.
+    pub definition_configuration: Option<Arc<str>>,
+    /// Why it failed.
+    pub message: Option<Arc<str>>,
+    /// Where it failed.
+    pub failed_element: Option<ElementId>,
+    /// The node or worker that ran it.
+    pub run_by: Option<Arc<str>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JobLogState {
+    Created,
+    Failed,
+    Successful,
+    Deleted,
+    /// It has thrown a BPMN error.
+    Threw,
+}
+
+impl JobLogState {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Failed => "failed",
+            Self::Successful => "successful",
+            Self::Deleted => "deleted",
+            Self::Threw => "threw",
+        }
+    }
+}
+
+/// In the order in which it happened.
+pub(super) fn job_log(
+    events: &[EventEntry],
+    origin: Origin,
+    definition: &Definition,
+) -> Vec<JobLogEntry> {
+    let mut rows = Vec::new();
+    let mut jobs: BTreeMap<i64, JobLogEntry> = BTreeMap::new();
+    let mut entered = BTreeSet::new();
+    for event in events {
+        let kind = EventKind::from_number(event.kind);
+        if kind == Some(EventKind::ElementEntered) {
+            entered.insert(event.key);
+            continue;
+        }
+        if kind == Some(EventKind::JobCreated) {
+            let created = created(event, origin, definition, entered.contains(&event.of));
+            rows.push(created.clone());
+            jobs.insert(event.key, created);
+            continue;
+        }
+        // Of a job that began before its history was kept nothing is told.
+        let Some(job) = jobs.get_mut(&event.key) else { continue };
+        let state = match kind {
+            Some(EventKind::JobActivated) => {
+                job.run_by = (!event.name.is_empty()).then(|| (*event.name).into());
+                continue;
+            }
+            Some(EventKind::JobChanged) => {
+                change(job, event, origin);
+                continue;
+            }
+            Some(EventKind::JobFailed) => JobLogState::Failed,
+            Some(EventKind::JobThrew) => JobLogState::Threw,
+            Some(EventKind::JobCompleted) => JobLogState::Successful,
+            Some(EventKind::JobCancelled) => JobLogState::Deleted,
+            _ => continue,
+        };
+        job.sequence += 1;
+        let mut row = JobLogEntry { state, at: origin.at(event), ..job.clone() };
+        match state {
+            JobLogState::Failed => {
+                row.retries = event.second;
+                row.message = Some((*event.message).into());
+                row.failed_element = Some(ElementId::from(&*event.element));
+                job.retries = event.number;
+            }
+            JobLogState::Threw => row.message = Some((*event.name).into()),
+            // Nobody runs a job to delete it.
+            JobLogState::Deleted => row.run_by = None,
+            JobLogState::Created | JobLogState::Successful => {}
+        }
+        job.run_by = None;
+        rows.push(row);
+    }
+    rows
+}
+
+fn created(
+    event: &EventEntry,
+    origin: Origin,
+    definition: &Definition,
+    is_entered: bool,
+) -> JobLogEntry {
+    let handler = codec::handler(event.handler);
+    JobLogEntry {
+        job: JobKey::new(origin.key(event.key)),
+        instance: origin.instance,
+        definition: definition.key,
+        process_id: definition.process.id.clone(),
+        tenant: definition.tenant.clone(),
+        element: ElementId::from(&*event.element),
+        element_instance: ElementInstanceKey::new(origin.key(event.of)),
+        sequence: 0,
+        at: origin.at(event),
+        state: JobLogState::Created,
+        retries: event.number,
+        priority: event.second,
+        due_at: event.due_ms.map(|ms| origin.started_at.plus_ms(ms)),
+        job_type: (*event.name).into(),
+        definition_type: handler.map(|handler| handler.word().into()),
+        definition_configuration: handler
+            .and_then(|handler| configuration(definition, event, handler, is_entered)),
+        message: None,
+        failed_element: None,
+        run_by: None,
+    }
+}
+
+/// As the job's definition has it.
+fn configuration(
+    definition: &Definition,
+    event: &EventEntry,
+    handler: JobHandler,
+    is_entered: bool,
+) -> Option<Arc<str>> {
+    let process = &definition.process;
+    let element = process.find(&event.element).map(|index| process.element(index));
+    match handler {
+        // A visit begins behind the save point before the element.
+        JobHandler::AsyncContinuation if is_entered => Some("async-after".into()),
+        JobHandler::AsyncContinuation => Some("async-before".into()),
+        JobHandler::TimerTaskListener => {
+            Some(JobDefinition::timeout(element?, &event.name)?.configuration)
+        }
+        _ => Some(JobDefinition::timer(element?)?.configuration),
+    }
+}
+
+fn change(job: &mut JobLogEntry, event: &EventEntry, origin: Origin) {
+    match &*event.name {
+        "retries" => job.retries = event.number,
+        "priority" => job.priority = event.number,
+        "due-date" => job.due_at = Some(origin.started_at.plus_ms(event.number)),
+        "no-due-date" => job.due_at = None,
+        _ => {}
+    }
+}

@@ -1,0 +1,31 @@
+//! History: what is kept of running and ended instances, for how long, and how it is read.
+//!
+//! A command's events are appended to the instance's own row and move to rows of history in
+//! stretches (docs/adr/0004). So everything here that asks for one instance reads its stretches and
+//! nothing else, and history cannot disagree with the state it was written with.
+
+mod activities;
+pub mod cleanup;
+mod handle;
+mod incidents;
+mod instances;
+mod job_log;
+mod level;
+mod noting;
+pub mod operations;
+mod reading;
+mod removal;
+mod tasks;
+mod variables;
+
+pub use activities::ActivityView;
+pub use handle::{ElementHeat, Heat, History, RECENT_INSTANCES_MAX};
+pub use incidents::{IncidentHistory, IncidentState};
+pub use instances::{HistoryFilter, Listed};
+pub use job_log::{JobLogEntry, JobLogState};
+pub use noting::VALUE_BYTES_MAX;
+pub(crate) use noting::{Deed, note};
+pub use reading::{SPAN_ROWS_MAX, Span};
+pub use removal::{batch_removal_at, days_kept, is_ttl_missing, removal_at};
+pub use tasks::{TaskHistory, TaskState};
+pub use variables::{KeptValue, VariableUpdate, VariableView};

@@ -1,0 +1,180 @@
+//! What the nouns have in common: who gives the orders, how they are sent and logged, and how all
+//! nodes are told.
+
+#![expect(clippy::disallowed_methods, reason = "the desk waits for its callers")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use orloj_interpreter::Command;
+use orloj_store::{Change, ChoreWrite, JobRow, JobState, Notice, OperationRow};
+use orloj_types::{DefinitionKey, InstanceKey, JobKey, OperationKey, TenantId, Timestamp};
+
+use super::definitions::Suspended;
+use super::operation::{Entry, Written};
+use crate::api::Error;
+use crate::definition::Definition;
+use crate::driver::Input;
+use crate::handle::{Orloj, unexpected};
+use crate::history::operations::is_logged;
+use crate::node::chores::{Suspension, new_chore, written};
+use crate::node::{Event, Manage, Reply, Request, store_error};
+
+/// How often something that others change at the same moment is tried.
+pub(crate) const TRIES_MAX: u32 = 20;
+/// Between two looks at what the nodes have seen: short against a heartbeat.
+const SEEN_POLL: Duration = Duration::from_millis(5);
+/// Longer than it takes to find out that a node is dead.
+const SEEN_WAIT_MAX: Duration = Duration::from_secs(30);
+
+#[derive(Clone)]
+pub(crate) struct Desk {
+    pub engine: Orloj,
+    pub user: Option<Arc<str>>,
+    /// Of an operation that has many parts.
+    pub group: Option<OperationKey>,
+}
+
+impl Desk {
+    pub fn new(engine: &Orloj) -> Self {
+        Self { engine: engine.clone(), user: engine.user.clone(), group: None }
+    }
+
+    pub fn by(self, user: &str) -> Self {
+        Self { user: Some(user.into()), ..self }
+    }
+
+    /// All that is done from now on counts as one operation.
+    pub async fn as_one(&self) -> Result<Self, Error> {
+        let key = self.keys(1).await?.first().copied().unwrap_or_default();
+        Ok(Self { group: Some(self.group.unwrap_or(OperationKey::new(key))), ..self.clone() })
+    }
+
+    pub async fn keys(&self, count: usize) -> Result<Vec<i64>, Error> {
+        match self.engine.request(Request::Keys { count }).await? {
+            Reply::Keys(keys) => Ok(keys),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    pub async fn log(&self, entries: Vec<Entry>) -> Result<Vec<OperationRow>, Error> {
+        let settings = &self.engine.inner.settings;
+        if entries.is_empty() || !is_logged(settings, self.user.as_deref()) {
+            return Ok(Vec::new());
+        }
+        let keys = self.keys(entries.len()).await?;
+        let first = keys.first().copied().unwrap_or_default();
+        let group = self.group.unwrap_or(OperationKey::new(first));
+        let at = self.engine.now();
+        let rows = entries.into_iter().zip(keys).map(|(entry, key)| {
+            entry.row(Written {
+                key: OperationKey::new(key),
+                group,
+                engine: &self.engine.inner.engine,
+                user: self.user.as_ref(),
+                at,
+            })
+        });
+        Ok(rows.collect())
+    }
+
+    pub async fn command(
+        &self,
+        instance: InstanceKey,
+        command: Command,
+        entries: Vec<Entry>,
+    ) -> Result<(), Error> {
+        self.order(Order { instance, command, target: None, free: None, entries }).await
+    }
+
+    pub async fn order(&self, order: Order) -> Result<(), Error> {
+        let Order { instance, command, target, free, entries } = order;
+        let log = self.log(entries).await?;
+        let manage = Manage { instance, command, target, log, free };
+        match self.engine.request(Request::Manage(Box::new(manage))).await? {
+            Reply::Done | Reply::Keys(_) => Ok(()),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Writes what belongs to no instance, and tells every node that there may be something to do.
+    pub async fn write(&self, mut change: Change, entries: Vec<Entry>) -> Result<(), Error> {
+        change.operations.extend(self.log(entries).await?);
+        self.engine.done(Request::Write(Box::new(change))).await?;
+        self.wake().await;
+        Ok(())
+    }
+
+    /// Only the log: what it tells of has been written beside.
+    pub async fn note(&self, entries: Vec<Entry>) -> Result<(), Error> {
+        let operations = self.log(entries).await?;
+        let change = Change { operations, ..Change::default() };
+        self.engine.done(Request::Write(Box::new(change))).await
+    }
+
+    /// A chore does it at a moment.
+    pub async fn schedule(
+        &self,
+        suspension: &Suspension,
+        (definition, tenant): (DefinitionKey, TenantId),
+        at: Timestamp,
+        entries: Vec<Entry>,
+    ) -> Result<Suspended, Error> {
+        let key = JobKey::new(self.keys(1).await?.first().copied().unwrap_or_default());
+        let engine = &self.engine.inner.engine;
+        let now = self.engine.now();
+        let row = JobRow {
+            definition,
+            state: JobState::Waiting,
+            due_at: Some(at),
+            retries_left: 3,
+            payload: Some(written(suspension)),
+            ..new_chore(key, engine, &tenant, suspension.kind(), now)
+        };
+        let change = Change { chores: vec![ChoreWrite::Insert(row)], ..Change::default() };
+        self.write(change, entries).await?;
+        self.tell(vec![Notice::DueAt(at)]).await;
+        Ok(Suspended::Scheduled(key))
+    }
+
+    /// There may be something to run, now or at another moment than before.
+    pub async fn wake(&self) {
+        let ready = Notice::JobsReady { types: vec!["".into()] };
+        self.tell(vec![ready, Notice::DueAt(self.engine.now())]).await;
+    }
+
+    pub async fn tell(&self, notices: Vec<Notice>) {
+        for notice in &notices {
+            // An engine that stops does nothing any more.
+            let _ = self.engine.inner.inputs.send(Input::Event(Event::Noticed(notice.clone())));
+        }
+        // A hint; heartbeats tell as well.
+        let _ = self.engine.inner.store.notify(notices).await;
+    }
+
+    /// Tells every node of new settings and waits until each has them, or is gone.
+    /// [`Error::Deadline`]: they are written, but some node has not seen them.
+    pub async fn settled(&self, version: i64) -> Result<(), Error> {
+        let seen = async {
+            loop {
+                self.tell(vec![Notice::Settings(version)]).await;
+                let nodes = self.engine.inner.store.nodes().await.map_err(|e| store_error(&e))?;
+                if nodes.iter().all(|node| node.settings_seen >= version) {
+                    return Ok(());
+                }
+                tokio::time::sleep(SEEN_POLL).await;
+            }
+        };
+        tokio::time::timeout(SEEN_WAIT_MAX, seen).await.unwrap_or(Err(Error::Deadline))
+    }
+}
+
+/// A command for an instance.
+pub(crate) struct Order {
+    pub instance: InstanceKey,
+    pub command: Command,
+    pub target: Option<Arc<Definition>>,
+    /// See [`Manage::free`].
+    pub free: Option<JobKey>,
+    pub entries: Vec<Entry>,
+}

@@ -1,0 +1,149 @@
+//! What can be done with a job.
+
+use std::sync::Arc;
+
+use orloj_interpreter::{Command, JobOrder, NewTimer};
+use orloj_model::TimerKind;
+use orloj_store::{JobRow, JobState};
+use orloj_types::Timestamp;
+
+use super::operation::Entry;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum JobAction {
+    /// None are left: the job waits for a person. More: it is tried again, and its incident is
+    /// resolved.
+    SetRetries {
+        retries: i32,
+        /// Also the due date, which may be taken away.
+        due: Option<Option<Timestamp>>,
+    },
+    SetDueDate {
+        due: Option<Timestamp>,
+        /// Later firings of a repetition move by as much.
+        cascade: bool,
+    },
+    /// The model's timer is computed again.
+    RecalculateDueDate {
+        /// As if it was the moment the job was made; otherwise from now.
+        from_creation: bool,
+    },
+    SetPriority(i64),
+    Suspend,
+    Resume,
+    /// Here and now, whatever its due date, retries, suspension and lock say.
+    /// [`crate::Error::JobFailed`] tells why it failed.
+    Execute,
+    /// Refused while someone works on it: [`crate::Error::Locked`].
+    Delete,
+    MoveToDeadLetters,
+    /// A dead letter is tried again.
+    MoveToExecutable {
+        retries: i32,
+    },
+    /// A job that waits for its due date runs now.
+    MoveTimerToExecutable,
+    /// Another timer takes the place of this one.
+    Reschedule(Reschedule),
+    /// A worker's lock is taken away; what the worker still says about the job is refused.
+    Unlock,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reschedule {
+    Date(Arc<str>),
+    Duration(Arc<str>),
+    Cycle(Arc<str>),
+}
+
+impl Reschedule {
+    fn timer(&self) -> NewTimer {
+        let (kind, text) = match self {
+            Self::Date(text) => (TimerKind::Date, text),
+            Self::Duration(text) => (TimerKind::Duration, text),
+            Self::Cycle(text) => (TimerKind::Cycle, text),
+        };
+        NewTimer { kind, text: text.clone() }
+    }
+}
+
+impl JobAction {
+    /// What an instance is told; `None`: it is none of its business.
+    pub(crate) fn command(&self, row: &JobRow) -> Option<Command> {
+        let job = row.key;
+        let what = match self {
+            Self::SetRetries { retries, due } => {
+                JobOrder::SetRetries { retries: *retries, due: *due }
+            }
+            Self::SetDueDate { due, cascade } => {
+                JobOrder::SetDueDate { due: *due, cascade: *cascade }
+            }
+            Self::RecalculateDueDate { from_creation } => {
+                JobOrder::RecalculateDueDate { from_creation: *from_creation }
+            }
+            Self::SetPriority(priority) => JobOrder::SetPriority(*priority),
+            Self::Delete => JobOrder::Delete,
+            Self::MoveToDeadLetters => JobOrder::MoveToDeadLetters,
+            Self::MoveToExecutable { retries } => JobOrder::MoveToExecutable { retries: *retries },
+            Self::MoveTimerToExecutable => JobOrder::MoveTimerToExecutable,
+            Self::Reschedule(timer) => JobOrder::Reschedule(timer.timer()),
+            Self::Suspend => return Some(Command::SuspendJobs { jobs: vec![job] }),
+            Self::Resume => return Some(Command::ResumeJobs { jobs: vec![job] }),
+            Self::Execute => return Some(Command::ExecuteJob { job }),
+            Self::Unlock => return None,
+        };
+        Some(Command::ManageJob { job, what })
+    }
+
+    /// What the log tells of it.
+    pub(crate) fn entries(&self, row: &JobRow) -> Vec<Entry> {
+        let entry = |operation| Entry::of_job(operation, row);
+        let retries = |new: i32| {
+            entry("SetJobRetries").changing("retries", Some(row.retries_left), Some(new))
+        };
+        match self {
+            Self::SetRetries { retries: new, due } => {
+                let due =
+                    due.map(|due| entry("SetJobRetries").changing("dueDate", row.due_at, due));
+                std::iter::once(retries(*new)).chain(due).collect()
+            }
+            Self::SetDueDate { due, .. } => {
+                vec![entry("SetDueDate").changing("duedate", row.due_at, *due)]
+            }
+            Self::RecalculateDueDate { from_creation } => vec![
+                entry("RecalculateDueDate").changing("duedate", row.due_at, None::<&str>),
+                entry("RecalculateDueDate").changing(
+                    "creationDateBased",
+                    None::<&str>,
+                    Some(from_creation),
+                ),
+            ],
+            Self::SetPriority(priority) => {
+                vec![entry("SetPriority").changing("priority", Some(row.priority), Some(priority))]
+            }
+            Self::Suspend => vec![entry("SuspendJob").suspending(true)],
+            Self::Resume => vec![entry("ActivateJob").suspending(false)],
+            Self::Execute => vec![entry("Execute")],
+            Self::Delete => vec![entry("Delete")],
+            Self::MoveToDeadLetters => vec![entry("MoveToDeadLetters")],
+            Self::MoveToExecutable { retries: new } => vec![retries(*new)],
+            Self::MoveTimerToExecutable => vec![entry("MoveToExecutable")],
+            Self::Reschedule(timer) => {
+                let text = timer.timer().text;
+                vec![entry("Reschedule").changing("timer", row.due_at, Some(text))]
+            }
+            Self::Unlock => {
+                vec![Entry { entity: "ExternalTask", ..entry("Unlock") }]
+            }
+        }
+    }
+
+    /// Whether it would change nothing.
+    pub(crate) fn is_idle(&self, row: &JobRow) -> bool {
+        match self {
+            Self::Suspend => row.state == JobState::Suspended,
+            Self::Resume => row.state != JobState::Suspended,
+            _ => false,
+        }
+    }
+}

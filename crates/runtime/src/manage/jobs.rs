@@ -1,0 +1,411 @@
+//! Jobs: finding them, and what people do with them.
+
+use std::sync::Arc;
+
+use orloj_interpreter::Role;
+use orloj_model::BODY_SUFFIX;
+use orloj_store::{
+    JobDefinitionFilter, JobDefinitionRow, JobFilter, JobRow, JobState, Lease, Notice,
+    PAGE_ROWS_MAX, Page,
+};
+use orloj_types::{JobDefinitionKey, JobKey, NodeNumber, Timestamp};
+
+use super::bulk::{self, Bulk, Keys, Source};
+use super::desk::{Desk, Order, TRIES_MAX};
+use super::job_action::{JobAction, Reschedule};
+use super::job_definition_of;
+use super::job_set::{JobScope, JobSet};
+use crate::api::{Error, Explanation, JobView, Missing};
+use crate::codec;
+use crate::handle::Orloj;
+use crate::node::store_error;
+
+/// See [`Orloj::jobs`].
+#[derive(Clone)]
+pub struct Jobs {
+    pub(super) desk: Desk,
+}
+
+impl Orloj {
+    pub fn jobs(&self) -> Jobs {
+        Jobs { desk: Desk::new(self) }
+    }
+}
+
+impl Jobs {
+    /// Who gives the orders, for the log.
+    pub fn by(self, user: &str) -> Self {
+        Self { desk: self.desk.by(user) }
+    }
+
+    // ---- queries
+
+    pub async fn list(&self, filter: JobFilter, page: Page) -> Result<Vec<JobView>, Error> {
+        let rows = self.desk.engine.inner.store.jobs(filter, page).await;
+        self.desk.engine.job_views(rows.map_err(|e| store_error(&e))?).await
+    }
+
+    /// Those of the set that match the filter.
+    pub async fn list_of(
+        &self,
+        set: JobSet,
+        filter: JobFilter,
+        page: Page,
+    ) -> Result<Vec<JobView>, Error> {
+        self.list(set.narrow(filter, self.desk.engine.now()), page).await
+    }
+
+    pub async fn count(&self, filter: JobFilter) -> Result<u64, Error> {
+        self.desk.engine.inner.store.count_jobs(filter).await.map_err(|e| store_error(&e))
+    }
+
+    pub async fn count_of(&self, set: JobSet, filter: JobFilter) -> Result<u64, Error> {
+        self.count(set.narrow(filter, self.desk.engine.now())).await
+    }
+
+    pub async fn get(&self, key: JobKey) -> Result<JobView, Error> {
+        self.desk.engine.job_view(self.row(key).await?).await
+    }
+
+    /// Where the last failure came from; `None`: there was none, or it said nothing.
+    pub async fn stack_trace(&self, key: JobKey) -> Result<Option<Arc<str>>, Error> {
+        let row = self.row(key).await?;
+        Ok(row.failure_details.or(row.failure))
+    }
+
+    /// Flowable gives a job another id whenever it moves, and a correlation id for its whole life.
+    /// Here it keeps its key, which is its correlation id.
+    pub async fn find_by_correlation_id(&self, id: &str) -> Result<Option<JobView>, Error> {
+        let Ok(key) = id.parse() else { return Ok(None) };
+        match self.get(JobKey::new(key)).await {
+            Ok(view) => Ok(Some(view)),
+            Err(Error::Missing(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Every reason why the job is not running, in the order in which things would have to change.
+    pub async fn explain(&self, key: JobKey) -> Result<Explanation, Error> {
+        self.desk.engine.explain(key).await
+    }
+
+    /// The job definition that a job belongs to, where it has one.
+    pub async fn definition_of(&self, key: JobKey) -> Result<Option<JobDefinitionKey>, Error> {
+        let job = self.row(key).await?;
+        let filter = JobDefinitionFilter { definition: Some(job.definition), ..Default::default() };
+        let store = &self.desk.engine.inner.store;
+        let rows =
+            bulk::all(|page| store.job_definitions(filter.clone(), page), |row| row.key.raw())
+                .await?;
+        let mut found = None;
+        for row in rows.iter().filter(|row| job_definition_of::is_of(row, &job)) {
+            if !has_twin(row, &rows) || self.is_in(row, &job).await? {
+                found = Some(row.key);
+            }
+        }
+        Ok(found)
+    }
+
+    // ---- one job
+
+    /// `due`: also the due date, which may be taken away.
+    pub async fn set_retries(
+        &self,
+        key: JobKey,
+        retries: i32,
+        due: Option<Option<Timestamp>>,
+    ) -> Result<(), Error> {
+        self.act(key, &JobAction::SetRetries { retries, due }).await
+    }
+
+    /// `cascade`: later firings of a repetition move by as much.
+    pub async fn set_due_date(
+        &self,
+        key: JobKey,
+        due: Option<Timestamp>,
+        cascade: bool,
+    ) -> Result<(), Error> {
+        self.act(key, &JobAction::SetDueDate { due, cascade }).await
+    }
+
+    pub async fn recalculate_due_date(
+        &self,
+        key: JobKey,
+        from_creation: bool,
+    ) -> Result<(), Error> {
+        self.act(key, &JobAction::RecalculateDueDate { from_creation }).await
+    }
+
+    pub async fn set_priority(&self, key: JobKey, priority: i64) -> Result<(), Error> {
+        self.act(key, &JobAction::SetPriority(priority)).await
+    }
+
+    pub async fn suspend(&self, key: JobKey) -> Result<(), Error> {
+        self.act(key, &JobAction::Suspend).await
+    }
+
+    pub async fn activate(&self, key: JobKey) -> Result<(), Error> {
+        self.act(key, &JobAction::Resume).await
+    }
+
+    /// Runs it here and now; [`Error::JobFailed`] tells why it failed.
+    pub async fn execute(&self, key: JobKey) -> Result<(), Error> {
+        self.act(key, &JobAction::Execute).await
+    }
+
+    /// [`Error::Locked`] while someone works on it.
+    pub async fn delete(&self, key: JobKey) -> Result<(), Error> {
+        self.act(key, &JobAction::Delete).await
+    }
+
+    pub async fn move_to_dead_letter(&self, key: JobKey) -> Result<(), Error> {
+        self.act(key, &JobAction::MoveToDeadLetters).await
+    }
+
+    pub async fn move_to_executable(&self, key: JobKey, retries: i32) -> Result<(), Error> {
+        self.act(key, &JobAction::MoveToExecutable { retries }).await
+    }
+
+    pub async fn move_timer_to_executable(&self, key: JobKey) -> Result<(), Error> {
+        self.act(key, &JobAction::MoveTimerToExecutable).await
+    }
+
+    /// A job of its own takes the place of the timer: see what its instance has afterwards.
+    pub async fn reschedule(&self, key: JobKey, timer: Reschedule) -> Result<(), Error> {
+        self.act(key, &JobAction::Reschedule(timer)).await
+    }
+
+    /// Takes a worker's lock away.
+    pub async fn unlock(&self, key: JobKey) -> Result<(), Error> {
+        self.act(key, &JobAction::Unlock).await
+    }
+
+    /// Whatever it is.
+    pub async fn act(&self, key: JobKey, action: &JobAction) -> Result<(), Error> {
+        self.act_if(key, action, None).await
+    }
+
+    async fn act_if(
+        &self,
+        key: JobKey,
+        action: &JobAction,
+        only: Option<JobState>,
+    ) -> Result<(), Error> {
+        for _ in 0..TRIES_MAX {
+            let row = self.row(key).await?;
+            if only.is_some_and(|state| state != row.state) {
+                return Err(Error::Invalid(format!("job {key} is no dead letter")));
+            }
+            match self.act_on(&row, action).await {
+                // Someone was faster; how the job is now decides what becomes of the order.
+                Err(Error::Overtaken) => {}
+                result => return result,
+            }
+        }
+        Err(Error::Overtaken)
+    }
+
+    async fn act_on(&self, row: &JobRow, action: &JobAction) -> Result<(), Error> {
+        if action.is_idle(row) {
+            return Ok(());
+        }
+        if *action == JobAction::Unlock {
+            return self.unlock_row(row, action).await;
+        }
+        if *action == JobAction::Delete && row.is_locked() {
+            return Err(Error::Locked(row.key));
+        }
+        let entries = action.entries(row);
+        if row.kind.is_chore() {
+            return self.act_on_chore(row, action, entries).await;
+        }
+        let Some(command) = action.command(row) else { return Ok(()) };
+        let free = (*action == JobAction::Delete).then_some(row.key);
+        let instance = row.instance;
+        self.desk.order(Order { instance, command, target: None, free, entries }).await?;
+        if matches!(action, JobAction::SetPriority(_)) {
+            // A job that was ready before may be one that somebody takes only now.
+            self.desk.wake().await;
+        }
+        Ok(())
+    }
+
+    async fn unlock_row(&self, row: &JobRow, action: &JobAction) -> Result<(), Error> {
+        if row.lock_until.is_none() {
+            return Err(Error::NotLocked(row.key));
+        }
+        let engine = &self.desk.engine;
+        // Only what a session holds asks for the lease; a worker's lock goes by its attempt.
+        let session = engine.inner.session.load(std::sync::atomic::Ordering::SeqCst);
+        let lease = Lease { node: NodeNumber::default(), session, keys_above: 0 };
+        let released = engine.inner.store.release(lease, vec![(row.key, row.attempt)]).await;
+        released.map_err(|e| store_error(&e))?;
+        self.desk.note(action.entries(row)).await?;
+        self.desk.tell(vec![Notice::JobsReady { types: vec![row.job_type.clone()] }]).await;
+        Ok(())
+    }
+
+    // ---- many jobs
+
+    /// The same for all of them. With [`JobScope::JobDefinition`], retries are given to those that
+    /// have none left.
+    pub fn all(&self, scope: impl Into<JobScope>, action: JobAction) -> Bulk {
+        self.many(scope.into(), action, None)
+    }
+
+    /// `only`: those in this state; a job that is named and in another is an error.
+    fn many(&self, mut scope: JobScope, action: JobAction, only: Option<JobState>) -> Bulk {
+        let wants_failed = matches!(action, JobAction::SetRetries { .. });
+        if let JobScope::Filter(filter) = &mut scope {
+            // Pages go by key, whatever order was asked for.
+            (filter.order, filter.offset) = Default::default();
+        }
+        let jobs = self.clone();
+        let source = match scope.clone() {
+            JobScope::Keys(keys) => Source::Keys(keys.into_iter().map(JobKey::raw).collect()),
+            scope => {
+                let (counting, paging) = (self.clone(), self.clone());
+                let counted = scope.clone();
+                Source::Pages {
+                    count: Box::pin(async move {
+                        let (filter, _) = counting.filter_of(&counted, wants_failed).await?;
+                        counting.count(in_state(filter, only)).await
+                    }),
+                    page: Box::new(move |before| {
+                        let (jobs, scope) = (paging.clone(), scope.clone());
+                        Box::pin(async move { jobs.page(&scope, wants_failed, only, before).await })
+                    }),
+                }
+            }
+        };
+        let action = Arc::new(action);
+        let (batched, of_batch) = (self.clone(), (scope, action.clone()));
+        Bulk::new(source, move |key| {
+            let (jobs, action) = (jobs.clone(), action.clone());
+            async move { jobs.act_if(JobKey::new(key), &action, only).await }
+        })
+        .or_batch(move || async move { batched.batch(of_batch.0, &of_batch.1, only).await })
+    }
+
+    /// Dead letters that match, or are named.
+    pub fn move_dead_letters(&self, scope: impl Into<JobScope>, retries: i32) -> Bulk {
+        let action = JobAction::MoveToExecutable { retries };
+        self.many(scope.into(), action, Some(JobState::Failed))
+    }
+
+    pub fn delete_dead_letters(&self, scope: impl Into<JobScope>) -> Bulk {
+        self.many(scope.into(), JobAction::Delete, Some(JobState::Failed))
+    }
+
+    /// Every key that a scope names at the moment.
+    pub(super) async fn keys(
+        &self,
+        scope: &JobScope,
+        only: Option<JobState>,
+    ) -> Result<Vec<JobKey>, Error> {
+        if let JobScope::Keys(keys) = scope {
+            return Ok(keys.clone());
+        }
+        let mut keys = Vec::new();
+        let mut before = None;
+        loop {
+            let page = self.page(scope, false, only, before).await?;
+            keys.extend(page.keys.into_iter().map(JobKey::new));
+            match page.next {
+                Some(next) => before = Some(next),
+                None => return Ok(keys),
+            }
+        }
+    }
+
+    async fn page(
+        &self,
+        scope: &JobScope,
+        wants_failed: bool,
+        only: Option<JobState>,
+        before: Option<i64>,
+    ) -> Result<Keys, Error> {
+        let (filter, twin) = self.filter_of(scope, wants_failed).await?;
+        let filter = in_state(filter, only);
+        let page = Page { before, limit: PAGE_ROWS_MAX };
+        let rows = self.desk.engine.inner.store.jobs(filter, page).await;
+        let rows = rows.map_err(|e| store_error(&e))?;
+        let mut keys = Keys::of(&rows, |row| row.key.raw());
+        if let Some(definition) = twin {
+            keys.keys.clear();
+            for row in &rows {
+                if self.is_in(&definition, row).await? {
+                    keys.keys.push(row.key.raw());
+                }
+            }
+        }
+        Ok(keys)
+    }
+
+    /// The filter of a scope, and the job definition that rows alone cannot tell from its twin.
+    async fn filter_of(
+        &self,
+        scope: &JobScope,
+        wants_failed: bool,
+    ) -> Result<(JobFilter, Option<JobDefinitionRow>), Error> {
+        let any = JobFilter::default;
+        let filter = match scope {
+            JobScope::Keys(keys) => JobFilter { keys: keys.clone(), ..any() },
+            JobScope::Filter(filter) => filter.clone(),
+            JobScope::Instance(key) => JobFilter { instance: Some(*key), ..any() },
+            JobScope::Definition(key) => JobFilter { definition: Some(*key), ..any() },
+            JobScope::Process(process_id, tenant) => {
+                JobFilter { process_id: Some(process_id.clone()), tenant: tenant.clone(), ..any() }
+            }
+            JobScope::JobDefinition(key) => {
+                let store = &self.desk.engine.inner.store;
+                let found = store.job_definition(*key).await.map_err(|e| store_error(&e))?;
+                let row = found.ok_or(Error::Missing(Missing::JobDefinition(key.raw())))?;
+                let filter = JobDefinitionFilter {
+                    definition: Some(row.definition),
+                    ..JobDefinitionFilter::default()
+                };
+                let page = Page { before: None, limit: PAGE_ROWS_MAX };
+                let all = store.job_definitions(filter, page).await;
+                let twin = has_twin(&row, &all.map_err(|e| store_error(&e))?);
+                let filter = JobFilter {
+                    has_retries: wants_failed.then_some(false),
+                    ..job_definition_of::filter_of(&row)
+                };
+                return Ok((filter, twin.then_some(row)));
+            }
+        };
+        Ok((filter, None))
+    }
+
+    /// Whether a job is that of the body of a multi-instance activity, or that of one of its
+    /// instances, as the job definition says.
+    async fn is_in(&self, definition: &JobDefinitionRow, job: &JobRow) -> Result<bool, Error> {
+        let store = &self.desk.engine.inner.store;
+        let loaded = store.load(vec![job.instance]).await.map_err(|e| store_error(&e))?;
+        let Some(loaded) = loaded.first() else { return Ok(false) };
+        let record = codec::decode(loaded).map_err(|e| store_error(&e))?;
+        let is_body = definition.element.as_str().ends_with(BODY_SUFFIX);
+        let element = record.element(job.element_instance);
+        Ok(element.is_some_and(|element| (element.role != Role::Inner) == is_body))
+    }
+
+    pub(super) async fn row(&self, key: JobKey) -> Result<JobRow, Error> {
+        let row = self.desk.engine.inner.store.job(key).await.map_err(|e| store_error(&e))?;
+        row.ok_or(Error::Missing(Missing::Job(key.raw())))
+    }
+}
+
+/// Whether another job definition has the same jobs as far as rows tell.
+fn has_twin(row: &JobDefinitionRow, all: &[JobDefinitionRow]) -> bool {
+    let filter = job_definition_of::filter_of(row);
+    all.iter().any(|other| other.key != row.key && job_definition_of::filter_of(other) == filter)
+}
+
+fn in_state(filter: JobFilter, only: Option<JobState>) -> JobFilter {
+    match only {
+        None => filter,
+        // The moment does not matter to this set.
+        Some(_) => JobSet::DeadLetters.narrow(filter, Timestamp::ZERO),
+    }
+}

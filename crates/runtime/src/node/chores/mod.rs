@@ -1,0 +1,324 @@
+//! Chores: jobs of no instance, such as start timers, parts of batches and clean-ups.
+//!
+//! They are acquired, ordered and queued like all jobs of the engine's own. A chore's row is all
+//! there is of it, and every write about it names the lock under which it was begun. What a chore
+//! does to instances and rows commits together with its own end, so that it takes effect once
+//! however often it is begun. What the store does beside changes (settings, pruning) comes to the
+//! same when it is done twice.
+//!
+//! A conflict costs no retry: the chore is given back and begun again.
+
+mod batch;
+mod cleanup;
+mod failing;
+mod monitor;
+mod part;
+mod seed;
+mod start_timer;
+mod suspension;
+
+use orloj_executor::Meter;
+use orloj_store::{
+    BatchWrite, Change, ChoreUpdate, ChoreWrite, FailureWrite, Held, JobKind, JobRow, JobState,
+    LockWrite,
+};
+use orloj_types::{BatchKey, DefinitionKey, IncidentKey, JobKey, Timestamp};
+use rustc_hash::FxHashMap;
+
+use super::answer::Question;
+use super::claims::{Ended, Sole};
+use super::event::{Find, Found};
+use super::{Node, Phase};
+use crate::api::Error;
+
+pub use batch::{BatchConfig, BatchGroup, BatchWork, Modification};
+pub use cleanup::{CleanupPayload, cleanup_chore, cleanup_key, windows_of};
+pub use part::PartPayload;
+pub use seed::batch_chore;
+pub(crate) use start_timer::new_chore;
+pub use start_timer::{NewStartTimer, StartPayload, start_timer_chore};
+pub(crate) use suspension::suspended_chore;
+pub use suspension::{Suspension, SuspensionOf, SuspensionScope};
+
+use batch::KnownBatches;
+use part::Part;
+
+/// Those this node has to do with.
+#[derive(Debug, Default)]
+pub(crate) struct Chores {
+    /// Locked here and waiting for their turn.
+    queued: FxHashMap<JobKey, Box<JobRow>>,
+    running: FxHashMap<JobKey, Running>,
+    batches: KnownBatches,
+    suspensions: suspension::Suspensions,
+    /// Parts that wait for a definition.
+    waiting: FxHashMap<DefinitionKey, Vec<JobKey>>,
+}
+
+impl Chores {
+    pub fn is_idle(&self) -> bool {
+        self.running.is_empty() && self.suspensions.is_idle()
+    }
+
+    /// The lease is gone, and all locks with it.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+#[derive(Debug)]
+struct Running {
+    row: Box<JobRow>,
+    /// What waits for its moment once the chore is done.
+    next_due_at: Option<Timestamp>,
+    doing: Doing,
+}
+
+#[derive(Debug)]
+enum Doing {
+    Plain,
+    Part(Part),
+    Cleanup(cleanup::Cleanup),
+}
+
+/// What a chore leaves behind when its last change is on disk.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Afterwards {
+    pub is_ready: bool,
+    pub due_at: Option<Timestamp>,
+}
+
+impl Afterwards {
+    pub fn of(chores: &[ChoreWrite]) -> Self {
+        let mut afterwards = Self::default();
+        for write in chores {
+            let (state, due_at) = match write {
+                ChoreWrite::Insert(row) => (row.state, row.due_at),
+                ChoreWrite::Update(update) => (update.state, update.due_at),
+                ChoreWrite::Delete { .. } => continue,
+            };
+            afterwards.is_ready |= state == JobState::Ready;
+            let due_at = due_at.filter(|_| state == JobState::Waiting);
+            afterwards.due_at = afterwards.due_at.into_iter().chain(due_at).min();
+        }
+        afterwards
+    }
+}
+
+impl Node {
+    /// A waiting chore has come to its moment: it is made ready, for anyone to acquire.
+    pub(super) fn chore_due(&mut self, row: &JobRow) {
+        let update =
+            ChoreUpdate { state: JobState::Ready, lock: LockWrite::Clear, ..kept(row, Held::Free) };
+        let change = Change { chores: vec![ChoreWrite::Update(update)], ..Change::default() };
+        self.commit_alone(change, Sole::ChoreDue { job: row.key });
+    }
+
+    pub(super) fn chore_made_ready(&mut self, job: JobKey, ended: &Ended<'_>) {
+        match ended {
+            Ended::Done => {
+                let engine_type = self.engine_type.clone();
+                self.jobs_ready(engine_type);
+            }
+            // Someone else did it, or it is gone.
+            Ended::Lost => {}
+            Ended::Refused(Error::Internal(_)) => {
+                self.set_aside.insert(job);
+            }
+            Ended::Refused(_) => {}
+        }
+        self.due_done(job);
+    }
+
+    pub(super) fn chore_acquired(&mut self, row: JobRow) {
+        self.chores.queued.insert(row.key, Box::new(row));
+    }
+
+    /// Begins a chore whose turn has come.
+    pub(super) fn begin_chore(&mut self, job: JobKey) {
+        let Some(row) = self.chores.queued.remove(&job) else { return self.give_back(job) };
+        match row.kind {
+            JobKind::StartTimer => self.begin_start_timer(row),
+            JobKind::BatchSeed => self.begin_seed(row),
+            JobKind::BatchMonitor => self.begin_monitor(row),
+            JobKind::BatchPart => self.begin_part(row),
+            JobKind::HistoryCleanup => self.begin_cleanup(row),
+            JobKind::SuspendDefinition
+            | JobKind::ActivateDefinition
+            | JobKind::SuspendJobDefinition
+            | JobKind::ActivateJobDefinition => self.begin_suspension(row),
+            _ => {
+                debug_assert!(!row.kind.is_chore(), "every chore is begun above");
+                self.give_back(job);
+            }
+        }
+    }
+
+    fn run(&mut self, row: Box<JobRow>, doing: Doing) {
+        self.chores.running.insert(row.key, Running { row, next_due_at: None, doing });
+    }
+
+    fn chore_row(&self, job: JobKey) -> Option<&JobRow> {
+        self.chores.running.get(&job).map(|running| &*running.row)
+    }
+
+    pub(super) fn hold(&self, row: &JobRow) -> Held {
+        Held::By { session: self.lease.session, attempt: row.attempt }
+    }
+
+    fn ask_for_chore(&mut self, job: JobKey, find: Find) {
+        self.find(Question::Chore { job }, find);
+    }
+
+    /// The store has found what a chore asked for.
+    pub(super) fn chore_found(&mut self, job: JobKey, found: Found) {
+        if self.phase != Phase::Running {
+            // Its lock goes with the lease.
+            return;
+        }
+        let Some(running) = self.chores.running.get(&job) else { return };
+        match running.row.kind {
+            JobKind::BatchSeed => self.seed_found(job, found),
+            JobKind::BatchMonitor => self.monitor_found(job, found),
+            JobKind::BatchPart => self.part_found(job, found),
+            JobKind::HistoryCleanup => self.cleanup_found(job, found),
+            _ => {}
+        }
+    }
+
+    pub(super) fn chore_unanswered(&mut self, job: JobKey) {
+        self.abandon_chore(job);
+    }
+
+    /// A command about an instance that a chore has given is over.
+    pub(super) fn chore_worked(&mut self, job: JobKey, ended: &Ended<'_>) {
+        let Some(running) = self.chores.running.get(&job) else { return };
+        match running.row.kind {
+            JobKind::StartTimer => self.start_timer_ended(job, ended),
+            JobKind::BatchPart => self.part_worked(job, ended),
+            _ => {}
+        }
+    }
+
+    /// The last change of a chore, one that is about no instance.
+    fn conclude(&mut self, job: JobKey, change: Change, afterwards: Afterwards) {
+        self.commit_alone(change, Sole::Chore { job, afterwards });
+    }
+
+    /// Under a key of its own: changes of one key that wait together become one, but whoever
+    /// waits for a change about a chore is to hear of that one alone.
+    fn commit_alone(&mut self, change: Change, sole: Sole) {
+        let key = self.keys.next(self.now);
+        self.commit_sole(key, change, sole);
+    }
+
+    pub(super) fn chore_concluded(
+        &mut self,
+        job: JobKey,
+        afterwards: Afterwards,
+        ended: &Ended<'_>,
+    ) {
+        match ended {
+            Ended::Done => {
+                self.chore_over(job);
+                self.look_afterwards(afterwards);
+            }
+            Ended::Lost => self.abandon_chore(job),
+            Ended::Refused(error) => {
+                // It stays locked and out of the way; the node's next life tries it again.
+                tracing::error!(%error, %job, "chore set aside");
+                self.chores.running.remove(&job);
+            }
+        }
+    }
+
+    /// Chores on disk may be ready, or become due.
+    pub(super) fn look_afterwards(&mut self, afterwards: Afterwards) {
+        if afterwards.is_ready {
+            let engine_type = self.engine_type.clone();
+            self.jobs_ready(engine_type);
+        }
+        if let Some(at) = afterwards.due_at {
+            self.watch_due(at);
+        }
+    }
+
+    /// A chore was done, for good or for this time.
+    fn chore_over(&mut self, job: JobKey) {
+        let Some(running) = self.chores.running.remove(&job) else { return };
+        self.held.remove(&job);
+        self.job_over(job);
+        self.metrics.engine_jobs_run.inc();
+        if let Some(at) = running.next_due_at {
+            self.watch_due(at);
+        }
+    }
+
+    fn count_success(&self) {
+        self.metrics.meters.add(Meter::JobSuccessful, 1);
+    }
+
+    /// Something came in between that says nothing about the chore: it is begun again, here or
+    /// elsewhere, at no cost.
+    fn abandon_chore(&mut self, job: JobKey) {
+        if self.chores.running.remove(&job).is_some() {
+            self.give_back(job);
+        }
+    }
+}
+
+/// What ends a chore, to be written together with what it did.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ChoreEnd {
+    pub chores: Vec<ChoreWrite>,
+    pub batches: Vec<BatchWrite>,
+    pub incidents_gone: Vec<IncidentKey>,
+}
+
+impl ChoreEnd {
+    fn into_change(self) -> Change {
+        let Self { chores, batches, incidents_gone } = self;
+        Change { chores, batches, incidents_gone, ..Change::default() }
+    }
+}
+
+/// The incident about a chore has its number.
+pub(super) fn incident_of(row: &JobRow) -> IncidentKey {
+    IncidentKey::new(row.key.raw())
+}
+
+/// The incidents that go when a chore does.
+fn incidents_of(row: &JobRow) -> Vec<IncidentKey> {
+    // Only one that has failed may have any.
+    row.failure.iter().map(|_| incident_of(row)).collect()
+}
+
+/// A write that leaves the chore as it is.
+pub(crate) fn kept(row: &JobRow, held: Held) -> ChoreUpdate {
+    ChoreUpdate {
+        key: row.key,
+        held,
+        state: row.state,
+        retries_left: row.retries_left,
+        priority: row.priority,
+        due_at: row.due_at,
+        failure: FailureWrite::Keep,
+        payload: None,
+        lock: LockWrite::Keep,
+    }
+}
+
+/// The batch that a chore belongs to.
+fn batch_of(row: &JobRow) -> BatchKey {
+    row.batch.unwrap_or_default()
+}
+
+/// A damaged payload fails the chore like anything else.
+fn read<T: serde::de::DeserializeOwned>(row: &JobRow) -> Result<T, String> {
+    let bytes = row.payload.as_deref().unwrap_or(b"null");
+    serde_json::from_slice(bytes).map_err(|error| format!("the payload cannot be read: {error}"))
+}
+
+pub(crate) fn written(payload: &impl serde::Serialize) -> Vec<u8> {
+    serde_json::to_vec(payload).expect("keys are texts and numbers are whole")
+}

@@ -1,0 +1,54 @@
+//! Monitors: they look from time to time whether a batch has parts left, and end it when it has
+//! none. Parts that failed for good count: someone has to retry or delete them.
+
+use orloj_store::{BatchWrite, ChoreWrite, FailureWrite, JobRow, JobState, LockWrite};
+use orloj_types::JobKey;
+
+use super::super::event::{Find, Found};
+use super::{Afterwards, ChoreEnd, Doing, Node, batch_of, incidents_of, kept};
+use crate::history::batch_removal_at;
+
+impl Node {
+    pub(super) fn begin_monitor(&mut self, row: Box<JobRow>) {
+        let (job, batch) = (row.key, batch_of(&row));
+        self.run(row, Doing::Plain);
+        self.ask_for_chore(job, Find::BatchProgress(batch));
+    }
+
+    pub(super) fn monitor_found(&mut self, job: JobKey, found: Found) {
+        let Found::BatchProgress { batch, parts_left } = found else {
+            return self.end_orphan(job);
+        };
+        let Some(row) = self.chore_row(job) else { return };
+        let held = self.hold(row);
+        let (end, afterwards) = if parts_left == 0 {
+            let ended_at = self.now;
+            let began_at = batch.started_at.unwrap_or(batch.created_at);
+            let settings = &self.config.settings;
+            let removal_at = batch_removal_at(settings, &batch.kind, began_at, ended_at);
+            let end = ChoreEnd {
+                chores: vec![ChoreWrite::Delete { key: job, held }],
+                batches: vec![BatchWrite::End { key: batch.key, ended_at, removal_at }],
+                incidents_gone: incidents_of(row),
+            };
+            (end, Afterwards::default())
+        } else {
+            let poll_ms = i64::try_from(self.config.settings.batches.poll_ms).unwrap_or(i64::MAX);
+            let due_at = self.now.plus_ms(poll_ms.max(1));
+            let mut update = kept(row, held);
+            update.state = JobState::Waiting;
+            update.retries_left = self.chore_retries();
+            update.due_at = Some(due_at);
+            update.failure = FailureWrite::Clear;
+            update.lock = LockWrite::Clear;
+            let end = ChoreEnd {
+                chores: vec![ChoreWrite::Update(update)],
+                incidents_gone: incidents_of(row),
+                ..ChoreEnd::default()
+            };
+            (end, Afterwards { due_at: Some(due_at), is_ready: false })
+        };
+        self.count_success();
+        self.conclude(job, end.into_change(), afterwards);
+    }
+}

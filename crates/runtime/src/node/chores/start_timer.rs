@@ -1,0 +1,260 @@
+//! Start timers: each starts an instance when it is due and, if it repeats, leaves a follow-up.
+//!
+//! The instance, the end of the chore and the follow-up are one change. A start that fails starts
+//! nothing and costs a retry. DIFFERENCE: in Camunda and Zeebe the series goes on meanwhile: the
+//! follow-up is written with the first failure, and not again by the retries. In Flowable it waits
+//! for the start that succeeds.
+//!
+//! The deployment of a version removes the start timers of those before it, so a start timer that
+//! is there is one of the latest version; one that is removed while it runs is in conflict.
+
+use std::sync::Arc;
+
+use orloj_interpreter::{Rejection, Repeat, StartJob};
+use orloj_store::{Change, ChoreWrite, JobKind, JobRow, JobState, LockWrite};
+use orloj_types::{
+    DefinitionKey, Document, ElementId, ElementInstanceKey, EngineName, InstanceKey, JobKey,
+    TenantId, Timestamp,
+};
+use serde::{Deserialize, Serialize};
+
+use super::super::claims::{Claims, Ended};
+use super::super::event::WorkOrigin;
+use super::super::start_events::EventStart;
+use super::{
+    Afterwards, ChoreEnd, Doing, Node, failing::Failed, incidents_of, kept, read, written,
+};
+use crate::api::Error;
+use crate::definition::Definition;
+
+/// The rest of a repeating timer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StartPayload {
+    /// The evaluated text, such as `R3/PT10S`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    repeat: Option<String>,
+    #[serde(default)]
+    anchor_ms: i64,
+    /// Firings before this one.
+    #[serde(default)]
+    fired: u32,
+}
+
+impl StartPayload {
+    pub fn of(repeat: Option<&Repeat>) -> Self {
+        match repeat {
+            None => Self::default(),
+            Some(Repeat { text, anchor, fired }) => {
+                Self { repeat: Some(text.to_string()), anchor_ms: anchor.as_ms(), fired: *fired }
+            }
+        }
+    }
+
+    fn repeat(&self) -> Option<Repeat> {
+        let text = self.repeat.as_ref()?;
+        Some(Repeat {
+            text: text.as_str().into(),
+            anchor: Timestamp::from_ms(self.anchor_ms),
+            fired: self.fired,
+        })
+    }
+}
+
+/// The row of a start event's timer, as a deployment inserts it.
+#[derive(Clone, Debug)]
+pub struct NewStartTimer<'a> {
+    pub key: JobKey,
+    pub engine: &'a EngineName,
+    pub tenant: &'a TenantId,
+    pub definition: DefinitionKey,
+    pub event: &'a ElementId,
+    pub due_at: Timestamp,
+    pub repeat: Option<&'a Repeat>,
+    pub job: StartJob,
+    pub now: Timestamp,
+}
+
+pub fn start_timer_chore(new: &NewStartTimer<'_>) -> JobRow {
+    let state = if new.job.is_suspended { JobState::Suspended } else { JobState::Waiting };
+    JobRow {
+        element: new.event.clone(),
+        definition: new.definition,
+        state,
+        retries_left: new.job.retries,
+        priority: new.job.priority,
+        due_at: Some(new.due_at),
+        payload: Some(written(&StartPayload::of(new.repeat))),
+        ..super::new_chore(new.key, new.engine, new.tenant, JobKind::StartTimer, new.now)
+    }
+}
+
+impl Node {
+    pub(super) fn begin_start_timer(&mut self, row: Box<JobRow>) {
+        let start = EventStart {
+            definition: row.definition,
+            event: row.element.clone(),
+            variables: Document::new(),
+            started_with: None,
+            claims: Claims::default(),
+            origin: WorkOrigin::Chore { job: row.key },
+        };
+        self.run(row, Doing::Plain);
+        self.start_by_event(start);
+    }
+
+    /// The end of the chore, now that its definition is at hand.
+    pub(in crate::node) fn start_timer_end(
+        &mut self,
+        job: JobKey,
+        definition: &Definition,
+    ) -> Option<Box<ChoreEnd>> {
+        let row = self.chore_row(job)?;
+        let (held, incidents_gone) = (self.hold(row), incidents_of(row));
+        let mut end = ChoreEnd {
+            chores: vec![ChoreWrite::Delete { key: job, held }],
+            incidents_gone,
+            ..ChoreEnd::default()
+        };
+        if let Some(follow_up) = self.follow_up(job, definition) {
+            end.chores.push(ChoreWrite::Insert(follow_up));
+        }
+        Some(Box::new(end))
+    }
+
+    /// The chore of the next firing; `None` when this is the last, or another one leads on.
+    fn follow_up(&mut self, job: JobKey, definition: &Definition) -> Option<JobRow> {
+        let key = JobKey::new(self.keys.next(self.now));
+        let row = self.chore_row(job)?;
+        let repeat = read::<StartPayload>(row).ok()?.repeat()?;
+        let (due_at, repeat) =
+            orloj_interpreter::next_start(&definition.process, &repeat, self.now)?;
+        let follow_up = JobRow {
+            key,
+            state: JobState::Waiting,
+            due_at: Some(due_at),
+            payload: Some(written(&StartPayload::of(Some(&repeat)))),
+            created_at: self.now,
+            lock_session: None,
+            attempt: 0,
+            failure: None,
+            failure_details: None,
+            failed_element: None,
+            ..row.clone()
+        };
+        self.chores.running.get_mut(&job)?.next_due_at = Some(due_at);
+        Some(follow_up)
+    }
+
+    pub(super) fn start_timer_ended(&mut self, job: JobKey, ended: &Ended<'_>) {
+        match ended {
+            Ended::Done => {
+                self.count_success();
+                self.chore_over(job);
+            }
+            Ended::Lost => self.abandon_chore(job),
+            Ended::Refused(Error::Rejected(Rejection::DefinitionSuspended(_))) => {
+                self.park_chore(job);
+            }
+            Ended::Refused(Error::Rejected(rejection)) => {
+                let failed = match rejection {
+                    Rejection::Failed { element, message } => Failed {
+                        message: message.clone(),
+                        element: Some(ElementId::from(&**element)),
+                        ..Failed::default()
+                    },
+                    other => Failed::of(&other.to_string()),
+                };
+                self.start_timer_failed(job, failed);
+            }
+            Ended::Refused(Error::Internal(error)) => {
+                // It stays locked and out of the way; the node's next life tries it again.
+                tracing::error!(%error, %job, "start timer set aside");
+                self.chores.running.remove(&job);
+            }
+            Ended::Refused(_) => self.abandon_chore(job),
+        }
+    }
+
+    /// What it starts is suspended: it comes back when that is activated.
+    fn park_chore(&mut self, job: JobKey) {
+        let Some(running) = self.chores.running.get_mut(&job) else { return };
+        running.next_due_at = None;
+        let row = running.row.clone();
+        let held = self.hold(&row);
+        let mut update = kept(&row, held);
+        update.state = JobState::Suspended;
+        update.lock = LockWrite::Clear;
+        let change = Change { chores: vec![ChoreWrite::Update(update)], ..Change::default() };
+        self.conclude(job, change, Afterwards::default());
+    }
+
+    fn start_timer_failed(&mut self, job: JobKey, failed: Failed) {
+        if let Some(running) = self.chores.running.get_mut(&job) {
+            running.next_due_at = None;
+        }
+        let Some(row) = self.chore_row(job) else { return };
+        let definition = self.definitions.get(&row.definition).cloned();
+        let Some(definition) = definition else { return self.abandon_chore(job) };
+        let process = &definition.process;
+        let settings = self.job_settings();
+        let row = self.chore_row(job).expect("found above");
+        let (retries, due_at) = (row.retries_left, row.due_at);
+        let retry_at = orloj_interpreter::start_retry(
+            process,
+            &row.element,
+            &settings,
+            retries,
+            due_at,
+            self.now,
+        );
+        let incident: Arc<str> = orloj_interpreter::start_incident(process).into();
+        let mut failed = Failed { retry_at, incident: Some(incident), ..failed };
+        if process.semantics.repeats_despite_failure
+            && let Some(follow_up) = self.follow_up(job, &definition)
+        {
+            failed.also.push(ChoreWrite::Insert(follow_up));
+            failed.payload = Some(written(&StartPayload::default()));
+        }
+        self.fail_chore(job, failed);
+    }
+}
+
+/// A chore of no deployment that is ready at once.
+pub(crate) fn new_chore(
+    key: JobKey,
+    engine: &EngineName,
+    tenant: &TenantId,
+    kind: JobKind,
+    now: Timestamp,
+) -> JobRow {
+    JobRow {
+        key,
+        engine: engine.clone(),
+        tenant: tenant.clone(),
+        instance: InstanceKey::new(0),
+        definition: DefinitionKey::new(0),
+        element_instance: ElementInstanceKey::new(0),
+        element: "".into(),
+        kind,
+        job_type: "".into(),
+        state: JobState::Ready,
+        retries_left: 1,
+        priority: 0,
+        exclusive: true,
+        due_at: None,
+        lock_session: None,
+        lock_worker: None,
+        lock_until: None,
+        attempt: 0,
+        activations: Vec::new(),
+        failure: None,
+        created_at: now,
+        topic: "".into(),
+        category: None,
+        limit_key: None,
+        batch: None,
+        payload: None,
+        failure_details: None,
+        failed_element: None,
+    }
+}

@@ -1,0 +1,107 @@
+//! Ready jobs that no live node takes, so that nobody wonders for long why they do not run.
+//!
+//! One node looks, rarely, and only while no live node takes everything.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use orloj_executor::not_taken_by;
+use orloj_store::{JobRow, NodeProfile, NodeRow, Pulse};
+use orloj_types::{DeploymentKey, JobKey, Timestamp};
+
+use super::answer::Question;
+use super::event::Find;
+use super::{Node, Phase};
+
+/// Between two looks.
+const LOOK_MS: i64 = 10_000;
+/// Jobs looked at; what the others need is the same most of the time.
+pub(super) const LOOK_JOBS_MAX: u32 = 200;
+/// Different reasons said in the log in one life.
+const SAID_MAX: usize = 100;
+
+#[derive(Debug, Default)]
+pub(crate) struct Untaken {
+    /// As of the last look.
+    pub jobs: Vec<UntakenJobs>,
+    nodes: Vec<NodeRow>,
+    look_at: Timestamp,
+    is_looking: bool,
+    /// Reasons that the log has already.
+    said: BTreeSet<String>,
+}
+
+/// Ready jobs that no live node takes, for one set of reasons.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UntakenJobs {
+    /// Of those looked at.
+    pub jobs: u32,
+    /// One of them.
+    pub example: JobKey,
+    /// Why each node leaves them, in words.
+    pub reason: String,
+}
+
+impl Node {
+    pub(super) fn look_for_untaken(&mut self, pulse: &Pulse) {
+        let takes_all = |node: &NodeRow| {
+            let all = NodeProfile { order: node.profile.order, ..NodeProfile::default() };
+            node.profile == all
+        };
+        if !pulse.engine_jobs_ready || pulse.nodes.iter().any(takes_all) {
+            self.untaken.jobs.clear();
+            return;
+        }
+        let is_first = self.sessions.first() == Some(&self.lease.session);
+        let is_time = self.now >= self.untaken.look_at && !self.untaken.is_looking;
+        if !is_first || !is_time || self.phase != Phase::Running {
+            return;
+        }
+        self.untaken.is_looking = true;
+        self.untaken.nodes.clone_from(&pulse.nodes);
+        self.find(Question::Untaken, Find::Untaken { limit: LOOK_JOBS_MAX });
+    }
+
+    pub(super) fn untaken_found(&mut self, jobs: &[(JobRow, Option<DeploymentKey>)]) {
+        self.untaken.is_looking = false;
+        self.untaken.look_at = self.now.plus_ms(LOOK_MS);
+        let mut found: BTreeMap<String, UntakenJobs> = BTreeMap::new();
+        for (job, deployment) in jobs {
+            let Some(reason) = reason(&self.untaken.nodes, job, *deployment) else { continue };
+            let first = UntakenJobs { jobs: 0, example: job.key, reason: reason.clone() };
+            found.entry(reason).or_insert(first).jobs += 1;
+        }
+        for untaken in found.values() {
+            if self.untaken.said.len() < SAID_MAX
+                && self.untaken.said.insert(untaken.reason.clone())
+            {
+                let UntakenJobs { jobs, example, reason } = untaken;
+                tracing::warn!(jobs, %example, "ready jobs that no live node takes: {reason}");
+            }
+        }
+        self.untaken.jobs = found.into_values().collect();
+    }
+
+    pub(super) fn untaken_unknown(&mut self) {
+        self.untaken.is_looking = false;
+        self.untaken.look_at = self.now.plus_ms(LOOK_MS);
+    }
+
+    /// A new life asks anew.
+    pub(super) fn forget_untaken(&mut self) {
+        self.untaken.is_looking = false;
+    }
+}
+
+/// `None`: a node takes it.
+fn reason(nodes: &[NodeRow], job: &JobRow, deployment: Option<DeploymentKey>) -> Option<String> {
+    let mut reasons = Vec::new();
+    for node in nodes {
+        let kept_out = not_taken_by(&node.profile, job, deployment);
+        if kept_out.is_empty() {
+            return None;
+        }
+        let words: Vec<&str> = kept_out.iter().map(|reason| reason.words()).collect();
+        reasons.push(format!("node '{}': {}", node.name, words.join(", ")));
+    }
+    Some(reasons.join("; "))
+}

@@ -1,0 +1,178 @@
+//! What files of one deployment must have, and must not have, in common.
+
+use orloj::{Deploy, Deployed, Error, Orloj, Resource};
+
+fn bpmn(id: &str, inside: &str) -> String {
+    format!(
+        r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
+ xmlns:camunda="http://camunda.org/schema/1.0/bpmn" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0"
+ targetNamespace="n"><message id="m" name="paid"/>
+<process id="{id}" isExecutable="true">{inside}</process></definitions>"#
+    )
+}
+
+fn by_message(id: &str) -> String {
+    bpmn(
+        id,
+        r#"<startEvent id="s"><messageEventDefinition messageRef="m"/></startEvent>
+<sequenceFlow id="f" sourceRef="s" targetRef="e"/><endEvent id="e"/>"#,
+    )
+}
+
+fn zeebe_task(task: &str) -> String {
+    bpmn(
+        "z",
+        &format!(
+            r#"<startEvent id="s"/><sequenceFlow id="f" sourceRef="s" targetRef="t"/>{task}
+<sequenceFlow id="g" sourceRef="t" targetRef="e"/><endEvent id="e"/>"#
+        ),
+    )
+}
+
+const FORM_TASK: &str = r#"<userTask id="t"><extensionElements><zeebe:userTask/>
+<zeebe:formDefinition formId="order-form" bindingType="deployment"/></extensionElements></userTask>"#;
+const CALL: &str = r#"<callActivity id="t"><extensionElements>
+<zeebe:calledElement processId="called" bindingType="deployment"/></extensionElements></callActivity>"#;
+const PLAIN: &str = r#"<startEvent id="s"/>"#;
+const DECISION: &str = r#"<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" id="d"
+ name="d" namespace="n"><decision id="fee" name="fee"><literalExpression><text>1</text>
+</literalExpression></decision></definitions>"#;
+
+async fn deploy(orloj: &Orloj, files: &[(&str, &str)]) -> Result<Deployed, Vec<String>> {
+    let resource = |&(name, content): &(&str, &str)| Resource {
+        name: name.into(),
+        content: content.as_bytes().into(),
+    };
+    let resources = files.iter().map(resource).collect();
+    match orloj.deploy(Deploy { resources, ..Deploy::default() }).await {
+        Ok(deployed) => Ok(deployed),
+        Err(Error::Deployment(problems)) => {
+            let said = problems.iter().flat_map(|problem| {
+                let whole = Some(problem.message.clone()).filter(|message| !message.is_empty());
+                let inside = problem.diagnostics.iter().map(|found| found.code.to_owned());
+                let said = whole.into_iter().chain(inside);
+                said.map(|text| format!("{}: {text}", problem.resource)).collect::<Vec<_>>()
+            });
+            Err(said.collect())
+        }
+        Err(other) => panic!("{other}"),
+    }
+}
+
+async fn refused(orloj: &Orloj, files: &[(&str, &str)]) -> Vec<String> {
+    deploy(orloj, files).await.expect_err("refused")
+}
+
+#[tokio::test]
+async fn everything_that_is_wrong_is_told_at_once_and_nothing_is_deployed() {
+    let orloj = Orloj::builder().build().await.expect("an engine");
+    let fine = bpmn("p", PLAIN);
+    let files = [
+        ("a.bpmn", "<x"),
+        ("b.bpmn", fine.as_str()),
+        ("c.bpmn", fine.as_str()),
+        ("c.bpmn", "no"),
+        ("d.txt", ""),
+    ];
+    let said = refused(&orloj, &files).await;
+    let expected = [
+        "c.bpmn: process id 'p' is also in 'b.bpmn'",
+        "c.bpmn: two files have this name",
+        "a.bpmn: xml-malformed",
+    ];
+    for line in expected {
+        assert!(said.iter().any(|said| said == line), "{line} not in {said:?}");
+    }
+    assert!(said.iter().any(|said| said.starts_with("d.txt: resources of this kind")), "{said:?}");
+    let page = orloj::Page { before: None, limit: 10 };
+    assert!(orloj.definitions().list(page).await.expect("a list").is_empty());
+}
+
+#[tokio::test]
+async fn a_deployment_in_which_nothing_can_run_is_refused() {
+    let orloj = Orloj::builder().build().await.expect("an engine");
+    let idle = bpmn("p", PLAIN).replace(r#"isExecutable="true""#, r#"isExecutable="false""#);
+    assert_eq!(
+        refused(&orloj, &[("a.bpmn", &idle)]).await,
+        ["a.bpmn: no executable process in a.bpmn"]
+    );
+    let form = [("a.form", r#"{"id":"order-form"}"#)];
+    assert_eq!(
+        refused(&orloj, &form).await,
+        ["a.form: a form is deployed together with the process that shows it"]
+    );
+    // Beside something that runs it is kept.
+    let decision = DECISION.replace("<literal", r#"<variable id="v" name="v"/><literal"#);
+    let both = [("a.bpmn", idle.as_str()), ("b.dmn", decision.as_str())];
+    assert_eq!(deploy(&orloj, &both).await.expect("deployed").decisions.len(), 1);
+}
+
+#[tokio::test]
+async fn what_zeebe_binds_to_a_deployment_must_be_part_of_it() {
+    let orloj = Orloj::builder().build().await.expect("an engine");
+    let (form, call) = (zeebe_task(FORM_TASK), zeebe_task(CALL));
+    assert_eq!(refused(&orloj, &[("z.bpmn", &form)]).await, ["z.bpmn: form-not-deployed"]);
+    assert_eq!(refused(&orloj, &[("z.bpmn", &call)]).await, ["z.bpmn: process-not-deployed"]);
+    let called = bpmn("called", PLAIN);
+    deploy(&orloj, &[("z.bpmn", &call), ("called.bpmn", &called)]).await.expect("both");
+    let with = |text: &'static str| [("z.bpmn", form.clone()), ("f.form", text.to_owned())];
+    for (text, version, duplicate) in [
+        (r#"{"id":"order-form"}"#, 2, false),
+        (r#"{"id":"order-form"}"#, 2, true),
+        (r#"{"id":"order-form","components":[]}"#, 3, false),
+    ] {
+        let files = with(text);
+        let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, &**text)).collect();
+        let deployed = deploy(&orloj, &files).await.expect("with its form");
+        assert_eq!((deployed.definitions[0].version, deployed.duplicate), (version, duplicate));
+    }
+}
+
+#[tokio::test]
+async fn a_message_starts_one_process_except_in_zeebe() {
+    let orloj = Orloj::builder().build().await.expect("an engine");
+    let (a, b) = (by_message("a"), by_message("b"));
+    assert_eq!(
+        refused(&orloj, &[("a.bpmn", &a), ("b.bpmn", &b)]).await,
+        ["b.bpmn: message 'paid' would start both process 'a' and process 'b'"]
+    );
+    deploy(&orloj, &[("a.bpmn", &a)]).await.expect("alone");
+    assert_eq!(
+        refused(&orloj, &[("b.bpmn", &b)]).await,
+        ["b.bpmn: message 'paid' of process 'b' starts process 'a' already"]
+    );
+    // A new version of it takes its place.
+    deploy(&orloj, &[("a2.bpmn", &a)]).await.expect("the same process");
+    let zeebe = |xml: &str| {
+        xml.replace("<endEvent id=\"e\"/>", "<endEvent id=\"e\"><extensionElements><zeebe:properties/></extensionElements></endEvent>")
+    };
+    let (c, d) = (zeebe(&by_message("c")), zeebe(&by_message("d")));
+    deploy(&orloj, &[("c.bpmn", &c), ("d.bpmn", &d)]).await.expect("both");
+}
+
+#[tokio::test]
+async fn a_plain_file_follows_the_others_of_its_deployment() {
+    let orloj = Orloj::builder().build().await.expect("an engine");
+    let task = zeebe_task(
+        r#"<businessRuleTask id="t"><extensionElements><zeebe:calledDecision decisionId="fee"
+ resultVariable="r" bindingType="deployment"/></extensionElements></businessRuleTask>"#,
+    );
+    let started = |files: Vec<(&'static str, String)>| {
+        let orloj = orloj.clone();
+        async move {
+            let files: Vec<(&str, &str)> =
+                files.iter().map(|(name, text)| (*name, &**text)).collect();
+            deploy(&orloj, &files).await
+        }
+    };
+    // Zeebe refuses a file without a process, Camunda 7 keeps it: so it is read as Zeebe's here.
+    let idle = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="n"><process id="idle" isExecutable="false"><startEvent id="s"/></process></definitions>"#;
+    let files =
+        vec![("z.bpmn", task.clone()), ("d.dmn", DECISION.to_owned()), ("i.bpmn", idle.to_owned())];
+    assert_eq!(started(files).await.expect_err("refused"), ["i.bpmn: no-executable-process"]);
+    let files = vec![("z.bpmn", task), ("d.dmn", DECISION.to_owned())];
+    let deployed = started(files).await.expect("deployed");
+    assert_eq!(deployed.decisions.len(), 1);
+    // Alone it is Camunda 7's, where a decision must name its variable.
+    assert_eq!(refused(&orloj, &[("d.dmn", DECISION)]).await, ["d.dmn: variable-missing"]);
+}

@@ -1,0 +1,163 @@
+# Priorities of jobs: where they come from, and who may change them.
+
+story "a job that nobody gives a priority has 0"
+  engine executor off
+  delegate Work
+  process p, camunda:  start -> a{delegate Work, async} -> end
+  start p        | job a has priority 0
+
+story "all jobs of a process have its priority"
+  engine executor off
+  delegate Work
+  process p, camunda, priority 8:  start -> f+ -> a{delegate Work, async} -> end
+                                   f -> wait{timer 10m} -> end
+                                   f -> ask{user} -> end
+                                   ask @timer(1h) -> end late
+  start p        | job a has priority 8, job wait has priority 8, job ask_timer has priority 8
+
+story "the priority of an element beats that of its process"
+  engine executor off
+  delegate Work
+  process p, camunda, priority 8:  start -> f+ -> a{delegate Work, async, priority 100} -> end
+                                   f -> b{delegate Work, async} -> end
+                                   f -> wait{timer 10m, priority -3} -> end
+                                   f -> ask{user} -> end
+                                   ask @timer(1h, priority 4) -> end late
+  start p        | job a has priority 100, job b has priority 8, job wait has priority -3, job ask_timer has priority 4
+
+story "an expression gives each instance of an element a priority of its own"
+  engine executor off
+  delegate Work
+  process p, camunda:  start -> a{delegate Work, async, priority "${status == 'VIP' ? 10 : 0}"} -> end
+  start p as kim {"status": "VIP"}     | kim: job a has priority 10
+  start p as max {"status": "casual"}  | max: job a has priority 0
+
+story "an expression gives each instance of a process a priority of its own"
+  engine executor off
+  delegate Work
+  process p, camunda, priority "${order.priority}":  start -> a{delegate Work, async} -> end
+  start p as one {"order": {"priority": 7}}    | one: job a has priority 7
+  start p as two {"order": {"priority": -7}}   | two: job a has priority -7
+
+story "a priority that is no number stops whoever would make the job"
+  engine executor off
+  delegate Work
+  process p, camunda:  start -> ask{user} -> a{delegate Work, async, priority "${urgency}"} -> end
+  process q, camunda:  start -> a{delegate Work, async, priority "${urgency}"} -> end
+  start q {"urgency": "high"}          | rejected, 0 instances of q
+  start p {"urgency": "high"}          | task at ask
+  user completes ask                   | rejected, task at ask
+  set {"urgency": 3}
+  user completes ask                   | job a has priority 3
+
+story "a priority whose expression cannot be computed is 0"
+  engine executor off
+  delegate Work
+  process p, camunda:  start -> a{delegate Work, async, priority "${missing}"} -> end
+  start p        | job a has priority 0
+
+story "priorities have 64 bits and may be below zero"
+  engine executor off
+  delegate Work
+  process p, camunda:  start -> f+ -> a{delegate Work, async, priority 9223372036854775807} -> end
+                       f -> b{delegate Work, async, priority -9223372036854775808} -> end
+                       f -> c{delegate Work, async, priority "${n}"} -> end
+  start p {"n": 5000000000}            | job a has priority 9223372036854775807, job b has priority -9223372036854775808, job c has priority 5000000000
+
+story "a priority is computed once and stays"
+  engine executor off
+  delegate Work
+  process p, camunda:  start -> a{delegate Work, async, priority "${urgency}"} -> end
+  start p {"urgency": 3}   | job a has priority 3
+  set {"urgency": 9}       | job a has priority 3
+  restart                  | job a has priority 3
+
+story "a failed job keeps its priority"
+  delegate Work: fails 2 times
+  process p, camunda:  start -> a{delegate Work, async, priority "${urgency}", retry R3/PT1M} -> end
+  start p {"urgency": 3}   | job a due in 1m, job a has priority 3
+  set {"urgency": 9}
+  1m passes                | job a due in 1m, job a has priority 3
+
+story "an engine that is told so ignores all priorities"
+  engine executor off, producePrioritizedJobs = false
+  delegate Work
+  process p, camunda, priority 8:  start -> f+ -> a{delegate Work, async, priority 100} -> end
+                                   f -> wait{timer 10m} -> end
+  start p        | job a has priority 0, job wait has priority 0
+
+story "a called instance takes the priority it is given as a variable"
+  engine executor off
+  delegate Work
+  process parent, camunda:  start -> sub{call child, in urgency = urgency} -> end
+  process child, camunda, priority "${urgency}":  start -> a{delegate Work, async} -> end
+  start parent {"urgency": 12}         | child: job a has priority 12
+
+story "the priority of a multi-instance is that of its body and of each instance"
+  engine executor off
+  delegate Work
+  process p, camunda:  start -> a{delegate Work, async, priority 6, each items as item, inner async} -> end
+  start p {"items": [1, 2]}   | 1 jobs a, job a has priority 6
+  execute a                   | 2 jobs a
+  prioritise a 1              | 2 jobs a
+
+story "an overriding priority holds for new jobs, whatever the model says"
+  engine executor off
+  delegate Work
+  process p, camunda, priority 8:  start -> a{delegate Work, async, priority 100} -> end
+  start p as before        | before: job a has priority 100
+  override a to 0          | before: job a has priority 100
+  start p as after         | after: job a has priority 0, before: job a has priority 100
+
+story "an overriding priority may be given to the jobs there are as well"
+  engine executor off
+  delegate Work
+  process p, camunda:  start -> f+ -> a{delegate Work, async, priority 100} -> end
+                       f -> b{delegate Work, async, priority 100} -> end
+  start p as before          | before: job a has priority 100
+  override a to 7 with jobs  | before: job a has priority 7, before: job b has priority 100
+  start p as after           | after: job a has priority 7, after: job b has priority 100
+
+story "when an overriding priority is cleared new jobs have the model's again"
+  engine executor off
+  delegate Work
+  process p, camunda:  start -> a{delegate Work, async, priority 100} -> end
+  override a to 7
+  start p as during        | during: job a has priority 7
+  clear override a         | during: job a has priority 7
+  start p as after         | after: job a has priority 100, during: job a has priority 7
+
+story "an overriding priority is there after a restart"
+  engine executor off
+  delegate Work
+  process p, camunda:  start -> a{delegate Work, async, priority 100} -> end
+  override a to 7
+  restart
+  start p                  | job a has priority 7
+
+story "the timers of an event have an overriding priority of their own"
+  engine executor off
+  process p, camunda:  start -> ask{user} -> end
+                       ask @timer(1h, priority 4) -> end late
+  override ask_timer to 11
+  start p                  | job ask_timer has priority 11
+
+story "a single job is given another priority"
+  engine executor off
+  delegate Work
+  process p, camunda:  start -> a{delegate Work, async, priority 5} -> end
+  start p as one
+  start p as two
+  prioritise a 50 of one   | one: job a has priority 50, two: job a has priority 5
+  prioritise a -1 of one   | one: job a has priority -1
+
+story "Zeebe gives worker jobs the priority of the model"
+  process p:  start -> a{service pay, priority 7} -> end
+  start p        | job pay has priority 7
+
+story "workers get jobs of higher priority first"
+  process p, camunda:  start -> a{service pay, priority "${n}"} -> end
+  start p as low {"n": 1}
+  start p as high {"n": 2}
+  worker anna takes pay    | got pay with {"n": 2}
+  worker anna takes pay    | got pay with {"n": 1}

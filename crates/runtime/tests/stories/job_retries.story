@@ -1,0 +1,248 @@
+# Failures of jobs: how often they are tried, when, and what tells of it.
+
+story "a job is tried three times in all, one retry less after each"
+  delegate Charge: fails "no line" 3 times
+  process p, camunda:  start -> pay{delegate Charge, async, retry R3/PT1M} -> end
+  start p        | Charge called once, job pay has 2 retries, job pay due in 1m, no incident
+  1m passes      | Charge called 2 times, job pay has 1 retries, no incident
+  1m passes      | Charge called 3 times, job pay has 0 retries, job pay dead, incident failedJob at pay saying "no line"
+  1d passes      | nothing
+
+story "without a cycle a failed job is tried again at once"
+  delegate Charge: fails 2 times
+  process p, camunda:  start -> pay{delegate Charge, async} -> end
+  start p        | Charge called 3 times, instance ended
+
+story "a failed job is unlocked"
+  engine executor off
+  delegate Charge: fails
+  process p, camunda:  start -> pay{delegate Charge, async} -> end
+  start p
+  execute pay    | rejected, job pay waits, job pay has 2 retries
+
+story "the engine's own number of tries holds where the model has none"
+  engine defaultNumberOfRetries = 5
+  delegate Charge: fails 9 times
+  process p, camunda:  start -> pay{delegate Charge, async} -> end
+  process q, camunda:  start -> pay{delegate Charge, async, retry R2/PT1M} -> end
+  start p        | Charge called 5 times, job pay dead
+  start q        | job pay has 1 retries
+
+story "the engine's own cycle holds where the model has none"
+  engine failedJobRetryTimeCycle = R5/PT5M
+  delegate Charge: fails 9 times
+  process p, camunda:  start -> pay{delegate Charge, async} -> end
+  process q, camunda:  start -> pay{delegate Charge, async, retry R2/PT1M} -> end
+  start p as p   | p: job pay has 4 retries, p: job pay due in 5m
+  start q as q   | q: job pay has 1 retries, q: job pay due in 1m
+  5m pass        | p: job pay has 3 retries, q: job pay dead
+  15m pass       | p: job pay dead, p: incident failedJob at pay
+
+story "the engine's own cycle holds for timers too"
+  engine failedJobRetryTimeCycle = R2/PT5M
+  delegate Charge: fails 9 times
+  process p, camunda:  start -> wait{timer 10s} -> pay{delegate Charge} -> end
+  start p
+  10s pass       | job wait has 1 retries, job wait due in 5m
+  5m pass        | job wait dead, incident failedJob at wait
+
+story "a wait below five minutes is one"
+  delegate Charge: fails
+  process p, camunda:  start -> pay{delegate Charge, async, retry R5/PT1S} -> end
+  start p        | job pay due in 1s
+  1s passes      | instance ended
+
+story "the cycle may be an expression, which is computed at each failure"
+  delegate Charge: fails 3 times
+  process p, camunda:  start -> pay{delegate Charge, async, retry "${cycle}"} -> end
+  start p {"cycle": "R4/PT1M"}      | job pay has 3 retries, job pay due in 1m
+  set {"cycle": "R4/PT2M"}
+  1m passes                         | job pay has 2 retries, job pay due in 2m
+  set {"cycle": "PT5M,PT6M,PT7M"}
+  2m pass                           | job pay has 1 retries, job pay due in 7m
+
+story "a cycle whose expression cannot be computed is none"
+  delegate Charge: fails 3 times
+  process p, camunda:  start -> pay{delegate Charge, async, retry "${missing}"} -> end
+  start p        | Charge called 3 times, job pay dead
+
+story "a single wait allows two tries"
+  delegate Charge: fails 2 times
+  process p, camunda:  start -> pay{delegate Charge, async, retry PT5M} -> end
+  start p        | job pay has 1 retries, job pay due in 5m
+  5m pass        | job pay dead, Charge called 2 times
+
+story "a failed job keeps to its due date and not to a lock"
+  delegate Charge: fails
+  process p, camunda:  start -> pay{delegate Charge, async, retry R3/PT5M} -> end
+  start p        | job pay due in 5m
+  restart        | job pay due in 5m, job pay has 2 retries
+  due pay now    | instance ended
+
+story "the job of a call activity has its cycle"
+  delegate Work: fails 3 times
+  process p, camunda:  start -> sub{call child, async, retry R2/PT1M} -> end
+  process child, camunda:  start -> a{delegate Work} -> end
+  start p        | p: job sub has 1 retries, p: job sub due in 1m, 0 instances of child
+  1m passes      | p: job sub dead, p: incident failedJob at sub
+
+story "the job of a subprocess has its cycle"
+  delegate Work: fails
+  process p, camunda:  start -> sub{subprocess, async, retry R4/PT1M} -> end
+                       in sub: start -> a{delegate Work} -> end
+  start p        | job sub has 3 retries, job sub due in 1m
+  1m passes      | instance ended
+
+story "the job of a transaction has its cycle"
+  delegate Work: fails
+  process p, camunda:  start -> sub{subprocess, transactional, async, retry R4/PT1M} -> end
+                       in sub: start -> a{delegate Work} -> end
+  start p        | job sub has 3 retries, job sub due in 1m
+  1m passes      | instance ended
+
+story "a boundary timer has the cycle of its event"
+  delegate Work: fails 2 times
+  process p, camunda:  start -> ask{user} -> end
+                       ask @timer(10s, retry R3/PT5S) -> a{delegate Work} -> end late
+  start p        | job ask_timer has 3 retries
+  10s pass       | job ask_timer has 2 retries, job ask_timer due in 5s, task at ask
+  5s pass        | job ask_timer has 1 retries, job ask_timer due in 5s
+  5s pass        | instance ended at late
+
+story "a timer catch event has the cycle of its own"
+  delegate Work: fails
+  process p, camunda:  start -> wait{timer 10s, retry R4/PT7S} -> a{delegate Work} -> end
+  start p        | job wait has 4 retries
+  10s pass       | job wait has 3 retries, job wait due in 7s
+  7s pass        | instance ended
+
+story "a throw event has the cycle of its own"
+  delegate Work: fails
+  process p, camunda:  start -> shout{throw signal alarm, async, retry R4/PT7S} -> a{delegate Work} -> end
+  start p        | job shout has 3 retries, job shout due in 7s
+  7s pass        | instance ended
+
+story "a failed timer start event is tried again by its cycle"
+  delegate Work: fails
+  process p, camunda:  start{timer 10s, retry R3/PT5S} -> a{delegate Work} -> end
+  10s pass       | 0 instances of p, Work called once
+  5s pass        | 1 instances of p, Work called 2 times
+
+story "the cycle of a multi-instance is that of its body, the inner one that of each instance"
+  delegate Work: fails, succeeds 2 times
+  delegate After: fails
+  process p, camunda:  start -> a{delegate Work, async after, retry R5/PT5M, each items as item, inner async, inner retry R3/PT5S} -> b{delegate After} -> end
+  start p {"items": [1, 2]}   | 1 jobs a, job a has 2 retries, job a due in 5s
+  5s pass                     | 1 jobs a, job a has 4 retries, job a due in 5m, calls Work Work Work After
+  5m pass                     | instance ended
+
+story "a list of waits is the engine's own cycle"
+  engine failedJobRetryTimeCycle = "PT10M,PT17M,PT20M"
+  delegate Charge: fails 4 times
+  process p, camunda:  start -> pay{delegate Charge, async} -> end
+  start p        | job pay due in 10m, job pay has 3 retries
+  10m pass       | job pay due in 17m, job pay has 2 retries
+  17m pass       | job pay due in 20m, job pay has 1 retries
+  20m pass       | job pay dead, job pay has 0 retries, Charge called 4 times, incident failedJob at pay
+
+story "a list of the element beats that of the engine"
+  engine failedJobRetryTimeCycle = "PT10M,PT17M,PT20M"
+  delegate Charge: fails 4 times
+  process p, camunda:  start -> pay{delegate Charge, async, retry "PT1S, PT2S"} -> end
+  start p        | job pay due in 1s, job pay has 2 retries
+
+story "with more retries than a list has waits the first wait fills the surplus"
+  delegate Charge: fails 9 times
+  process p, camunda:  start -> pay{delegate Charge, async, retry "PT1M,PT2M,PT3M"} -> end
+  start p                | job pay due in 1m, job pay has 3 retries
+  retries pay 6          | job pay due in 1m
+  1m passes              | job pay due in 1m, job pay has 5 retries
+  1m passes              | job pay due in 1m, job pay has 4 retries
+  1m passes              | job pay due in 1m, job pay has 3 retries
+  1m passes              | job pay due in 2m, job pay has 2 retries
+  2m pass                | job pay due in 3m, job pay has 1 retries
+  3m pass                | job pay dead
+
+story "new retries may come with a due date, to try again soon or later"
+  delegate Charge: fails 2 times
+  process p, camunda:  start -> pay{delegate Charge, async, retry R2/PT1H} -> end
+  start p                    | job pay due in 1h
+  1h passes                  | job pay dead, incident failedJob at pay
+  retries pay 1 due in 10m   | job pay due in 10m, job pay has 1 retries, no incident
+  10m pass                   | instance ended
+
+story "a due date that is past lets a job run at once"
+  delegate Charge: fails
+  process p, camunda:  start -> pay{delegate Charge, async, retry R3/PT1H} -> end
+  start p                    | job pay due in 1h
+  retries pay 5 due now      | instance ended
+
+story "new retries alone do not hurry a job that waits"
+  delegate Charge: fails
+  process p, camunda:  start -> pay{delegate Charge, async, retry R3/PT1H} -> end
+  start p                | job pay due in 1h, job pay has 2 retries
+  retries pay 5          | job pay due in 1h, job pay has 5 retries
+  retries pay -1         | rejected: negative retries
+
+story "an incident tells of a job without retries, and history keeps it"
+  delegate Charge: fails "no line" 4 times
+  process p, camunda:  start -> pay{delegate Charge, async} -> end
+  start p        | incident failedJob at pay saying "no line", 1 incidents ever
+  retries pay 1  | incident failedJob at pay saying "no line", 2 incidents ever
+  retries pay 1  | no incident, instance ended, 2 incidents ever
+
+story "an engine may be told to open no incidents"
+  engine createIncidentOnFailedJobEnabled = false
+  delegate Charge: fails 3 times
+  process p, camunda:  start -> pay{delegate Charge, async} -> end
+  start p        | job pay dead, no incident, 0 incidents ever
+  retries pay 1  | instance ended
+
+story "an incident of a called instance is told of in the instance that called it"
+  delegate Charge: fails 3 times
+  process p, camunda:  start -> sub{call child} -> end
+  process child, camunda:  start -> pay{delegate Charge, async} -> end
+  start p        | child: incident failedJob at pay, p: incident failedJob at sub
+  retries pay 1  | child: no incident, p: no incident, p: instance ended
+
+story "a failure undoes everything since the last save point"
+  delegate A: succeeds {"a": 1}
+  delegate B: fails 3 times
+  process p, camunda:  start -> a{delegate A, async} -> b{delegate B} -> end
+  start p        | job a dead, no variable a, token at a, incident at a, calls A B A B A B
+
+story "retries taken away stop a job"
+  delegate Charge: fails
+  process p, camunda:  start -> pay{delegate Charge, async, retry R3/PT1H} -> end
+  start p        | job pay due in 1h
+  retries pay 0  | job pay dead, incident failedJob at pay
+  2h pass        | nothing
+  retries pay 1 due now  | instance ended
+
+story "in Flowable three means three tries, ten seconds apart"
+  delegate Charge: fails 3 times
+  process p, flowable:  start -> pay{delegate Charge, async} -> end
+  start p        | job pay due in 10s, job pay has 2 retries
+  10s pass       | job pay due in 10s, job pay has 1 retries
+  10s pass       | job pay dead, Charge called 3 times, incident deadLetter at pay
+
+story "Flowable's number of tries is a property"
+  engine asyncExecutorNumberOfRetries = 2
+  delegate Charge: fails 3 times
+  process p, flowable:  start -> pay{delegate Charge, async} -> end
+  start p        | job pay has 1 retries
+  10s pass       | job pay dead, Charge called 2 times
+
+story "Flowable's wait after a failure is a property"
+  engine asyncFailedJobWaitTime = 60
+  delegate Charge: fails
+  process p, flowable:  start -> pay{delegate Charge, async} -> end
+  start p        | job pay due in 1m
+  1m passes      | instance ended
+
+story "Flowable's cycle says how often and how long"
+  delegate Charge: fails 5 times
+  process p, flowable:  start -> pay{delegate Charge, async, retry R5/PT7M} -> end
+  start p        | job pay due in 7m, job pay has 4 retries
+  21m pass       | job pay due in 7m, job pay has 1 retries
+  7m pass        | job pay dead, Charge called 5 times

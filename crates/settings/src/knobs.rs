@@ -1,0 +1,309 @@
+//! The knobs by name: once, for reading, writing, messages and the docs.
+
+use crate::setting::Setting;
+use crate::settings::{AcquisitionSettings, Settings};
+use crate::value::Value;
+
+/// One thing that can be set, by its dotted name in the configuration file.
+pub struct Knob<S: 'static = Settings> {
+    pub name: &'static str,
+    pub doc: &'static str,
+    pub expected: fn() -> String,
+    pub get: fn(&S) -> Value,
+    /// The error says what was expected.
+    pub set: fn(&mut S, &Value) -> Result<(), String>,
+}
+
+impl Knob {
+    pub fn find(name: &str) -> Option<&'static Self> {
+        KNOBS.iter().find(|knob| knob.name == name)
+    }
+
+    /// The name of the environment variable, without the prefix.
+    pub fn variable(&self) -> String {
+        self.name.replace('.', "_").to_uppercase()
+    }
+}
+
+macro_rules! knob {
+    ($settings:ty, $name:expr, $($field:ident).+, $range:expr, $doc:literal) => {
+        Knob {
+            name: $name,
+            doc: $doc,
+            expected: || expected_of(|settings: &$settings| &settings.$($field).+, $range),
+            get: |settings| settings.$($field).+.to_value(),
+            set: |settings, value| put(&mut settings.$($field).+, value, $range),
+        }
+    };
+}
+
+/// `name = field: doc` or `name = field (range): doc`.
+macro_rules! knobs {
+    ($settings:ty; $($name:literal = $($field:ident).+ $(($range:expr))? : $doc:literal;)*) => {
+        &[$(knob!($settings, $name, $($field).+, None::<std::ops::RangeInclusive<i64>>
+            $(.or(Some($range)))?, $doc)),*]
+    };
+}
+
+/// Longer than a year is no wait but a mistake in the unit.
+const WAIT_MS_MAX: i64 = 366 * 24 * 3_600_000;
+/// More workers than any machine runs.
+const WORKERS_MAX: i64 = 100_000;
+const QUEUE_MAX: i64 = 10_000_000;
+/// What one acquisition locks in one statement.
+const PAGE_MAX: i64 = 10_000;
+
+pub const KNOBS: &[Knob] = knobs! { Settings;
+    "executor.active" = executor.active:
+        "whether this node runs the engine's own jobs; left out: off when embedded, on in the server";
+    "executor.deployment_aware" = executor.deployment_aware:
+        "take only jobs of deployments registered here, and those of none";
+    "executor.by_priority" = executor.by_priority: "higher priorities first";
+    "executor.timers_first" = executor.timers_first: "timers before other jobs";
+    "executor.by_due" = executor.by_due: "earlier due dates first";
+    "executor.aging_step_ms" = executor.aging_step_ms (1..=WAIT_MS_MAX):
+        "order by due date minus priority times this, instead of the three flags";
+    "executor.priority_min" = executor.priority_min: "lowest priority that is taken";
+    "executor.priority_max" = executor.priority_max: "highest priority that is taken";
+    "executor.categories" = executor.categories: "take only jobs of these categories";
+    "executor.take_async" = executor.take_async: "take asynchronous continuations";
+    "executor.take_timers" = executor.take_timers: "take timers";
+    "executor.tenant" = executor.tenant: "take only jobs of this tenant";
+    "executor.exclusive_over_hierarchies" = executor.exclusive_over_hierarchies:
+        "exclusive jobs exclude each other over called instances too";
+    "executor.queue_jobs_max" = executor.queue_jobs_max (1..=QUEUE_MAX):
+        "jobs in memory between acquisition and execution";
+    "executor.workers_core" = executor.workers_core (0..=WORKERS_MAX):
+        "jobs that run at the same time before the queue fills";
+    "executor.workers_max" = executor.workers_max (1..=WORKERS_MAX):
+        "jobs that run at the same time once the queue is full";
+    "executor.worker_keep_alive_ms" = executor.worker_keep_alive_ms (0..=WAIT_MS_MAX):
+        "how long a worker above the core number is kept without work";
+    "executor.rejected_jobs" = executor.rejected_jobs:
+        "what happens to acquired jobs that fit neither workers nor queue";
+    "executor.queue_full_wait_ms" = executor.queue_full_wait_ms (0..=WAIT_MS_MAX):
+        "rest of acquisition when the queue is full";
+    "executor.hint" = executor.hint: "new jobs wake the executor at once";
+    "executor.shutdown_wait_ms" = executor.shutdown_wait_ms (0..=WAIT_MS_MAX):
+        "how long running jobs may finish after a stop was asked for";
+    "executor.unlock_owned" = executor.unlock_owned:
+        "accepted without effect: locks end with their node, whose name fences its predecessor";
+    "executor.reset_expired" = executor.reset_expired: "look for jobs that hang";
+    "executor.reset_expired_interval_ms" = executor.reset_expired_interval_ms (1..=WAIT_MS_MAX):
+        "how often";
+    "executor.reset_expired_page" = executor.reset_expired_page (1..=PAGE_MAX): "how many at once";
+    "executor.heartbeat_timeout_ms" = executor.heartbeat_timeout_ms (100..=600_000):
+        "how long a silent node counts as alive";
+    "executor.lock_owner" = executor.lock_owner:
+        "the node's name, which owns its locks; left out: host name and process id";
+    "executor.global_lock" = executor.global_lock:
+        "accepted without effect, as all knobs of this lock: acquisitions skip each other's rows";
+    "executor.global_lock_prefix" = executor.global_lock_prefix: "nodes that share that lock";
+    "executor.global_lock_wait_ms" = executor.global_lock_wait_ms (0..=WAIT_MS_MAX):
+        "how long a node waits for it";
+    "executor.global_lock_poll_ms" = executor.global_lock_poll_ms (1..=WAIT_MS_MAX):
+        "how often it tries";
+    "executor.global_lock_force_after_ms" = executor.global_lock_force_after_ms (0..=WAIT_MS_MAX):
+        "after how long it is taken from its holder";
+    "executor.acquisition" = executor.acquisition: "the acquisition that this engine joins";
+
+    "acquisition.jobs_max" = acquisition.jobs_max (1..=PAGE_MAX): "jobs of one acquisition";
+    "acquisition.timers_max" = acquisition.timers_max (1..=PAGE_MAX): "timers of one acquisition";
+    "acquisition.wait_ms" = acquisition.wait_ms (0..=WAIT_MS_MAX):
+        "rest after an acquisition that found less than it asked for";
+    "acquisition.timer_wait_ms" = acquisition.timer_wait_ms (0..=WAIT_MS_MAX):
+        "the same for timers";
+    "acquisition.wait_ms_max" = acquisition.wait_ms_max (0..=WAIT_MS_MAX):
+        "what the rest grows to";
+    "acquisition.wait_factor" = acquisition.wait_factor: "by which factor rest and back-off grow";
+    "acquisition.backoff_ms" = acquisition.backoff_ms (0..=WAIT_MS_MAX):
+        "pause after a lock was lost to another node; 0: none";
+    "acquisition.backoff_ms_max" = acquisition.backoff_ms_max (0..=WAIT_MS_MAX):
+        "what the pause grows to; 0: no back-off";
+    "acquisition.backoff_threshold" = acquisition.backoff_threshold:
+        "acquisitions without a lost lock before the pause shrinks";
+    "acquisition.lock_ms_max" = acquisition.lock_ms_max (1..=WAIT_MS_MAX):
+        "longest run of a job before it counts as hung; left out: as long as its node lives";
+    "acquisition.timer_lock_ms_max" = acquisition.timer_lock_ms_max (1..=WAIT_MS_MAX):
+        "the same for timers";
+
+    "jobs.retries" = jobs.retries (1..=1_000_000): "attempts in all where the model says nothing";
+    "jobs.retry_cycle" = jobs.retry_cycle: "the cycle of retries where the model says nothing";
+    "jobs.retries_at_first_failure" = jobs.retries_at_first_failure:
+        "the configured count of attempts is only applied at the first failure";
+    "jobs.failed_wait_ms" = jobs.failed_wait_ms (0..=WAIT_MS_MAX):
+        "pause before a failed timer is tried again; left out: as in the model's system";
+    "jobs.async_failed_wait_ms" = jobs.async_failed_wait_ms (0..=WAIT_MS_MAX):
+        "the same for asynchronous continuations";
+    "jobs.failure_write_attempts" = jobs.failure_write_attempts (1..=1_000):
+        "accepted without effect: what meets a conflict is decided anew until it is written";
+    "jobs.prioritized" = jobs.prioritized: "off: every job has priority 0";
+    "jobs.worker_jobs_prioritized" = jobs.worker_jobs_prioritized:
+        "off: every worker job has priority 0";
+    "jobs.priority_failure_is_zero" = jobs.priority_failure_is_zero:
+        "a priority that cannot be evaluated counts as 0";
+    "jobs.due_never_null" = jobs.due_never_null: "jobs ready at once are due at their creation";
+    "jobs.incidents" = jobs.incidents: "a job without retries left opens an incident";
+    "jobs.reevaluate_time_cycle" = jobs.reevaluate_time_cycle:
+        "an expression of a time cycle is evaluated anew at each firing";
+    "jobs.reduced_logging" = jobs.reduced_logging:
+        "a failure is only logged when no retry is left";
+
+    "history.level" = history.level: "what is kept of ended and running instances";
+    "history.ttl" = history.ttl: "how long ended instances are kept; left out: for ever";
+    "history.ttl_required" = history.ttl_required:
+        "refuse definitions without a time to live, their own or `history.ttl`";
+    "history.batch_ttl" = history.batch_ttl: "how long ended batches are kept";
+    "history.removal_time" = history.removal_time: "from when the time to live counts";
+    "history.level_per_definition" = history.level_per_definition:
+        "a definition may have a level of its own";
+    "history.cleanup.enabled" = history.cleanup.enabled: "whether clean-up runs at all";
+    "history.cleanup.start" = history.cleanup.window.start: "start of the daily window";
+    "history.cleanup.end" = history.cleanup.window.end: "end of the daily window";
+    "history.cleanup.monday_start" = history.cleanup.monday.start: "start on Mondays";
+    "history.cleanup.monday_end" = history.cleanup.monday.end: "end on Mondays";
+    "history.cleanup.tuesday_start" = history.cleanup.tuesday.start: "start on Tuesdays";
+    "history.cleanup.tuesday_end" = history.cleanup.tuesday.end: "end on Tuesdays";
+    "history.cleanup.wednesday_start" = history.cleanup.wednesday.start: "start on Wednesdays";
+    "history.cleanup.wednesday_end" = history.cleanup.wednesday.end: "end on Wednesdays";
+    "history.cleanup.thursday_start" = history.cleanup.thursday.start: "start on Thursdays";
+    "history.cleanup.thursday_end" = history.cleanup.thursday.end: "end on Thursdays";
+    "history.cleanup.friday_start" = history.cleanup.friday.start: "start on Fridays";
+    "history.cleanup.friday_end" = history.cleanup.friday.end: "end on Fridays";
+    "history.cleanup.saturday_start" = history.cleanup.saturday.start: "start on Saturdays";
+    "history.cleanup.saturday_end" = history.cleanup.saturday.end: "end on Saturdays";
+    "history.cleanup.sunday_start" = history.cleanup.sunday.start: "start on Sundays";
+    "history.cleanup.sunday_end" = history.cleanup.sunday.end: "end on Sundays";
+    "history.cleanup.cycle" = history.cleanup.cycle: "a Quartz cron expression instead of windows";
+    "history.cleanup.parallelism" = history.cleanup.parallelism (1..=8): "clean-up jobs";
+    "history.cleanup.batch_size" = history.cleanup.batch_size (1..=500):
+        "instances removed by one transaction";
+    "history.cleanup.threshold" = history.cleanup.threshold:
+        "fewer removable instances are left for later; by end time only";
+    "history.cleanup.strategy" = history.cleanup.strategy: "how removable instances are found";
+    "history.cleanup.priority" = history.cleanup.priority: "priority of clean-up jobs";
+    "history.cleanup.retries" = history.cleanup.retries (1..=1_000_000):
+        "attempts of clean-up jobs; left out: as all jobs";
+    "history.cleanup.job_log_ttl" = history.cleanup.job_log_ttl:
+        "how long the job log of clean-up jobs is kept";
+    "history.cleanup.metrics" = history.cleanup.metrics: "whether removed rows are counted";
+
+    "batches.jobs_per_seed" = batches.jobs_per_seed (1..=100_000):
+        "jobs made by one run of a batch's seed";
+    "batches.invocations_per_job" = batches.invocations_per_job (1..=100_000):
+        "items handled by one job";
+    "batches.invocations_per_job_by_kind" = batches.invocations_per_job_by_kind:
+        "the same by kind of batch";
+    "batches.poll_ms" = batches.poll_ms (1..=WAIT_MS_MAX):
+        "how often the progress of a batch is looked at";
+    "batches.poll_cycle" = batches.poll_cycle: "the same as a Quartz cron expression";
+    "batches.priority" = batches.priority: "priority of seed, monitor and parts";
+    "batches.ttl_by_kind" = batches.ttl_by_kind: "how long ended batches are kept, by kind";
+    "batches.removal_time_chunk" = batches.removal_time_chunk (1..=500):
+        "rows whose time of removal is changed at once";
+
+    "metrics.enabled" = metrics.enabled: "whether counters are kept";
+    "metrics.stored" = metrics.stored: "whether they are written to the store";
+    "metrics.interval_ms" = metrics.interval_ms (1_000..=WAIT_MS_MAX): "how often";
+    "metrics.reporter" = metrics.reporter: "whose counters they are; left out: the node's name";
+    "metrics.tasks" = metrics.tasks: "whether distinct assignees of user tasks are counted";
+    "metrics.task_ttl" = metrics.task_ttl: "how long those are kept";
+
+    "operations.authenticated_only" = operations.authenticated_only:
+        "log only what a person known by name did";
+    "operations.entries_max" = operations.entries_max (-1..=i64::MAX):
+        "entries of one operation on many things; 1: a summary, -1: one for each";
+    "ids.generator" = ids.generator: "how new things are named";
+    "model.unhandled_error_fails" = model.unhandled_error_fails:
+        "a BPMN error that nobody catches fails the job instead of ending the path";
+    "model.parallel_multi_instance_async_leave" = model.parallel_multi_instance_async_leave:
+        "parallel multi-instances of Flowable models are left by an exclusive job";
+    "model.definition_cache_max" = model.definition_cache_max (1..=10_000_000):
+        "definitions kept parsed in memory";
+    "rows.bulk_insert" = rows.bulk_insert: "off: rows are written one by one, for diagnosis";
+    "rows.query_max" = rows.query_max (1..=i64::MAX): "rows that one query may return";
+};
+
+/// Those of a named acquisition, by the last part of the name.
+pub const ACQUISITION_KNOBS: &[Knob<AcquisitionSettings>] = knobs! { AcquisitionSettings;
+    "jobs_max" = jobs_max (1..=PAGE_MAX): "";
+    "timers_max" = timers_max (1..=PAGE_MAX): "";
+    "wait_ms" = wait_ms (0..=WAIT_MS_MAX): "";
+    "timer_wait_ms" = timer_wait_ms (0..=WAIT_MS_MAX): "";
+    "wait_ms_max" = wait_ms_max (0..=WAIT_MS_MAX): "";
+    "wait_factor" = wait_factor: "";
+    "backoff_ms" = backoff_ms (0..=WAIT_MS_MAX): "";
+    "backoff_ms_max" = backoff_ms_max (0..=WAIT_MS_MAX): "";
+    "backoff_threshold" = backoff_threshold: "";
+    "lock_ms_max" = lock_ms_max (1..=WAIT_MS_MAX): "";
+    "timer_lock_ms_max" = timer_lock_ms_max (1..=WAIT_MS_MAX): "";
+};
+
+fn put<T: Setting>(
+    field: &mut T,
+    value: &Value,
+    range: Option<std::ops::RangeInclusive<i64>>,
+) -> Result<(), String> {
+    let Some(new) = T::from_value(value) else {
+        return Err(format!("found {}, expected {}", value.describe(), T::expected()));
+    };
+    if let (Some(range), Value::Number(number)) = (range, new.to_value())
+        && !range.contains(&number)
+    {
+        return Err(format!("{number} is not within {} to {}", range.start(), range.end()));
+    }
+    *field = new;
+    Ok(())
+}
+
+fn expected_of<S, T: Setting>(
+    _field: fn(&S) -> &T,
+    range: Option<std::ops::RangeInclusive<i64>>,
+) -> String {
+    match range {
+        Some(range) if *range.end() == i64::MAX => format!("{} or more", range.start()),
+        Some(range) => format!("{} to {}", range.start(), range.end()),
+        None => T::expected(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_sorted_into_tables() {
+        let mut names: Vec<_> = KNOBS.iter().map(|knob| knob.name).collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]));
+        let mut variables: Vec<_> = KNOBS.iter().map(Knob::variable).collect();
+        variables.sort_unstable();
+        assert!(variables.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+
+    #[test]
+    fn every_knob_takes_back_what_it_shows() {
+        for knob in KNOBS {
+            let mut settings = Settings::default();
+            let shown = (knob.get)(&settings);
+            if shown != Value::Nothing {
+                assert_eq!((knob.set)(&mut settings, &shown), Ok(()), "{}", knob.name);
+                assert_eq!(settings, Settings::default(), "{}", knob.name);
+            }
+            assert!(
+                (knob.set)(&mut settings, &Value::Table(Default::default())).is_err()
+                    || knob.name.ends_with("_by_kind"),
+                "{}",
+                knob.name
+            );
+        }
+    }
+
+    #[test]
+    fn a_named_acquisition_has_every_knob_of_the_default_one() {
+        let of_default: Vec<_> =
+            KNOBS.iter().filter_map(|knob| knob.name.strip_prefix("acquisition.")).collect();
+        let named: Vec<_> = ACQUISITION_KNOBS.iter().map(|knob| knob.name).collect();
+        assert_eq!(of_default, named);
+    }
+}

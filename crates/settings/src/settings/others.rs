@@ -1,0 +1,98 @@
+//! Small groups of knobs.
+
+use super::history::Ttl;
+use crate::setting::words;
+
+/// Counters that are kept in the store, to be asked for by time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MetricsSettings {
+    pub enabled: bool,
+    /// Whether they are written to the store.
+    pub stored: bool,
+    pub interval_ms: u64,
+    /// Whose counters they are. `None`: the node's name.
+    pub reporter: Option<String>,
+    /// Whether distinct assignees of user tasks are counted.
+    pub tasks: bool,
+    /// How long those are kept.
+    pub task_ttl: Option<Ttl>,
+}
+
+impl Default for MetricsSettings {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            stored: true,
+            interval_ms: 900_000,
+            reporter: None,
+            tasks: true,
+            task_ttl: None,
+        }
+    }
+}
+
+/// The log of what people did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperationSettings {
+    /// Only what a person who is known by name did.
+    pub authenticated_only: bool,
+    /// Entries that one operation on many things may write; 1: a summary, -1: one for each.
+    pub entries_max: i64,
+}
+
+impl Default for OperationSettings {
+    fn default() -> Self {
+        Self { authenticated_only: true, entries_max: 1 }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IdSettings {
+    pub generator: IdGenerator,
+}
+
+/// How new things are named.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IdGenerator {
+    /// Numbers of 64 bits, made by the node.
+    #[default]
+    Keys,
+    Uuid,
+}
+
+words!(IdGenerator { Keys = "keys", Uuid = "uuid" });
+
+/// What models mean where the system they were made for leaves it to its configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelSettings {
+    /// A BPMN error that nobody catches fails the job instead of ending the path.
+    pub unhandled_error_fails: bool,
+    /// Parallel multi-instances are left by an exclusive job.
+    pub parallel_multi_instance_async_leave: bool,
+    /// Definitions kept parsed in memory. `None`: the node's own limit.
+    pub definition_cache_max: Option<u32>,
+}
+
+impl Default for ModelSettings {
+    fn default() -> Self {
+        Self {
+            unhandled_error_fails: false,
+            parallel_multi_instance_async_leave: true,
+            definition_cache_max: None,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowSettings {
+    /// Off: rows are written one by one, to find out which one is to blame.
+    pub bulk_insert: bool,
+    /// Rows that one query may return. `None`: the API's own limit.
+    pub query_max: Option<u32>,
+}
+
+impl Default for RowSettings {
+    fn default() -> Self {
+        Self { bulk_insert: true, query_max: None }
+    }
+}

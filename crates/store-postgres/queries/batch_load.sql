@@ -1,0 +1,1 @@
+SELECT * FROM orloj.batch WHERE key = $1

@@ -1,0 +1,1 @@
+UPDATE orloj.definition SET deleted = true WHERE key = $1

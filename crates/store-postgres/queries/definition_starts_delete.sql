@@ -1,0 +1,1 @@
+DELETE FROM orloj.start_event WHERE definition_key = $1

@@ -1,0 +1,1 @@
+CALL orloj.commit_chores($1, $2, $3, $4, $5, $6, $7, $8, $9)

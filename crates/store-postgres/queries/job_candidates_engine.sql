@@ -1,0 +1,21 @@
+-- What an acquisition for the node may take, without what has reached a limit. Their rows are
+-- locked, and so is the lease.
+WITH lease AS (
+    SELECT session FROM orloj.node WHERE session = $1 FOR KEY SHARE
+)
+SELECT *
+FROM orloj.job
+WHERE engine = $2 AND type = '' AND kind NOT IN (2, 5)
+    AND state = 0 AND lock_session IS NULL AND lock_until IS NULL
+    AND priority BETWEEN $4 AND $5
+    AND ($6::bigint[] IS NULL OR definition_key = 0 OR definition_key = ANY ($6))
+    AND ($7::text[] IS NULL OR category = ANY ($7))
+    AND ($8::text[] IS NULL OR topic = '' OR topic <> ALL ($8))
+    AND (NOT $9::boolean OR kind <> 15)
+    AND ($10::text IS NULL OR tenant = $10)
+    AND (topic = '' OR topic <> ALL ($11))
+    AND tenant <> ALL ($12)
+    AND (limit_key IS NULL OR limit_key <> ALL ($13))
+ORDER BY priority DESC, key
+LIMIT $3 / (SELECT count(*) FROM lease)
+FOR UPDATE SKIP LOCKED

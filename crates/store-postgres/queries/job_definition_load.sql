@@ -1,0 +1,1 @@
+SELECT * FROM orloj.job_definition WHERE key = $1

@@ -1,0 +1,1 @@
+UPDATE orloj.node SET profile = $2 WHERE session = $1

@@ -1,0 +1,21 @@
+-- From the oldest on. Keys are made when instances start, so what ended long ago is in front.
+WITH old AS (
+    SELECT key
+    FROM orloj.ended
+    WHERE engine = $1 AND key > $6 AND ended_at < $2
+        AND ($7::bigint IS NULL OR definition_key = $7)
+        AND ended_at / 60000 % 60 BETWEEN $3 AND $4
+    ORDER BY key
+    LIMIT $5
+    FOR UPDATE SKIP LOCKED
+),
+history AS (
+    DELETE FROM orloj.history AS h USING old WHERE h.instance_key = old.key
+),
+called AS (
+    DELETE FROM orloj.called AS c USING old WHERE c.key = old.key
+),
+gone AS (
+    DELETE FROM orloj.ended AS e USING old WHERE e.key = old.key RETURNING e.key
+)
+SELECT count(*), max(key) FROM gone

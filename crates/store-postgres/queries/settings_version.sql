@@ -1,0 +1,1 @@
+SELECT version FROM orloj.settings WHERE engine = $1

@@ -1,0 +1,168 @@
+//! What acquisitions read: an index from its first entry on, never the table or a sort.
+#![expect(clippy::disallowed_methods, reason = "tests of real connections")]
+
+mod common;
+
+use common::{NOW, client, join, open, with_database};
+use orloj_store::{Acquire, LimitScope, NewLimit, NodeProfile, Order, Selection, Store, Wanted};
+
+/// Enough that reading it all costs more than an index.
+const ROWS: &str = "INSERT INTO job SELECT
+        n, 'suite', '', n, n % 50, n, 'task', CASE WHEN n % 3 = 0 THEN 3 ELSE 0 END, '', 0, 3,
+        n % 7, true, CASE WHEN n % 3 = 0 THEN n END, NULL, NULL, NULL, 0, '', NULL, n, ''
+    FROM generate_series(1, 20000) AS n";
+
+/// The plan of what is sent, as the server logs it. The statement itself is taken from the store.
+async fn plan(admin: &tokio_postgres::Client, sql: &str) -> String {
+    let rows = admin.simple_query(&format!("EXPLAIN {sql}")).await.expect("explain");
+    let line = |message: &tokio_postgres::SimpleQueryMessage| match message {
+        tokio_postgres::SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+        _ => None,
+    };
+    rows.iter().filter_map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test]
+async fn every_order_takes_the_first_entries_of_its_index() {
+    with_database(|url| async move {
+        let store = open(&url).await;
+        let lease = join(&*store, "n").await;
+        let admin = client(&url).await;
+        admin.batch_execute(ROWS).await.expect("rows");
+        // Others that wait, in front and behind.
+        let waiting = ROWS.replace("SELECT\n        n,", "SELECT\n        n * 7 - 70000,");
+        let waiting = waiting.replace("'', 0, 3,", "'', 1, 3,");
+        let waiting = waiting.replace("AS n", "AS n WHERE n * 7 - 70000 NOT BETWEEN 1 AND 20000");
+        admin.batch_execute(&waiting).await.expect("rows");
+        let run_at = "coalesce(due_at, created_at)";
+        let timers = "(CASE WHEN kind IN (3, 7, 8, 9, 10, 11) THEN 0 ELSE 1 END)";
+        let aging = format!(
+            "(greatest(least({run_at}, 4000000000000000000), -4000000000000000000) \
+             - greatest(least(priority, 2147483647), -2147483647) * 1000)"
+        );
+        let flags = |priority, timers_first, due| Order::Flags { priority, timers_first, due };
+        let orders = [
+            (flags(false, false, false), "job_order_k", String::new()),
+            (flags(true, false, false), "job_ready", "priority DESC,".to_owned()),
+            (flags(false, true, false), "job_order_tk", format!("{timers},")),
+            (flags(false, false, true), "job_order_dk", format!("{run_at},")),
+            (flags(true, true, false), "job_order_ptk", format!("priority DESC, {timers},")),
+            (flags(true, false, true), "job_order_pdk", format!("priority DESC, {run_at},")),
+            (flags(false, true, true), "job_order_tdk", format!("{timers}, {run_at},")),
+            (
+                flags(true, true, true),
+                "job_order_ptdk",
+                format!("priority DESC, {timers}, {run_at},"),
+            ),
+            (Order::Aging { step_ms: 1_000 }, "job_order_aging_1000", format!("{aging},")),
+        ];
+        for (order, index, by) in orders {
+            let profile = NodeProfile { order, ..NodeProfile::default() };
+            store.describe_node(lease, profile).await.expect("described");
+            admin.batch_execute("ANALYZE job").await.expect("analyze");
+            let sql = include_str!("../queries/job_acquire_engine.sql")
+                .lines()
+                .filter(|line| !line.trim().starts_with("--"))
+                .collect::<Vec<_>>()
+                .join("\n")
+                .replace("orloj.", "")
+                .replace("ORDER BY priority DESC, key", &format!("ORDER BY {by} key"));
+            let values = [
+                ("$10", "NULL"),
+                ("$9", "false"),
+                ("$8", "NULL"),
+                ("$7", "NULL"),
+                ("$6", "NULL"),
+                ("$5", "9223372036854775807"),
+                ("$4", "(-9223372036854775808)"),
+                ("$3", "10"),
+                ("$2", "'suite'"),
+                ("$1", "1"),
+            ];
+            let sql = values.iter().fold(sql, |sql, (place, value)| sql.replace(place, value));
+            let plan = plan(&admin, &sql).await;
+            let picked =
+                plan.split("CTE picked").nth(1).and_then(|rest| rest.split("CTE taken").next());
+            let picked = picked.expect("there is such a part");
+            assert!(picked.contains(&format!("Index Scan using {index} on job")), "{plan}");
+            assert!(!picked.contains("Sort"), "{order:?}: {plan}");
+            assert!(!plan.contains("Seq Scan on job "), "{order:?}: {plan}");
+
+            let selection = Selection { order, ..Selection::default() };
+            let wanted = Wanted::Engine(selection);
+            let acquire = Acquire { lease, wanted, limit: 3, now: NOW };
+            let taken = store.acquire(acquire).await.expect("acquire");
+            assert_eq!(taken.len(), 3);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn locked_jobs_are_counted_in_an_index_made_with_the_first_limit() {
+    with_database(|url| async move {
+        let store = open(&url).await;
+        let admin = client(&url).await;
+        let rows = ROWS.replace(
+            "NULL, NULL, NULL, 0, '', NULL, n, ''",
+            "n % 5, NULL, NULL, 0, '', NULL, n, 't' || n % 100",
+        );
+        admin.batch_execute(&rows).await.expect("rows");
+        let limit = NewLimit {
+            scope: LimitScope::Topic,
+            name: "t1".into(),
+            max_concurrent: Some(1),
+            rate: None,
+        };
+        store.set_limit(limit, NOW).await.expect("limit");
+        admin.batch_execute("ANALYZE job").await.expect("analyze");
+        let sql = include_str!("../queries/limits_locked.sql").replace("orloj.", "");
+        let plan = plan(&admin, &sql.replace("$1", "'suite'")).await;
+        let counted = plan.split("SubPlan 2").next().expect("the first part");
+        assert!(counted.contains("job_locked_topic"), "{plan}");
+        assert!(!counted.contains("Seq Scan on job j"), "{plan}");
+    })
+    .await;
+}
+
+/// Many nodes at once, through stores of their own: never more than allowed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_limit_is_kept_by_all_nodes_together() {
+    with_database(|url| async move {
+        let first = open(&url).await;
+        let limits = [("t0", 4), ("t1", 3)];
+        for (name, max) in limits {
+            let limit = NewLimit {
+                scope: LimitScope::Topic,
+                name: name.into(),
+                max_concurrent: Some(max),
+                rate: None,
+            };
+            first.set_limit(limit, NOW).await.expect("limit");
+        }
+        let admin = client(&url).await;
+        let rows = ROWS.replace("20000", "300").replace("n, ''\n", "n, 't' || n % 3\n");
+        admin.batch_execute(&rows).await.expect("rows");
+        let nodes = (0..4).map(|number| {
+            let url = url.clone();
+            tokio::spawn(async move {
+                let store = open(&url).await;
+                let lease = join(&*store, &format!("n{number}")).await;
+                let mut taken = Vec::new();
+                for _ in 0..8 {
+                    let wanted = Wanted::Engine(Selection::default());
+                    let acquire = Acquire { lease, wanted, limit: 5, now: NOW };
+                    taken.extend(store.acquire(acquire).await.expect("acquire"));
+                }
+                taken
+            })
+        });
+        let mut taken = Vec::new();
+        for node in nodes.collect::<Vec<_>>() {
+            taken.extend(node.await.expect("it does not panic"));
+        }
+        let count = |topic: &str| taken.iter().filter(|job| *job.topic == *topic).count();
+        assert_eq!((count("t0"), count("t1"), count("t2")), (4, 3, 100));
+    })
+    .await;
+}

@@ -1,0 +1,1 @@
+DELETE FROM batch WHERE key = ?1

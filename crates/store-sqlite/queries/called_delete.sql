@@ -1,0 +1,1 @@
+DELETE FROM called WHERE key = ?1

@@ -1,0 +1,1 @@
+UPDATE definition SET deleted = 1 WHERE key = ?1

@@ -1,0 +1,1 @@
+DELETE FROM start_event WHERE definition_key = ?1

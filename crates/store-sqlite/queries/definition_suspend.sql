@@ -1,0 +1,1 @@
+UPDATE definition SET suspended = ?2 WHERE key = ?1

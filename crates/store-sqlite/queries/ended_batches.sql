@@ -1,0 +1,8 @@
+SELECT
+    key, engine, tenant, kind, total, created_at, started_at, created_by, ended_at, removal_at
+FROM ended_batch
+WHERE key <= ?1 AND engine = ?2
+    AND (?4 IS NULL OR kind = ?4)
+    AND (?5 IS NULL OR tenant = ?5)
+ORDER BY key DESC
+LIMIT ?3

@@ -1,0 +1,1 @@
+DELETE FROM ended WHERE key = ?1

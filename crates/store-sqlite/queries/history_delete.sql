@@ -1,0 +1,1 @@
+DELETE FROM history WHERE instance_key = ?1

@@ -1,0 +1,1 @@
+UPDATE incident SET annotation = ?2 WHERE key = ?1

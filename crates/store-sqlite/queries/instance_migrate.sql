@@ -1,0 +1,1 @@
+UPDATE instance SET definition_key = ?2 WHERE key = ?1

@@ -1,0 +1,1 @@
+UPDATE job SET definition_key = ?2, element_id = ?3 WHERE key = ?1

@@ -1,0 +1,1 @@
+SELECT number, session FROM node ORDER BY number

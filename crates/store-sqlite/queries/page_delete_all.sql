@@ -1,0 +1,1 @@
+DELETE FROM instance_page WHERE instance_key = ?1

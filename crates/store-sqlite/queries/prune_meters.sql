@@ -1,0 +1,4 @@
+DELETE FROM meter
+WHERE (engine, name, at, reporter) IN (
+    SELECT engine, name, at, reporter FROM meter WHERE engine = ?1 AND at < ?2 LIMIT ?3
+)

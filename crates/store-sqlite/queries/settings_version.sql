@@ -1,0 +1,1 @@
+SELECT version FROM settings WHERE engine = ?1

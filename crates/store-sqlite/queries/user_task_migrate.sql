@@ -1,0 +1,1 @@
+UPDATE user_task SET definition_key = ?2, element_id = ?3 WHERE key = ?1

@@ -1,0 +1,59 @@
+//! Removing what is old, in chunks that hold nobody up.
+
+use std::ops::RangeInclusive;
+
+use orloj_types::{DefinitionKey, InstanceKey, Timestamp};
+
+/// One chunk of one kind of rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PruneQuery {
+    pub what: Prune,
+    /// Most rows of the kind, clamped to [`PRUNE_ROWS_MAX`]; what belongs to them goes too.
+    pub limit: u32,
+}
+
+/// Most instances of one chunk: some milliseconds of deleting.
+pub const PRUNE_ROWS_MAX: u32 = 1_000;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Prune {
+    /// Ended instances whose moment of removal is this or lies before it, with their history. Of
+    /// those whose moment lies in these minutes of an hour: clean-ups that run side by side share
+    /// the hour among them.
+    Removable { until: Timestamp, minutes: RangeInclusive<u8> },
+    /// Ended instances that ended before this, of one definition or of all, with their history.
+    /// The oldest first, from the one after `after`.
+    Ended {
+        before: Timestamp,
+        definition: Option<DefinitionKey>,
+        minutes: RangeInclusive<u8>,
+        after: Option<InstanceKey>,
+    },
+    /// These, if they have ended, with their history. More than allowed are not looked at.
+    Instances(Vec<InstanceKey>),
+    /// Ended batches whose moment of removal is this or lies before it.
+    Batches { until: Timestamp },
+    /// Ended batches that ended before this.
+    BatchesEnded { before: Timestamp },
+    /// Operations logged before this.
+    Operations { before: Timestamp },
+    /// Meters written before this.
+    Meters { before: Timestamp },
+}
+
+/// Every minute of an hour.
+pub const ALL_MINUTES: RangeInclusive<u8> = 0..=59;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// Rows of the kind that was asked for. As many as allowed means that there may be more.
+    pub rows: u32,
+    /// The last ended instance looked at, to go on from.
+    pub last: Option<InstanceKey>,
+}
+
+/// The minute of the hour in which a moment lies.
+pub fn minute_of(at: Timestamp) -> u8 {
+    let minute = at.as_ms().div_euclid(60_000).rem_euclid(60);
+    u8::try_from(minute).expect("it is below 60")
+}

@@ -1,0 +1,291 @@
+//! What operators do to the interpreter alone, and which of its jobs are run.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use orloj::settings::Settings;
+use orloj_interpreter::{Command, DefinitionSettings, JobKind, JobSettings, JobState};
+use orloj_model::{JobDefinition, RetryCycle, RetryPlan};
+use orloj_types::{DefinitionKey, InstanceKey, JobKey, Timestamp};
+
+use super::depth::Refusal;
+use super::order::{ElementName, Order};
+use super::pure::{Job, Pure};
+
+/// What an executor takes, and in which order: said once more, as simply as it can be.
+pub(super) struct Taking {
+    pub(super) is_on: bool,
+    settings: Settings,
+    /// Processes whose deployments are not registered.
+    unregistered: BTreeSet<String>,
+}
+
+/// Something that is done later.
+pub(super) struct Later {
+    pub(super) at: Timestamp,
+    pub(super) order: Order,
+}
+
+impl Taking {
+    pub(super) fn new(settings: Option<&Settings>) -> Self {
+        // An engine that is told nothing goes by priority.
+        let mut unsaid = Settings::default();
+        unsaid.executor.by_priority = true;
+        let settings = settings.cloned().unwrap_or(unsaid);
+        let is_on = settings.executor.active.unwrap_or(true);
+        Self { is_on, settings, unregistered: BTreeSet::new() }
+    }
+
+    pub(super) fn takes(&self, process: &str, job: &Job) -> bool {
+        let (executor, job) = (&self.settings.executor, &job.row.job);
+        let has_category = match &executor.categories {
+            None => true,
+            Some(known) => job.category.as_ref().is_some_and(|c| known.iter().any(|k| **k == **c)),
+        };
+        self.is_on
+            && (executor.priority_min..=executor.priority_max).contains(&job.priority)
+            && !(executor.deployment_aware && self.unregistered.contains(process))
+            && has_category
+    }
+
+    /// The least goes first.
+    pub(super) fn place(&self, job: &Job) -> (i64, bool, i64, JobKey) {
+        let (executor, job) = (&self.settings.executor, &job.row.job);
+        let run_at = job.due_at.unwrap_or(job.key.made_at()).as_ms();
+        if let Some(step) = executor.aging_step_ms {
+            let step = i64::try_from(step).expect("checked when it was read");
+            return (run_at - job.priority * step, false, 0, job.key);
+        }
+        let is_timer = matches!(job.kind, JobKind::Timer { .. });
+        (
+            if executor.by_priority { job.priority.saturating_neg() } else { 0 },
+            executor.timers_first && !is_timer,
+            if executor.by_due { run_at } else { 0 },
+            job.key,
+        )
+    }
+
+    /// What the interpreter is told of them.
+    pub(super) fn job_settings(&self) -> JobSettings {
+        let Settings { jobs, executor, .. } = &self.settings;
+        let wait = |ms: Option<u64>| ms.and_then(|ms| i64::try_from(ms).ok());
+        let default = Settings::default();
+        JobSettings {
+            retries: (jobs.retries != default.jobs.retries)
+                .then(|| i32::try_from(jobs.retries).expect("checked when it was read")),
+            retry_cycle: jobs.retry_cycle.as_deref().map(|text| {
+                RetryCycle::Fixed(RetryPlan::parse(text).expect("a cycle of the story"))
+            }),
+            retry_wait_ms: wait(jobs.async_failed_wait_ms),
+            timer_retry_wait_ms: wait(jobs.failed_wait_ms),
+            due_dates_always: jobs.due_never_null || executor.by_due,
+            ignores_priorities: !jobs.prioritized,
+            exclusive_over_hierarchies: executor.exclusive_over_hierarchies,
+            tries_at_first_failure: jobs.retries_at_first_failure,
+            without_incidents: !jobs.incidents,
+            reevaluates_cycles: jobs.reevaluate_time_cycle,
+            ..JobSettings::default()
+        }
+    }
+}
+
+impl Pure {
+    pub(super) fn ordered(&mut self, order: Order) -> Result<(), Refusal> {
+        match order {
+            Order::Job { job, what } => {
+                let instance = self.instance_of(job)?;
+                return self.command(instance, Command::ManageJob { job, what });
+            }
+            Order::SuspendJob(job) => {
+                let instance = self.instance_of(job)?;
+                return self.command(instance, Command::SuspendJobs { jobs: vec![job] });
+            }
+            Order::ResumeJob(job) => {
+                let instance = self.instance_of(job)?;
+                return self.command(instance, Command::ResumeJobs { jobs: vec![job] });
+            }
+            Order::ExecuteJob(job) => return self.execute(job),
+            Order::Override { of, priority, with_jobs } => {
+                self.for_job_definitions(&of, |settings, definition| {
+                    settings.jobs.entry(definition).or_default().priority = priority;
+                })?;
+                if let (Some(priority), true) = (priority, with_jobs) {
+                    for (instance, job) in self.jobs_at(&of) {
+                        let what = orloj_interpreter::JobOrder::SetPriority(priority);
+                        let _ = self.interpret(instance, Command::ManageJob { job, what });
+                    }
+                }
+            }
+            Order::JobsOf { in_ms: Some(ms), of, suspend, with_jobs } => {
+                let order = Order::JobsOf { of, suspend, with_jobs, in_ms: None };
+                self.later.push(Later { at: self.now.plus_ms(ms), order });
+            }
+            Order::JobsOf { of, suspend, with_jobs, in_ms: None } => {
+                self.for_job_definitions(&of, |settings, definition| {
+                    settings.jobs.entry(definition).or_default().is_suspended = suspend;
+                })?;
+                if with_jobs {
+                    for (instance, job) in self.jobs_at(&of) {
+                        let jobs = vec![job];
+                        let command = match suspend {
+                            true => Command::SuspendJobs { jobs },
+                            false => Command::ResumeJobs { jobs },
+                        };
+                        let _ = self.interpret(instance, command);
+                    }
+                }
+            }
+            Order::Process { process, suspend, with_instances, in_ms: Some(ms) } => {
+                let order = Order::Process { process, suspend, with_instances, in_ms: None };
+                self.later.push(Later { at: self.now.plus_ms(ms), order });
+            }
+            Order::Process { process, suspend, with_instances, in_ms: None } => {
+                self.suspend_process(&process, suspend, with_instances)?;
+            }
+            Order::Registration { process, is_registered, .. } => {
+                match is_registered {
+                    true => self.taking.unregistered.remove(&process),
+                    false => self.taking.unregistered.insert(process),
+                };
+            }
+            Order::Executor { on, .. } => self.taking.is_on = on,
+        }
+        self.settle();
+        Ok(())
+    }
+
+    /// What was registered is forgotten, what was set about definitions is not.
+    pub(super) fn start_again(&mut self, settings: Option<Settings>) {
+        let told = settings.unwrap_or_else(|| self.taking.settings.clone());
+        self.taking = Taking::new(Some(&told));
+        self.taking.unregistered = self.processes.keys().cloned().collect();
+        let definitions = self.job_settings.definitions.clone();
+        self.job_settings = Arc::new(JobSettings { definitions, ..self.taking.job_settings() });
+        self.settle();
+    }
+
+    /// What was to be done by now; true: there was something.
+    pub(super) fn do_later(&mut self) -> bool {
+        let Some(at) = self.later.iter().position(|later| later.at <= self.now) else {
+            return false;
+        };
+        if !self.taking.is_on {
+            return false;
+        }
+        let later = self.later.remove(at);
+        self.ordered(later.order).expect("it was possible when it was asked for");
+        true
+    }
+
+    fn execute(&mut self, job: JobKey) -> Result<(), Refusal> {
+        let instance = self.instance_of(job)?;
+        let executed = self.command(instance, Command::ExecuteJob { job });
+        match (executed, self.failed.take()) {
+            (Err(refusal), _) => Err(refusal),
+            (Ok(()), Some(message)) => Err(Refusal(message)),
+            (Ok(()), None) => Ok(()),
+        }
+    }
+
+    fn suspend_process(
+        &mut self,
+        process: &str,
+        suspend: bool,
+        with_instances: bool,
+    ) -> Result<(), Refusal> {
+        let versions = self.processes.get(process);
+        let versions = versions.ok_or_else(|| Refusal("no such process".into()))?.clone();
+        for (key, model) in versions {
+            let settings = self.settings_of(key);
+            settings.is_suspended = suspend;
+            for definition in model.job_definitions() {
+                settings.jobs.entry(definition).or_default().is_suspended = suspend;
+            }
+        }
+        if with_instances {
+            let of_process = self.instances.iter().filter(|(_, i)| i.process_id == process);
+            let keys: Vec<InstanceKey> = of_process.map(|(key, _)| *key).collect();
+            for key in keys {
+                let command = if suspend { Command::Suspend } else { Command::Resume };
+                // One that has ended, or is as it shall be, stays so.
+                let _ = self.interpret(key, command);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_suspended(&self, process: &str) -> bool {
+        let latest = self.processes.get(process).and_then(|versions| versions.last());
+        latest.is_some_and(|(key, _)| self.job_settings.is_suspended(*key))
+    }
+
+    fn settings_of(&mut self, key: DefinitionKey) -> &mut DefinitionSettings {
+        Arc::make_mut(&mut self.job_settings).definitions.entry(key).or_default()
+    }
+
+    fn for_job_definitions(
+        &mut self,
+        of: &ElementName,
+        mut set: impl FnMut(&mut DefinitionSettings, JobDefinition),
+    ) -> Result<(), Refusal> {
+        let (key, process) = self.latest(of)?;
+        let meant = |definition: &JobDefinition| {
+            let element = &*definition.element;
+            element == of.element || element == format!("{}#multiInstanceBody", of.element)
+        };
+        let definitions: Vec<_> = process.job_definitions().into_iter().filter(meant).collect();
+        if definitions.is_empty() {
+            return Err(Refusal("no such job definition".into()));
+        }
+        for definition in definitions {
+            set(self.settings_of(key), definition);
+        }
+        Ok(())
+    }
+
+    fn latest(
+        &self,
+        of: &ElementName,
+    ) -> Result<(DefinitionKey, Arc<orloj_model::Process>), Refusal> {
+        let versions = match &of.process {
+            Some(process) => self.processes.get(process),
+            None => self.processes.get(&self.first_process),
+        };
+        let latest = versions.and_then(|versions| versions.last()).cloned();
+        latest.ok_or_else(|| Refusal("no such process".into()))
+    }
+
+    fn jobs_at(&self, of: &ElementName) -> Vec<(InstanceKey, JobKey)> {
+        let process = of.process.as_ref().unwrap_or(&self.first_process);
+        let jobs = self.jobs.values().filter(|job| {
+            *job.row.element == *of.element && self.instances[&job.instance].process_id == *process
+        });
+        jobs.filter(|job| !job.row.job.kind.is_for_clients())
+            .map(|job| (job.instance, job.row.job.key))
+            .collect()
+    }
+
+    /// What is run next: first what is due becomes ready, or is done, then the first of the ready.
+    pub(super) fn next_job(&self) -> Option<(InstanceKey, Command)> {
+        let due = self.jobs.values().filter(|job| {
+            job.row.job.state == JobState::Waiting
+                && job.row.job.due_at.is_some_and(|at| at <= self.now)
+                && (job.row.job.kind.is_for_clients() || self.is_taken(job))
+        });
+        let first = due.min_by_key(|job| (job.row.job.due_at, job.row.job.key));
+        if let Some(job) = first {
+            return Some((job.instance, Command::JobDue { job: job.row.job.key }));
+        }
+        let ready = self.jobs.values().filter(|job| {
+            job.row.job.state == JobState::Ready
+                && !job.row.job.kind.is_for_clients()
+                && self.is_taken(job)
+        });
+        let first = ready.min_by_key(|job| self.taking.place(job))?;
+        Some((first.instance, Command::RunJob { job: first.row.job.key }))
+    }
+
+    fn is_taken(&self, job: &Job) -> bool {
+        self.taking.takes(&self.instances[&job.instance].process_id, job)
+    }
+}

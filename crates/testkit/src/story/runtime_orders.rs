@@ -1,0 +1,156 @@
+//! What operators do to the whole engine, by the methods that applications have.
+
+use orloj::types::{DeploymentKey, JobDefinitionKey};
+use orloj::{
+    DefinitionQuery, JobAction, JobDefinitionScope, Orloj, Page, SuspendDefinition, SuspendJobs,
+    WhichDefinitions,
+};
+use orloj_interpreter::JobOrder;
+use orloj_store::JobDefinitionFilter;
+
+use super::depth::Refusal;
+use super::order::{ElementName, Order};
+use super::runtime::Runtime;
+
+impl Runtime {
+    pub(super) fn ordered(&self, order: Order) -> Result<(), Refusal> {
+        let now = self.orloj.now();
+        match order {
+            Order::Job { job, what } => self.act(job, &action(what)),
+            Order::SuspendJob(job) => self.act(job, &JobAction::Suspend),
+            Order::ResumeJob(job) => self.act(job, &JobAction::Resume),
+            Order::ExecuteJob(job) => self.act(job, &JobAction::Execute),
+            Order::Override { of, priority, with_jobs } => {
+                for key in self.job_definitions(&of)? {
+                    let definitions = self.orloj.job_definitions();
+                    self.settled(async {
+                        match priority {
+                            None => definitions.clear_priority(key).await,
+                            Some(priority) => {
+                                definitions.set_priority(key, priority, with_jobs).await.map(drop)
+                            }
+                        }
+                    })?;
+                }
+                Ok(())
+            }
+            Order::JobsOf { of, suspend, with_jobs, in_ms } => {
+                let how =
+                    SuspendJobs { include_jobs: with_jobs, at: in_ms.map(|ms| now.plus_ms(ms)) };
+                for key in self.job_definitions(&of)? {
+                    let definitions = self.orloj.job_definitions();
+                    let scope = JobDefinitionScope::Key(key);
+                    self.settled(async {
+                        match suspend {
+                            true => definitions.suspend(&scope, how).await,
+                            false => definitions.activate(&scope, how).await,
+                        }
+                    })?;
+                }
+                Ok(())
+            }
+            Order::Process { process, suspend, with_instances, in_ms } => {
+                let how = SuspendDefinition {
+                    include_instances: with_instances,
+                    at: in_ms.map(|ms| now.plus_ms(ms)),
+                };
+                let which = WhichDefinitions::Process(process.as_str().into(), None);
+                let definitions = self.orloj.definitions();
+                let done = self.settled(async {
+                    match suspend {
+                        true => definitions.suspend(&which, how).await,
+                        false => definitions.activate(&which, how).await,
+                    }
+                });
+                done.map(drop)
+            }
+            Order::Registration { process, node, is_registered } => {
+                let key = self.deployment(&process)?;
+                let node = self.node(node.as_deref())?;
+                let deployments = node.deployments();
+                self.settled(async {
+                    match is_registered {
+                        true => deployments.register(key).await,
+                        false => deployments.unregister(key).await,
+                    }
+                })
+            }
+            Order::Executor { node, on } => {
+                let executor = self.node(node.as_deref())?.executor();
+                self.settled(async {
+                    match on {
+                        true => executor.start().await,
+                        false => executor.stop().await,
+                    }
+                })
+            }
+        }
+    }
+
+    fn act(&self, job: orloj::types::JobKey, action: &JobAction) -> Result<(), Refusal> {
+        let jobs = self.orloj.jobs();
+        self.settled(jobs.act(job, action))
+    }
+
+    /// The first one unless another is named.
+    fn node(&self, name: Option<&str>) -> Result<&Orloj, Refusal> {
+        let Some(name) = name else { return Ok(&self.orloj) };
+        let found = self.others.iter().find(|(known, _)| known == name);
+        found.map(|(_, node)| node).ok_or_else(|| Refusal(format!("no node {name}")))
+    }
+
+    /// Those of the latest version; a multi-instance and what it does for each are both meant.
+    fn job_definitions(&self, of: &ElementName) -> Result<Vec<JobDefinitionKey>, Refusal> {
+        let process = of.process.as_deref().unwrap_or(&self.first_process);
+        let (definition, _) = self.latest(process)?;
+        let filter =
+            JobDefinitionFilter { definition: Some(definition), ..JobDefinitionFilter::default() };
+        let page = Page { before: None, limit: 1_000 };
+        let found = self.settled(self.orloj.job_definitions().list(filter, page))?;
+        let body = format!("{}#multiInstanceBody", of.element);
+        let meant = found.into_iter().filter(|row| {
+            let element = row.element.as_str();
+            element == of.element || element == body
+        });
+        let keys: Vec<_> = meant.map(|row| row.key).collect();
+        match keys.is_empty() {
+            true => Err(Refusal("no such job definition".into())),
+            false => Ok(keys),
+        }
+    }
+
+    fn deployment(&self, process: &str) -> Result<DeploymentKey, Refusal> {
+        self.latest(process).map(|(_, deployment)| deployment)
+    }
+
+    fn latest(
+        &self,
+        process: &str,
+    ) -> Result<(orloj::types::DefinitionKey, DeploymentKey), Refusal> {
+        let query = DefinitionQuery {
+            process_id: Some(process.into()),
+            only_latest: true,
+            ..DefinitionQuery::default()
+        };
+        let found = self.tokio.block_on(self.orloj.definitions().query(&query));
+        let found = found.map_err(Refusal::from)?;
+        let latest = found.first().ok_or_else(|| Refusal("no such process".into()))?;
+        Ok((latest.key, latest.deployment))
+    }
+}
+
+fn action(order: JobOrder) -> JobAction {
+    match order {
+        JobOrder::SetRetries { retries, due } => JobAction::SetRetries { retries, due },
+        JobOrder::SetDueDate { due, cascade } => JobAction::SetDueDate { due, cascade },
+        JobOrder::RecalculateDueDate { from_creation } => {
+            JobAction::RecalculateDueDate { from_creation }
+        }
+        JobOrder::SetPriority(priority) => JobAction::SetPriority(priority),
+        JobOrder::Delete => JobAction::Delete,
+        JobOrder::MoveToDeadLetters => JobAction::MoveToDeadLetters,
+        JobOrder::MoveToExecutable { retries } => JobAction::MoveToExecutable { retries },
+        JobOrder::MoveTimerToExecutable => JobAction::MoveTimerToExecutable,
+        JobOrder::Reschedule(_) => unreachable!("stories do not reschedule"),
+    }
+}
