@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 
-use orloj_rehearsal::{Engine, File, Pass, Run, Stage, Stubs};
+use orloj_rehearsal::{Engine, File, Pass, Run, Stage, StartBy, Stubs};
 
 use crate::random::Random;
 
@@ -25,6 +25,7 @@ pub fn check(input: &[u8]) -> bool {
                 start: Some("p".to_owned()),
                 vars: None,
                 pass,
+                start_by: StartBy::Hand,
             };
             let file = File { name: "fuzz.bpmn".to_owned(), bytes: text.as_bytes().to_vec() };
             let files = [file];
