@@ -25,6 +25,7 @@ mod index;
 mod job_queries;
 mod jobs;
 mod limits;
+mod listen_address;
 mod listener;
 mod migrate;
 mod nodes;

@@ -12,7 +12,8 @@ pub struct Options {
     /// `postgres://user:password@host:port/database?sslmode=…`. With `sslmode=require`,
     /// `verify-ca` or `verify-full` the connection is encrypted and the server's certificate and
     /// name are checked against those the system trusts, or the file named by `sslrootcert`;
-    /// otherwise it is not encrypted.
+    /// otherwise it is not encrypted. `listen=HOST:PORT` is the database's own address when the
+    /// URL leads to a pooler, which cannot pass notices on.
     pub url: String,
     /// Only rows of this engine are seen.
     pub engine: EngineName,
@@ -22,8 +23,6 @@ pub struct Options {
     pub lanes: u8,
     /// Connections for everything else.
     pub readers: u8,
-    /// Where to listen for notices when `url` leads to a pooler, which cannot pass them on.
-    pub listen_url: Option<String>,
 }
 
 impl Options {
@@ -34,7 +33,6 @@ impl Options {
             schema: "public".to_owned(),
             lanes: LANES_DEFAULT,
             readers: READERS_DEFAULT,
-            listen_url: None,
         }
     }
 

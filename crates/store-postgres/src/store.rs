@@ -28,6 +28,7 @@ use crate::commit::{Epochs, Lane};
 use crate::connector::Connector;
 use crate::error::{is_lost, portable};
 use crate::floor::Floor;
+use crate::listen_address;
 use crate::listener;
 use crate::migrate::migrate;
 use crate::options::Options;
@@ -70,8 +71,9 @@ impl PostgresStore {
     /// commits first, and is opened again when that has ended.
     pub async fn connect(options: Options) -> Result<Self, Error> {
         options.check()?;
-        let connector = Arc::new(Connector::new(&options.url)?);
-        let listen_connector = match &options.listen_url {
+        let (url, listen_url) = listen_address::taken_from(&options.url)?;
+        let connector = Arc::new(Connector::new(&url)?);
+        let listen_connector = match &listen_url {
             Some(url) => Arc::new(Connector::new(url)?),
             None => Arc::clone(&connector),
         };

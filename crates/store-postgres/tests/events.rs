@@ -87,8 +87,7 @@ async fn channels_of_two_nodes_never_deadlock_nor_lose_a_fit() {
 async fn a_group_is_one_statement_whatever_it_is_about() {
     with_database(|url| async move {
         let pooler = Pooler::start(&url).await;
-        let options =
-            Options { listen_url: Some(url), ..Options::new(pooler.url.clone(), engine()) };
+        let options = Options::new(pooler.hearing_url(&url), engine());
         let store = PostgresStore::connect(options).await.expect("the store opens");
         let lease = join(&store, "n").await;
         store.commit(group(lease, 0, 1, vec![insert(1)])).await.expect("commit");

@@ -128,8 +128,7 @@ async fn engines_share_numbers_and_nothing_else() {
 async fn a_beat_is_one_statement() {
     with_database(|url| async move {
         let pooler = Pooler::start(&url).await;
-        let options =
-            Options { listen_url: Some(url), ..Options::new(pooler.url.clone(), engine()) };
+        let options = Options::new(pooler.hearing_url(&url), engine());
         let store = PostgresStore::connect(options).await.expect("the store opens");
         let lease = join(&store, "n").await;
         let beat =

@@ -24,6 +24,8 @@ const STOP_SIGNAL: &str = "TERM";
 /// A running pooler. Dropping it stops it and removes its files.
 pub struct Pooler {
     url: String,
+    /// Where the cluster itself listens.
+    behind: String,
     _guard: Guard,
 }
 
@@ -54,12 +56,18 @@ impl Pooler {
         wait_until_ready(server, "PgBouncer", &log_path, || answers(&programs, port))?;
         let url = format!("postgres://postgres@127.0.0.1:{port}/postgres");
         eprintln!("throw-away PgBouncer (pool_mode=transaction) at {url}");
-        Ok(Pooler { url, _guard: guard })
+        let behind = format!("127.0.0.1:{}", cluster.port());
+        Ok(Pooler { url, behind, _guard: guard })
     }
 
     /// The URL of the cluster's database `postgres` through the pooler.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// The same, with the address at which nodes can hear each other.
+    pub fn hearing_url(&self) -> String {
+        format!("{}?listen={}", self.url, self.behind)
     }
 }
 

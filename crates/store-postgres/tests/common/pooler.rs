@@ -50,6 +50,11 @@ impl Pooler {
         Self { url: format!("{before}{own}{after}"), statements }
     }
 
+    /// With the address of the server at `url`, to listen there.
+    pub fn hearing_url(&self, url: &str) -> String {
+        format!("{}?listen={}", self.url, split(url).1)
+    }
+
     /// How many were sent so far.
     pub fn statements(&self) -> usize {
         self.statements.load(Ordering::SeqCst)

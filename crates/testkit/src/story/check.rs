@@ -12,6 +12,9 @@ use super::mismatch::Mismatch;
 use super::order::{DueDate, JobVerb, Managing, Order};
 use super::seen::{Seen, SeenInstance, SeenState};
 
+/// How often a depth may be asked to settle again before what was told is given up.
+const LATE_MAX: usize = 50;
+
 /// Plays `story` on a fresh `depth`. The error shows the story with the line that differs.
 pub fn check(story: &Story, depth: &mut dyn Depth) -> Result<(), Box<Mismatch>> {
     let mut player = Player {
@@ -65,8 +68,25 @@ impl Player<'_> {
         if let (Some(refusal), false) = (&refusal, expects_refusal) {
             return Err(format!("it was rejected: {}", refusal.0));
         }
+        let mut judged = self.all_hold(step, &before, refusal.as_ref());
+        for _ in 0..LATE_MAX {
+            if judged.is_ok() || !self.depth.settle_again() {
+                break;
+            }
+            self.look();
+            judged = self.all_hold(step, &before, refusal.as_ref());
+        }
+        judged
+    }
+
+    fn all_hold(
+        &mut self,
+        step: &Step,
+        before: &Seen,
+        refusal: Option<&Refusal>,
+    ) -> Result<(), String> {
         for expected in &step.expectations {
-            let held = self.holds(expected, &before, refusal.as_ref());
+            let held = self.holds(expected, before, refusal);
             held.map_err(|seen| format!("expected: {}\nbut {seen}", expected.text))?;
         }
         Ok(())

@@ -19,6 +19,11 @@ pub trait Depth {
     fn deploy(&mut self, sketch: &Sketch) -> Result<(), String>;
     /// The next version of its id.
     fn deploy_decision(&mut self, decision: &Decision) -> Result<(), String>;
+    /// Waits once more where several nodes tell one another of work in real time; false where
+    /// waiting changes nothing.
+    fn settle_again(&mut self) -> bool {
+        false
+    }
     fn now(&self) -> Timestamp;
     /// Moves the clock in one step.
     fn advance(&mut self, ms: i64);

@@ -46,7 +46,9 @@ impl Database {
 
     fn execute(&self, sql: &str) {
         self.tokio.block_on(async {
-            let connected = tokio_postgres::connect(&self.server, NoTls).await;
+            // What stands behind the question mark is for stores.
+            let server = self.server.split('?').next().unwrap_or_default();
+            let connected = tokio_postgres::connect(server, NoTls).await;
             let (client, connection) = connected.expect("the PostgreSQL for tests answers");
             tokio::spawn(connection);
             client.batch_execute(sql).await.expect("a database is made and dropped");

@@ -169,6 +169,14 @@ impl Depth for Runtime {
         deployed.map(drop).map_err(|error| format!("{error}: {error:?}"))
     }
 
+    fn settle_again(&mut self) -> bool {
+        if self.others.is_empty() {
+            return false;
+        }
+        self.tokio.block_on(self.settle());
+        true
+    }
+
     fn now(&self) -> Timestamp {
         self.orloj.now()
     }
