@@ -80,7 +80,7 @@ impl Player<'_> {
     }
 
     fn all_hold(
-        &mut self,
+        &self,
         step: &Step,
         before: &Seen,
         refusal: Option<&Refusal>,
