@@ -29,9 +29,7 @@ pub async fn run(ground: &Ground, options: &Options) -> anyhow::Result<Vec<Figur
     let before = chain.steps_per_s(minute).await;
     let reader = connect(&fresh.url).await?;
     reader
-        .batch_execute(
-            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT count(*) FROM orloj.job",
-        )
+        .batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT count(*) FROM job")
         .await?;
     let mut last = before;
     for number in 1..=options.minutes {

@@ -73,7 +73,6 @@ impl Store for Timed {
         fn expire_messages(now: Timestamp, limit: u32) -> u32;
         fn broadcasts(limit: u32) -> Vec<BroadcastRow>;
         fn starts(query: StartQuery) -> Vec<StartRow>;
-        fn due_starts(now: Timestamp, limit: u32) -> Vec<StartRow>;
         fn called_instances(by: CalledBy, page: Page) -> Vec<InstanceRow>;
         fn called_ended(by: CalledBy, page: Page) -> Vec<EndedRow>;
         fn deploy(deployment: NewDeployment) -> StoredDeployment;
@@ -107,10 +106,12 @@ impl Store for Timed {
         fn batches(filter: BatchFilter, page: Page) -> Vec<BatchRow>;
         fn ended_batches(filter: BatchFilter, page: Page) -> Vec<EndedBatchRow>;
         fn operations(filter: OperationFilter, page: Page) -> Vec<OperationRow>;
+        fn chore_log(filter: ChoreLogFilter, page: Page) -> Vec<ChoreLogRow>;
         fn add_meters(meters: Vec<MeterRow>) -> ();
         fn meters(query: MeterQuery) -> Vec<MeterSum>;
         fn prune(query: PruneQuery) -> Pruned;
         fn set_removal(instances: Vec<InstanceKey>, at: Option<Timestamp>) -> u32;
+        fn set_batch_removal(batches: Vec<BatchKey>, at: Option<Timestamp>) -> u32;
         fn notify(notices: Vec<Notice>) -> ();
         fn close() -> ();
     }

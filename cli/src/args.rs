@@ -2,11 +2,12 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::call::{Answer, Order, Path, View, ask, order};
 use crate::plan::Plan;
 use crate::{
     batch, config, dead_letter, decision, definition, deploy, deployment, dev, executor, feel,
     history, incident, instance, job, job_definition, limit, lint, message, meter, node,
-    script_host, serve, signal, timer, trace, uel, user_task,
+    script_host, serve, signal, timer, trace, uel, user_task, variable,
 };
 
 /// Durable BPMN processes and jobs: one engine for Camunda 7, Flowable and Zeebe models.
@@ -34,6 +35,9 @@ enum Noun {
     /// Runs of processes
     #[command(subcommand)]
     Instance(instance::Verb),
+    /// What instances know
+    #[command(subcommand)]
+    Variable(variable::Verb),
     /// Messages for those who wait for them
     #[command(subcommand)]
     Message(message::Verb),
@@ -180,6 +184,28 @@ pub struct Paging {
     pub before: Option<i64>,
 }
 
+/// One thing, by its key.
+#[derive(Debug, Args)]
+pub struct One {
+    #[arg(value_parser = key())]
+    pub key: i64,
+    #[command(flatten)]
+    pub client: Client,
+}
+
+impl One {
+    /// `path`: where things of its kind are.
+    pub fn show(self, path: &str, view: fn(&str) -> serde_json::Result<View>) -> Plan {
+        let path = Path::new(format!("{path}/{}", self.key));
+        ask(self.client, path.get(), Answer::Show(view))
+    }
+
+    /// A command that needs nothing else.
+    pub fn order(self, noun: (&str, &str), verb: &str, is: &str) -> Plan {
+        order(self.client, noun, self.key, Order { verb, body: String::new(), is })
+    }
+}
+
 /// Keys are positive.
 pub fn key() -> clap::builder::RangedI64ValueParser<i64> {
     clap::value_parser!(i64).range(1..)
@@ -194,6 +220,7 @@ impl Cli {
             Noun::Deployment(verb) => deployment::plan(verb),
             Noun::Definition(verb) => definition::plan(verb),
             Noun::Instance(verb) => instance::plan(verb),
+            Noun::Variable(verb) => variable::plan(verb),
             Noun::Message(verb) => message::plan(verb),
             Noun::Signal(verb) => signal::plan(verb),
             Noun::Job(verb) => job::plan(verb),
@@ -310,5 +337,6 @@ mod tests {
         insta::assert_snapshot!(help(&["instance", "modify"]));
         insta::assert_snapshot!(help(&["instance", "migrate"]));
         insta::assert_snapshot!(help(&["instance", "set-variables"]));
+        insta::assert_snapshot!(help(&["variable"]));
     }
 }

@@ -4,10 +4,10 @@ use anyhow::bail;
 use clap::{Args, Subcommand};
 use serde::Deserialize;
 
-use crate::args::{Client, Format, Paging, key};
+use crate::args::{Client, Format, One, Paging, key};
 use crate::batch_create::Create;
-use crate::bulk::{self, Command, Manner, Said, answer};
-use crate::call::{Answer, Path, ask};
+use crate::bulk::{self, Batchable, Command, Said, answer};
+use crate::call::{Answer, Order, Path, ask, order};
 use crate::client::Connection;
 use crate::job;
 use crate::job::filter::{JobFilter, Set};
@@ -17,6 +17,7 @@ use crate::table::{self, Row, or_dash};
 use crate::{clock, output};
 
 const PATH: &str = "/api/batches";
+const NOUN: (&str, &str) = ("batch", PATH);
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
@@ -74,21 +75,13 @@ impl Filter {
 }
 
 #[derive(Debug, Args)]
-pub struct One {
-    #[arg(value_parser = key())]
-    pub key: i64,
-    #[command(flatten)]
-    pub client: Client,
-}
-
-#[derive(Debug, Args)]
 pub struct Retries {
     #[arg(value_parser = key())]
     key: i64,
-    #[arg(value_parser = clap::value_parser!(i32).range(0..))]
+    #[arg(value_parser = clap::value_parser!(i32).range(0..), allow_negative_numbers = true)]
     count: i32,
     #[command(flatten)]
-    manner: Manner,
+    manner: Batchable,
 }
 
 #[derive(Debug, Args)]
@@ -109,14 +102,11 @@ pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
             let path = path.with("ended", list.ended.then_some(true)).page(&list.paging);
             ask(list.client, path.get(), Answer::Show(table::listing::<Batch>))
         }
-        Verb::Show(one) => {
-            let path = Path::new(format!("{PATH}/{}", one.key));
-            ask(one.client, path.get(), Answer::Show(table::fields))
-        }
+        Verb::Show(one) => one.show(PATH, table::fields),
         Verb::Create(create) => create.plan()?,
         Verb::Watch(one) => Plan::Watch(Watch { client: one.client, key: one.key }),
-        Verb::Suspend(one) => one.order("suspend", "suspended"),
-        Verb::Resume(one) => one.order("resume", "resumed"),
+        Verb::Suspend(one) => one.order(NOUN, "suspend", "suspended"),
+        Verb::Resume(one) => one.order(NOUN, "resume", "resumed"),
         Verb::Retries(retries) => {
             let parts = JobFilter {
                 batch: Some(retries.key),
@@ -129,20 +119,11 @@ pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
             bulk::plan(job::JOBS, Vec::new(), &parts, false, command, retries.manner)?
         }
         Verb::Delete(delete) => {
-            let path = Path::new(format!("{PATH}/{}/delete", delete.key));
             let body = serde_json::json!({"cascade": delete.cascade}).to_string();
-            let said = format!("batch {} is deleted", delete.key);
-            ask(delete.client, path.post_json(body), Answer::Done(said))
+            let deletion = Order { verb: "delete", body, is: "deleted" };
+            order(delete.client, NOUN, delete.key, deletion)
         }
     })
-}
-
-impl One {
-    fn order(self, verb: &str, done: &str) -> Plan {
-        let path = Path::new(format!("{PATH}/{}/{verb}", self.key));
-        let said = format!("batch {} is {done}", self.key);
-        ask(self.client, path.post_json(String::new()), Answer::Done(said))
-    }
 }
 
 #[derive(Deserialize)]
@@ -195,7 +176,7 @@ impl Watch {
         loop {
             let Batch { done, failed, total, .. } = batch;
             progress.to(done, total);
-            if batch.state == "ended" {
+            if batch.state == "ended" || batch.state == "deleted" {
                 break;
             }
             // What is out of tries waits for a person; nothing will move before.

@@ -41,6 +41,8 @@ pub enum Create {
     DeleteHistory(Instances),
     /// Set when instances that have ended are removed
     RemovalTime(RemovalTime),
+    /// Set when batches that have ended are removed
+    BatchRemovalTime(BatchRemovalTime),
 }
 
 #[derive(Debug, Args)]
@@ -75,6 +77,9 @@ pub struct Retries {
     /// Set when they become due as well
     #[arg(long, value_name = "MOMENT", value_parser = moment, allow_hyphen_values = true)]
     due: Option<String>,
+    /// They are jobs of workers, which the log of operations calls external tasks
+    #[arg(long, conflicts_with = "due")]
+    external_tasks: bool,
     /// Every job
     #[arg(long)]
     all: bool,
@@ -168,6 +173,26 @@ pub struct RemovalTime {
     instances: Instances,
 }
 
+#[derive(Debug, Args)]
+pub struct BatchRemovalTime {
+    /// Then; without it they are kept
+    #[arg(long, value_name = "MOMENT", value_parser = moment)]
+    at: Option<String>,
+    #[arg(value_name = "KEY", value_parser = key())]
+    keys: Vec<i64>,
+    /// Every one
+    #[arg(long)]
+    all: bool,
+    /// Only those of this kind
+    #[arg(long)]
+    kind: Option<String>,
+    /// Only those of this tenant
+    #[arg(long)]
+    tenant: Option<String>,
+    #[command(flatten)]
+    manner: Manner,
+}
+
 impl Create {
     pub fn plan(self) -> anyhow::Result<Plan> {
         match self {
@@ -221,6 +246,7 @@ impl Create {
             Self::RemovalTime(set) => {
                 set.instances.plan("process-set-removal-time", json!({"at": set.at}))
             }
+            Self::BatchRemovalTime(set) => set.plan(),
         }
     }
 }
@@ -232,6 +258,17 @@ impl Instances {
     }
 }
 
+impl BatchRemovalTime {
+    fn plan(self) -> anyhow::Result<Plan> {
+        let mut filter = Map::new();
+        for (name, text) in [("kind", self.kind), ("tenant", self.tenant)] {
+            filter.extend(text.map(|text| (name.to_owned(), json!(text))));
+        }
+        let body = object(json!({"at": self.at}));
+        begin("batch-set-removal-time", self.keys, filter, self.all, body, self.manner)
+    }
+}
+
 impl Retries {
     fn plan(self) -> anyhow::Result<Plan> {
         let mut body = object(json!({"retries": self.count}));
@@ -239,7 +276,11 @@ impl Retries {
             body.insert("dueAt".to_owned(), json!(due));
         }
         let filter = fields(&self.filter)?;
-        begin("set-job-retries", self.keys, filter, self.all, body, self.manner)
+        let kind = match self.external_tasks {
+            true => "set-external-task-retries",
+            false => "set-job-retries",
+        };
+        begin(kind, self.keys, filter, self.all, body, self.manner)
     }
 }
 

@@ -29,11 +29,24 @@ pub struct Manner {
     /// Only show what would be worked on
     #[arg(long)]
     pub dry_run: bool,
+    #[command(flatten)]
+    pub client: Client,
+}
+
+/// The same, of commands that there is a batch for.
+#[derive(Debug, Args)]
+pub struct Batchable {
     /// Leave it to the executor, which goes on whatever happens to this command
     #[arg(long, conflicts_with = "dry_run")]
     pub as_batch: bool,
     #[command(flatten)]
-    pub client: Client,
+    pub manner: Manner,
+}
+
+impl From<Manner> for Batchable {
+    fn from(manner: Manner) -> Self {
+        Self { as_batch: false, manner }
+    }
 }
 
 /// A kind of things that commands are given to.
@@ -97,10 +110,10 @@ pub fn plan(
     filter: &impl Serialize,
     all: bool,
     command: Command,
-    manner: Manner,
+    manner: impl Into<Batchable>,
 ) -> anyhow::Result<Plan> {
     let filter = fields(filter)?;
-    let Manner { dry_run, as_batch, client } = manner;
+    let Batchable { as_batch, manner: Manner { dry_run, client } } = manner.into();
     let chosen = match (keys.as_slice(), filter.is_empty()) {
         ([], true) if !all => bail!(
             "name {} by key, or choose them with {}; --all takes every one",

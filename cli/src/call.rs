@@ -67,6 +67,19 @@ impl Calls {
     }
 }
 
+/// A command for one thing that answers nothing: `is` tells what has become of it.
+pub fn order(client: Client, (noun, path): (&str, &str), key: i64, order: Order<'_>) -> Plan {
+    let Order { verb, body, is } = order;
+    let path = Path::new(format!("{path}/{key}/{verb}"));
+    ask(client, path.post_json(body), Answer::Done(format!("{noun} {key} is {is}")))
+}
+
+pub struct Order<'a> {
+    pub verb: &'a str,
+    pub body: String,
+    pub is: &'a str,
+}
+
 /// One request.
 pub fn ask(client: Client, request: Request, answer: Answer) -> Plan {
     Plan::Ask(Calls { client, calls: vec![Call { request, answer }] })

@@ -13,6 +13,8 @@ pub enum Verb {
     List(List),
     /// Give them new tries
     Revive(Revive),
+    /// Run them now, without giving them tries
+    Execute(JobKeys),
     /// Remove them; what they would have done is not done
     Delete(JobKeys),
 }
@@ -32,6 +34,7 @@ pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
             list.shown.plan(&filter)
         }
         Verb::Revive(revive) => revive.only_dead_letters().plan(),
+        Verb::Execute(jobs) => jobs.of(Set::DeadLetters).plan("execute", Said::is("executed")),
         Verb::Delete(jobs) => jobs.of(Set::DeadLetters).plan("delete", Said::is("deleted")),
     }
 }

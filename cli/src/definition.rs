@@ -4,7 +4,7 @@ use clap::{ArgGroup, Args, Subcommand};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::args::{Client, Paging, key};
+use crate::args::{Client, One, Paging, key};
 use crate::call::{Answer, Path, View, ask};
 use crate::job::object;
 use crate::moment::moment;
@@ -26,14 +26,6 @@ pub enum Verb {
     Resume(Suspend),
     /// Remove one; instances that run go on
     Delete(One),
-}
-
-#[derive(Debug, Args)]
-pub struct One {
-    #[arg(value_parser = key())]
-    key: i64,
-    #[command(flatten)]
-    client: Client,
 }
 
 #[derive(Debug, Args)]
@@ -93,10 +85,7 @@ pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
                 .page(&list.paging);
             ask(list.client, path.get(), Answer::Show(table::listing::<Definition>))
         }
-        Verb::Show(one) => {
-            let path = Path::new(format!("/api/definitions/{}", one.key));
-            ask(one.client, path.get(), Answer::Show(show))
-        }
+        Verb::Show(one) => one.show("/api/definitions", show),
         Verb::Xml(one) => {
             let path = Path::new(format!("/api/definitions/{}/xml", one.key));
             let file = |text: &str| Ok(View { data: text.to_owned(), note: None });

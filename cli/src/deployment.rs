@@ -3,13 +3,14 @@
 use clap::{Args, Subcommand};
 use serde::Deserialize;
 
-use crate::args::{Client, Paging, key};
-use crate::call::{Answer, Path, View, ask};
+use crate::args::{Client, One, Paging, key};
+use crate::call::{Answer, Order, Path, View, ask, order};
 use crate::definition::Definition;
 use crate::plan::Plan;
 use crate::table::{self, Row, or_dash};
 
 const PATH: &str = "/api/deployments";
+const NOUN: (&str, &str) = ("deployment", PATH);
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
@@ -42,14 +43,6 @@ pub struct Registered {
 }
 
 #[derive(Debug, Args)]
-pub struct One {
-    #[arg(value_parser = key())]
-    key: i64,
-    #[command(flatten)]
-    client: Client,
-}
-
-#[derive(Debug, Args)]
 pub struct Delete {
     #[arg(value_parser = key())]
     key: i64,
@@ -66,31 +59,19 @@ pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
             let path = Path::new(PATH).page(&list.paging);
             ask(list.client, path.get(), Answer::Show(table::listing::<Deployment>))
         }
-        Verb::Show(one) => {
-            let path = Path::new(format!("{PATH}/{}", one.key));
-            ask(one.client, path.get(), Answer::Show(show))
-        }
+        Verb::Show(one) => one.show(PATH, show),
         Verb::Delete(delete) => {
-            let path = Path::new(format!("{PATH}/{}/delete", delete.key));
             let body = serde_json::json!({"cascade": delete.cascade}).to_string();
-            let said = format!("deployment {} is deleted", delete.key);
-            ask(delete.client, path.post_json(body), Answer::Done(said))
+            let deletion = Order { verb: "delete", body, is: "deleted" };
+            order(delete.client, NOUN, delete.key, deletion)
         }
-        Verb::Register(one) => one.order("register", "registered"),
-        Verb::Unregister(one) => one.order("unregister", "not registered any more"),
+        Verb::Register(one) => one.order(NOUN, "register", "registered"),
+        Verb::Unregister(one) => one.order(NOUN, "unregister", "not registered any more"),
         Verb::Registered(registered) => {
             let path = Path::new(format!("{PATH}/registered"));
             ask(registered.client, path.get(), Answer::Show(show_registered))
         }
     })
-}
-
-impl One {
-    fn order(self, verb: &str, done: &str) -> Plan {
-        let path = Path::new(format!("{PATH}/{}/{verb}", self.key));
-        let said = format!("deployment {} is {done}", self.key);
-        ask(self.client, path.post_json(String::new()), Answer::Done(said))
-    }
 }
 
 #[derive(Deserialize)]

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
-use crate::args::{Client, Paging, key};
+use crate::args::{Client, One, Paging, key};
 use crate::bulk::{self, Command, Kind, Manner, Said, fields};
 use crate::call::{Answer, Path, ask};
 use crate::plan::Plan;
@@ -77,14 +77,6 @@ pub struct Count {
 }
 
 #[derive(Debug, Args)]
-pub struct One {
-    #[arg(value_parser = key())]
-    key: i64,
-    #[command(flatten)]
-    client: Client,
-}
-
-#[derive(Debug, Args)]
 pub struct Resolve {
     #[arg(value_name = "KEY", value_parser = key())]
     keys: Vec<i64>,
@@ -138,10 +130,7 @@ pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
             let path = Path::new(format!("{PATH}/count")).with_all(&fields(&count.filter)?);
             ask(count.client, path.get(), Answer::Show(table::count))
         }
-        Verb::Show(one) => {
-            let path = Path::new(format!("{PATH}/{}", one.key));
-            ask(one.client, path.get(), Answer::Show(table::fields))
-        }
+        Verb::Show(one) => one.show(PATH, table::fields),
         Verb::Resolve(resolve) => {
             let Resolve { keys, all, filter, manner } = resolve;
             let said = Said::is("resolved");

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::args::{Client, Paging, key};
+use crate::args::{Client, One, Paging};
 use crate::bulk::fields;
 use crate::call::{Answer, Path, View, ask};
 use crate::incident::Incident;
@@ -62,14 +62,6 @@ pub struct List {
 }
 
 #[derive(Debug, Args)]
-pub struct One {
-    #[arg(value_parser = key())]
-    key: i64,
-    #[command(flatten)]
-    client: Client,
-}
-
-#[derive(Debug, Args)]
 pub struct Start {
     /// The id of the process, as in its model
     process: String,
@@ -98,10 +90,7 @@ pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
                 .page(&list.paging);
             ask(list.client, path.get(), Answer::Show(table::listing::<Instance>))
         }
-        Verb::Show(one) => {
-            let path = Path::new(format!("/api/instances/{}", one.key));
-            ask(one.client, path.get(), Answer::Show(show))
-        }
+        Verb::Show(one) => one.show("/api/instances", show),
         Verb::Start(start) => {
             let body = start_body(&start)?;
             let path = Path::new("/api/instances");
@@ -272,7 +261,7 @@ fn repeat_names(history: &mut [Event]) {
     }
 }
 
-fn show_variables(json: &str) -> serde_json::Result<View> {
+pub fn show_variables(json: &str) -> serde_json::Result<View> {
     let found: BTreeMap<String, Box<RawValue>> = serde_json::from_str(json)?;
     let note = found.is_empty().then(|| "none".to_owned());
     Ok(View { data: variables(&found), note })

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, json};
 
 use crate::args::{Client, key};
-use crate::bulk::{self, Command, Kind, Manner, Said, fields};
+use crate::bulk::{self, Batchable, Command, Kind, Manner, Said, fields};
 use crate::call::{Answer, Path, ask};
 use crate::instance::{Instance, json_object};
 use crate::job::object;
@@ -66,7 +66,7 @@ pub struct Choice {
     #[command(flatten)]
     filter: Filter,
     #[command(flatten)]
-    manner: Manner,
+    manner: Batchable,
 }
 
 impl Choice {

@@ -4,15 +4,23 @@ use clap::{ArgGroup, Args, Subcommand};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::args::{Client, Paging, key};
-use crate::bulk::fields;
-use crate::call::{Answer, Path, ask};
-use crate::job::object;
+use crate::args::{Client, One, Paging, key};
+use crate::bulk::{self, Command, Kind, Manner, Said, fields};
+use crate::call::{Answer, Call, Calls, Path, ask};
+use crate::job::{keys_and_last, object, priority, retries};
 use crate::moment::moment;
 use crate::plan::Plan;
 use crate::table::{self, Row, or_dash};
 
 const PATH: &str = "/api/job-definitions";
+
+const JOB_DEFINITIONS: Kind = Kind {
+    one: "job definition",
+    many: "job definitions",
+    path: PATH,
+    rows: table::listing::<JobDefinition>,
+    flags: "--process, --definition, --element, ...",
+};
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
@@ -28,8 +36,8 @@ pub enum Verb {
     /// Set a priority that takes the place of the one in the model
     Priority(Priority),
     /// Let the priority of the model count again, for jobs made from now on
-    ClearPriority(One),
-    /// Give all jobs of one that are out of tries so many
+    ClearPriority(ClearPriority),
+    /// Give all jobs of theirs that are out of tries so many
     Retries(Retries),
 }
 
@@ -37,7 +45,7 @@ pub enum Verb {
 pub struct List {
     #[command(flatten)]
     filter: Filter,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Options")]
     paging: Paging,
     #[command(flatten)]
     client: Client,
@@ -45,6 +53,7 @@ pub struct List {
 
 #[derive(Debug, Args, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[command(next_help_heading = "Which")]
 pub struct Filter {
     /// Only of this definition
     #[arg(long, value_name = "KEY", value_parser = key())]
@@ -75,18 +84,10 @@ pub struct Filter {
 }
 
 #[derive(Debug, Args)]
-pub struct One {
-    #[arg(value_parser = key())]
-    key: i64,
-    #[command(flatten)]
-    client: Client,
-}
-
-#[derive(Debug, Args)]
 #[command(group = ArgGroup::new("which").required(true).multiple(false))]
 pub struct Suspend {
-    #[arg(group = "which", value_parser = key())]
-    key: Option<i64>,
+    #[arg(group = "which", value_name = "KEY", value_parser = key())]
+    keys: Vec<i64>,
     /// All of this definition, and its start timers
     #[arg(long, group = "which", value_name = "KEY", value_parser = key())]
     definition: Option<i64>,
@@ -106,32 +107,54 @@ pub struct Suspend {
     client: Client,
 }
 
+/// Which of them, when they are not named by key.
+#[derive(Debug, Args)]
+pub struct Choice {
+    /// Every job definition
+    #[arg(long, help_heading = "Which")]
+    all: bool,
+    #[command(flatten)]
+    filter: Filter,
+    #[command(flatten, next_help_heading = "Options")]
+    manner: Manner,
+}
+
+impl Choice {
+    fn plan(self, keys: Vec<i64>, command: Command) -> anyhow::Result<Plan> {
+        bulk::plan(JOB_DEFINITIONS, keys, &self.filter, self.all, command, self.manner)
+    }
+}
+
 #[derive(Debug, Args)]
 pub struct Priority {
-    #[arg(value_parser = key())]
-    key: i64,
-    /// The higher, the sooner
-    #[arg(allow_negative_numbers = true)]
-    priority: i64,
+    /// Keys, unless a filter chooses, and last the priority: the higher, the sooner
+    #[arg(required = true, value_name = "[KEY]... PRIORITY", allow_negative_numbers = true)]
+    words: Vec<String>,
     /// The jobs that exist as well
     #[arg(long)]
     cascade: bool,
     #[command(flatten)]
-    client: Client,
+    choice: Choice,
+}
+
+#[derive(Debug, Args)]
+pub struct ClearPriority {
+    #[arg(value_name = "KEY", value_parser = key())]
+    keys: Vec<i64>,
+    #[command(flatten)]
+    choice: Choice,
 }
 
 #[derive(Debug, Args)]
 pub struct Retries {
-    #[arg(value_parser = key())]
-    key: i64,
-    /// Tries left from now on
-    #[arg(value_parser = clap::value_parser!(i32).range(0..))]
-    count: i32,
+    /// Keys, unless a filter chooses, and last the tries left from now on
+    #[arg(required = true, value_name = "[KEY]... COUNT", allow_negative_numbers = true)]
+    words: Vec<String>,
     /// Set when they become due as well
     #[arg(long, value_name = "MOMENT", value_parser = moment, allow_hyphen_values = true)]
     due: Option<String>,
     #[command(flatten)]
-    client: Client,
+    choice: Choice,
 }
 
 pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
@@ -140,29 +163,26 @@ pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
             let path = Path::new(PATH).with_all(&fields(&list.filter)?).page(&list.paging);
             ask(list.client, path.get(), Answer::Show(table::listing::<JobDefinition>))
         }
-        Verb::Show(one) => {
-            let path = Path::new(format!("{PATH}/{}", one.key));
-            ask(one.client, path.get(), Answer::Show(table::fields))
-        }
+        Verb::Show(one) => one.show(PATH, table::fields),
         Verb::Suspend(which) => which.plan("suspend", "suspended"),
         Verb::Resume(which) => which.plan("resume", "resumed"),
         Verb::Priority(set) => {
-            let body = json!({"priority": set.priority, "cascade": set.cascade});
-            let said = format!("job definition {} has priority {}", set.key, set.priority);
-            order(set.client, set.key, "priority", object(body), said)
+            let (keys, word) = keys_and_last(&set.words)?;
+            let priority = priority(word)?;
+            let said = Said::has(&format!("priority {priority}"));
+            let body = object(json!({"priority": priority, "cascade": set.cascade}));
+            set.choice.plan(keys, Command { verb: "priority", body, said })?
         }
-        Verb::ClearPriority(one) => {
-            let said = format!("job definition {} has the priority of its model", one.key);
-            order(one.client, one.key, "clear-priority", Map::new(), said)
+        Verb::ClearPriority(clear) => {
+            let said = Said::has("the priority of the model");
+            let command = Command { verb: "clear-priority", body: Map::new(), said };
+            clear.choice.plan(clear.keys, command)?
         }
-        Verb::Retries(retries) => {
-            let mut body = object(json!({"retries": retries.count}));
-            if let Some(due) = retries.due {
-                body.insert("dueAt".to_owned(), json!(due));
-            }
-            let Retries { key, count, client, .. } = retries;
-            let said = format!("the failed jobs of job definition {key} have {count} tries left");
-            order(client, key, "retries", body, said)
+        Verb::Retries(set) => {
+            let (keys, count) = keys_and_last(&set.words)?;
+            let Command { verb, body, .. } = retries(count, set.due)?;
+            let said = Said::has(&format!("failed jobs with {count} tries left, if any"));
+            set.choice.plan(keys, Command { verb, body, said })?
         }
     })
 }
@@ -171,34 +191,37 @@ impl Suspend {
     fn plan(self, verb: &str, done: &str) -> Plan {
         let mut body = object(json!({"includeJobs": self.include_jobs, "at": self.at}));
         body.retain(|_, value| !value.is_null());
-        let (path, what) = match (self.key, self.definition, self.process) {
-            (Some(key), ..) => (format!("{PATH}/{key}/{verb}"), format!("job definition {key} is")),
-            (_, Some(definition), _) => {
+        let whole = format!("{PATH}/{verb}");
+        let each: Vec<(String, String)> = match (self.definition, self.process) {
+            (Some(definition), _) => {
                 body.insert("definition".to_owned(), json!(definition.to_string()));
-                let what = format!("the job definitions of definition {definition} are");
-                (format!("{PATH}/{verb}"), what)
+                vec![(whole, format!("the job definitions of definition {definition} are"))]
             }
-            (_, _, process) => {
-                let process = process.unwrap_or_default();
+            (None, Some(process)) => {
+                let what = format!("the job definitions of {process} are");
                 body.insert("process".to_owned(), json!(process));
                 if let Some(tenant) = self.tenant {
                     body.insert("tenant".to_owned(), json!(tenant));
                 }
-                (format!("{PATH}/{verb}"), format!("the job definitions of {process} are"))
+                vec![(whole, what)]
+            }
+            (None, None) => {
+                let one = |key: &i64| {
+                    (format!("{PATH}/{key}/{verb}"), format!("job definition {key} is"))
+                };
+                self.keys.iter().map(one).collect()
             }
         };
-        let said = match self.at {
-            Some(at) => format!("{what} {done} at {at}"),
-            None => format!("{what} {done}"),
+        let body = Value::Object(body).to_string();
+        let call = |(path, what): (String, String)| {
+            let said = match &self.at {
+                Some(at) => format!("{what} {done} at {at}"),
+                None => format!("{what} {done}"),
+            };
+            Call { request: Path::new(path).post_json(body.clone()), answer: Answer::Done(said) }
         };
-        let request = Path::new(path).post_json(Value::Object(body).to_string());
-        ask(self.client, request, Answer::Done(said))
+        Plan::Ask(Calls { client: self.client, calls: each.into_iter().map(call).collect() })
     }
-}
-
-fn order(client: Client, key: i64, verb: &str, body: Map<String, Value>, said: String) -> Plan {
-    let path = Path::new(format!("{PATH}/{key}/{verb}"));
-    ask(client, path.post_json(Value::Object(body).to_string()), Answer::Done(said))
 }
 
 #[derive(Deserialize)]
@@ -227,5 +250,61 @@ impl Row for JobDefinition {
             if self.suspended { "yes" } else { "no" }.to_owned(),
             or_dash(priority.as_deref()),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::call::Request;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(subcommand)]
+        verb: Verb,
+    }
+
+    fn planned(line: &str) -> anyhow::Result<Plan> {
+        plan(Line::try_parse_from(format!("job-definition {line}").split(' '))?.verb)
+    }
+
+    fn requests(line: &str) -> Vec<Request> {
+        let Plan::Ask(calls) = planned(line).unwrap() else { panic!("requests: {line}") };
+        calls.calls.into_iter().map(|call| call.request).collect()
+    }
+
+    #[test]
+    fn one_several_or_those_of_a_filter() {
+        let post = |path: &str, body: &str| {
+            Request::PostJson(format!("/api/job-definitions/{path}"), body.to_owned())
+        };
+        let body = r#"{"cascade":true,"priority":-5}"#;
+        assert_eq!(requests("priority 7 -5 --cascade"), [post("7/priority", body)]);
+        assert_eq!(requests("clear-priority 7"), [post("7/clear-priority", "{}")]);
+        assert_eq!(requests("retries 7 3"), [post("7/retries", r#"{"retries":3}"#)]);
+        let body = r#"{"includeJobs":true}"#;
+        let both = [post("7/suspend", body), post("8/suspend", body)];
+        assert_eq!(requests("suspend 7 8 --include-jobs"), both);
+        for line in [
+            "priority 7 8 9",
+            "priority --process order 5",
+            "clear-priority --all",
+            "retries --element pay --suspended=false 3",
+            "retries 7 3 --dry-run",
+        ] {
+            assert!(matches!(planned(line), Ok(Plan::Bulk(_))), "{line}");
+        }
+        for (line, said) in [
+            ("retries 7 -1", "'-1' is not a number of tries, 0 or more"),
+            ("priority 5", "name job definitions by key, or choose them with"),
+            ("priority 7 5 --process order", "keys and a filter at once"),
+            ("suspend", "required arguments were not provided"),
+            ("suspend 7 --process order", "cannot be used with"),
+        ] {
+            let found = planned(line).err().expect(line).to_string();
+            assert!(found.contains(said), "{line}: {found}");
+        }
     }
 }

@@ -46,17 +46,19 @@ pub struct Set {
     /// Of what
     name: String,
     /// So many at once; 0 stops them all
-    #[arg(long, value_name = "JOBS")]
+    #[arg(long, value_name = "JOBS", allow_negative_numbers = true)]
     max: Option<u32>,
     /// So many begin in a second
-    #[arg(long, value_name = "JOBS", conflicts_with = "per_minute",
+    #[arg(long, value_name = "JOBS", conflicts_with = "per_minute", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(1..))]
     per_second: Option<u32>,
     /// So many begin in a minute
-    #[arg(long, value_name = "JOBS", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "JOBS", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(1..))]
     per_minute: Option<u32>,
     /// So many at once after a pause [default: as many as the rate]
-    #[arg(long, value_name = "JOBS", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "JOBS", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(1..))]
     burst: Option<u32>,
     #[command(flatten)]
     client: Client,
@@ -150,5 +152,33 @@ impl Row for Limit {
             or_dash(self.rate.as_ref().map(|rate| rate.burst.to_string()).as_deref()),
             or_dash(self.next_at.as_deref()),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(subcommand)]
+        verb: Verb,
+    }
+
+    #[test]
+    fn a_negative_number_is_called_what_it_is() {
+        for (flags, said) in [
+            ("--max -1", "invalid value '-1' for '--max <JOBS>'"),
+            ("--per-second -5", "-5 is not in 1..=4294967295"),
+            ("--per-minute 0", "0 is not in 1..=4294967295"),
+            ("--per-second 5 --burst -2", "-2 is not in 1..=4294967295"),
+        ] {
+            let line = format!("limit set topic pay {flags}");
+            let refused = Line::try_parse_from(line.split(' ')).err().expect(flags).to_string();
+            assert!(refused.contains(said), "{flags}: {refused}");
+            assert!(!refused.contains("tip:"), "{flags}: {refused}");
+        }
     }
 }

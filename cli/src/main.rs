@@ -44,6 +44,7 @@ mod timer;
 mod trace;
 mod uel;
 mod user_task;
+mod variable;
 mod variables;
 
 use std::process::ExitCode;

@@ -5,6 +5,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -58,12 +59,20 @@ impl Server {
     /// Runs a script to its end; its lines are shown when it fails.
     fn tell(&self, program: &Path, script: &str) {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../conformance/clients");
-        let output = Command::new(program)
-            .arg(folder.join(script))
-            .args([&self.grpc, &format!("http://{}", self.http)])
-            .env("ORLOJ_TEST_CLIENTS", clients())
-            .output()
-            .unwrap_or_else(|error| panic!("{}: {error}", program.display()));
+        let run = || {
+            Command::new(program)
+                .arg(folder.join(script))
+                .args([&self.grpc, &format!("http://{}", self.http)])
+                .env("ORLOJ_TEST_CLIENTS", clients())
+                .output()
+                .unwrap_or_else(|error| panic!("{}: {error}", program.display()))
+        };
+        let mut output = run();
+        // Node 20 sometimes aborts by an assertion on its own memory; no answer of a server ends a
+        // client by a signal.
+        if output.status.signal().is_some() {
+            output = run();
+        }
         assert!(
             output.status.success(),
             "{script}\n{}{}",

@@ -55,7 +55,7 @@ fn what_is_imported_is_a_configuration_that_can_be_used() {
     # processes.xml:6:7: note: cmmnEnabled: has no effect: there are no CMMN cases
     "#);
     insta::assert_snapshot!(said.err, @r"
-    taken: processes.xml:3:5: job-acquisition as executor.acquisition
+    taken: processes.xml:3:5: executor.acquisition
     taken: processes.xml:5:7: jobExecutorAcquireByPriority as executor.by_priority
     not taken: processes.xml:6:7: note: cmmnEnabled: has no effect: there are no CMMN cases
     2 values taken, 1 notes
@@ -97,7 +97,7 @@ fn errors_end_with_one_and_write_nothing() {
     let said = orloj(folder.path(), &["config", "import", "processes.xml", "-o", "orloj.toml"]);
     assert_eq!((said.code, said.out.as_str()), (1, ""));
     insta::assert_snapshot!(said.err, @r"
-    error: processes.xml:5:7: found 'maybe', expected true or false
+    error: processes.xml:5:7: jobExecutorAcquireByPriority: found 'maybe', expected true or false
     orloj: 1 error
     ");
     assert!(!folder.path().join("orloj.toml").exists());
@@ -107,5 +107,14 @@ fn errors_end_with_one_and_write_nothing() {
     std::fs::write(folder.path().join("bad.toml"), "[flowable]\nqueue-size = -1\n").unwrap();
     let said = orloj(folder.path(), &["config", "check", "bad.toml"]);
     assert_eq!(said.code, 1);
-    insta::assert_snapshot!(said.err, @"orloj: bad.toml: flowable.queue-size: found -1, expected a whole number from 0 to 4294967295");
+    insta::assert_snapshot!(said.err, @"orloj: bad.toml:2: flowable.queue-size: found -1, expected 1 to 10000000");
+
+    let text = "[jobs]\nretry_cycle = 'R3/PTnonsense'\n";
+    std::fs::write(folder.path().join("bad.toml"), text).unwrap();
+    let checked = orloj(folder.path(), &["config", "check", "bad.toml"]);
+    let served =
+        orloj(folder.path(), &["serve", "--config", "bad.toml", "--store", "sqlite::memory:"]);
+    assert_eq!((checked.code, served.code), (1, 1));
+    assert!(checked.err.starts_with("orloj: bad.toml:2: jobs.retry_cycle: "), "{}", checked.err);
+    assert_eq!(checked.err, served.err, "both say the same");
 }

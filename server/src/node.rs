@@ -55,9 +55,7 @@ impl Node {
         let addresses = Addresses { grpc: grpc.local_addr()?, http: http.local_addr()? };
         create_data_dir(config)?;
 
-        let (orloj, others) = engines(config, prepare)
-            .await
-            .with_context(|| format!("cannot open the store {}", config.store))?;
+        let (orloj, others) = engines(config, prepare).await?;
         tracing::info!(
             grpc = %addresses.grpc, http = %addresses.http, store = %config.store, "listening"
         );
@@ -112,7 +110,7 @@ impl Node {
 async fn engines(
     config: &Config,
     prepare: impl FnOnce(Builder) -> Builder,
-) -> Result<(Orloj, Vec<(EngineName, Orloj)>), orloj::Error> {
+) -> anyhow::Result<(Orloj, Vec<(EngineName, Orloj)>)> {
     let builder = |settings: &Settings| {
         let mut builder = Orloj::builder()
             .store(config.store.0.clone())
@@ -134,17 +132,22 @@ async fn engines(
         }
     };
     let first = prepare(builder(&config.settings).executor(config.executor));
+    // Said for what it is, before the store could be blamed for it.
+    first.check()?;
+    let opened = || format!("cannot open the store {}", config.store);
     if config.settings.engines.is_empty() {
-        return Ok((first.build().await?, Vec::new()));
+        return Ok((first.build().await.with_context(opened)?, Vec::new()));
     }
     let default = EngineName::default();
     let calls_max = usize::try_from(config.settings.executor.workers_max).unwrap_or(usize::MAX);
     let mut group = Orloj::group().store(config.store.0.clone()).calls_max(calls_max);
     group = group.engine(default.as_str(), first);
     for (name, settings) in &config.settings.engines {
-        group = group.engine(name, builder(settings));
+        let other = builder(settings);
+        other.check().with_context(|| format!("engine '{name}'"))?;
+        group = group.engine(name, other);
     }
-    let mut engines = group.build().await?.into_engines();
+    let mut engines = group.build().await.with_context(opened)?.into_engines();
     let first = engines.remove(&default).expect("it is the first of the group");
     Ok((first, engines.into_iter().collect()))
 }

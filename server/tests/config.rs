@@ -165,7 +165,7 @@ fn errors_name_the_place() {
     let none = Flags::default;
     insta::assert_snapshot!(
         problem("listen_gprc = 'a:1'", &[], none()),
-        @"DIR/orloj.toml: listen_gprc: unknown key; there are store, data_dir, listen_grpc, listen_http, node_name, heartbeat_timeout_ms, executor, threads, log, profile, acquisition, acquisitions, jobs, history, batches, metrics, operations, ids, model, rows, limits, breakers, engines, camunda, flowable, scripting, transforms"
+        @"DIR/orloj.toml:1: listen_gprc: unknown key; there are store, data_dir, listen_grpc, listen_http, node_name, heartbeat_timeout_ms, executor, threads, log, profile, acquisition, acquisitions, jobs, history, batches, metrics, operations, ids, model, rows, limits, breakers, engines, camunda, flowable, scripting, transforms"
     );
     insta::assert_snapshot!(
         problem("", &[("ORLOJ_LISTEN_HTPP", "a:1")], none()),
@@ -173,7 +173,7 @@ fn errors_name_the_place() {
     );
     insta::assert_snapshot!(
         problem("heartbeat_timeout_ms = 'soon'", &[], none()),
-        @r#"DIR/orloj.toml: heartbeat_timeout_ms: found string "soon", expected a whole number"#
+        @r#"DIR/orloj.toml:1: heartbeat_timeout_ms: found string "soon", expected a whole number"#
     );
     insta::assert_snapshot!(
         problem("", &[("ORLOJ_HEARTBEAT_TIMEOUT_MS", "soon")], none()),
@@ -185,7 +185,7 @@ fn errors_name_the_place() {
     );
     insta::assert_snapshot!(
         problem("heartbeat_timeout_ms = 5", &[], none()),
-        @"DIR/orloj.toml: heartbeat_timeout_ms: 5 is not within 100 to 600000"
+        @"DIR/orloj.toml:1: heartbeat_timeout_ms: found 5, expected 100 to 600000"
     );
     insta::assert_snapshot!(
         problem("", &[], Flags { listen_http: Some("8080".to_owned()), ..none() }),
@@ -197,7 +197,7 @@ fn errors_name_the_place() {
     );
     insta::assert_snapshot!(
         problem("node_name = ''", &[], none()),
-        @"DIR/orloj.toml: node_name: a node's name has 1 to 200 printable characters"
+        @"DIR/orloj.toml:1: node_name: a node's name has 1 to 200 printable characters"
     );
     insta::assert_snapshot!(
         problem("", &[("ORLOJ_LOG", "orloj=loud")], none()),
@@ -297,21 +297,21 @@ fn errors_of_settings_name_file_table_and_key() {
     insta::assert_snapshot!(
         problem("[executor]\npriority_min = 5\npriority_max = 1\n[jobs]\nretrys = 3", &[], none()),
         @r"
-    DIR/orloj.toml: jobs.retrys: unknown key; the nearest is 'jobs.retries'
-    DIR/orloj.toml: executor.priority_min: executor.priority_min (5) is above executor.priority_max (1): no job could be taken
+    DIR/orloj.toml:5: jobs.retrys: unknown key; the nearest is 'jobs.retries'
+    DIR/orloj.toml:2: executor.priority_min: executor.priority_min (5) is above executor.priority_max (1): no job could be taken
     "
     );
     insta::assert_snapshot!(
         problem("[camunda]\njobExecutorActivated = true", &[], none()),
-        @"DIR/orloj.toml: camunda.jobExecutorActivated: Camunda 7 has no property 'jobExecutorActivated'; the nearest is 'jobExecutorActivate'"
+        @"DIR/orloj.toml:2: camunda.jobExecutorActivated: Camunda 7 has no property 'jobExecutorActivated'; the nearest is 'jobExecutorActivate'"
     );
     insta::assert_snapshot!(
         problem("[[limits]]\ntopic = 'a'\nmax_concurrent = -1", &[], none()),
-        @"DIR/orloj.toml: limits[1].max_concurrent: found -1, expected a whole number from 0 to 4294967295"
+        @"DIR/orloj.toml:3: limits[1].max_concurrent: found -1, expected a whole number from 0 to 4294967295"
     );
     insta::assert_snapshot!(
         problem("[executor]\npriority_max = 'high'", &[], none()),
-        @"DIR/orloj.toml: executor.priority_max: found 'high', expected a whole number"
+        @"DIR/orloj.toml:2: executor.priority_max: found 'high', expected a whole number"
     );
     insta::assert_snapshot!(
         problem("", &[("ORLOJ_ACQUISITION_WAIT_MS", "70000")], none()),

@@ -83,3 +83,13 @@ async fn the_default_file_finds_its_folder_made() {
     node.orloj().shutdown().await;
     assert!(data_dir.join("dev.db").exists());
 }
+
+#[tokio::test]
+async fn the_executor_is_on_unless_the_configuration_turns_it_off() {
+    for (executor, expected) in [(None, true), (Some(true), true), (Some(false), false)] {
+        let flags = Flags { executor, ..Flags::default() };
+        let node = Node::start(&config(flags), |builder| builder).await.unwrap();
+        assert_eq!(node.orloj().executor().is_active(), expected, "{executor:?}");
+        node.orloj().shutdown().await;
+    }
+}

@@ -68,6 +68,8 @@ impl Player {
             started_with: None,
             at: None,
             before: Vec::new(),
+            stops_after: Vec::new(),
+            tags: Arc::default(),
         }))
     }
 

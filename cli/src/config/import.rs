@@ -85,8 +85,11 @@ impl Plan {
 
 fn tell(imported: &Imported) {
     for (knob, origin) in &imported.read.origins {
-        let property = origin.property.as_deref().unwrap_or("job-acquisition");
-        output::talk(&format!("taken: {}: {property} as {knob}", origin.place));
+        let said = match &origin.property {
+            Some(property) => format!("{property} as {knob}"),
+            None => knob.clone(),
+        };
+        output::talk(&format!("taken: {}: {said}", origin.place));
     }
     for note in imported.notes() {
         output::talk(&format!("not taken: {note}"));

@@ -3,7 +3,8 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::table::{Row, or_dash};
+use crate::call::View;
+use crate::table::{Listing, Row, or_dash, plain};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -126,10 +127,29 @@ pub struct JobEntry {
     job: String,
     element: String,
     r#type: String,
+    kind: Option<String>,
     state: String,
     retries: i64,
     run_by: Option<String>,
     message: Option<String>,
+    details: Option<String>,
+}
+
+/// Each failed try with all that is kept of its failure.
+pub fn job_details(json: &str) -> serde_json::Result<View> {
+    let page: Listing<JobEntry> = serde_json::from_str(json)?;
+    let mut data = String::new();
+    for row in page.items.iter().filter(|row| row.state == "failed") {
+        let message = row.message.as_deref().unwrap_or_default();
+        let head = format!("{}  job {}  {}  {message}", row.at, row.job, row.element);
+        data.push_str(&plain(&head));
+        data.push('\n');
+        for line in row.details.as_deref().unwrap_or_default().lines() {
+            data.push_str(&format!("    {}\n", plain(line)));
+        }
+    }
+    let note = data.is_empty().then(|| "no job has failed".to_owned());
+    Ok(View { data: data.trim_end().to_owned(), note })
 }
 
 impl Row for JobEntry {
@@ -141,7 +161,8 @@ impl Row for JobEntry {
             self.at.clone(),
             self.job.clone(),
             self.element.clone(),
-            or_dash(Some(self.r#type.as_str()).filter(|text| !text.is_empty())),
+            // Jobs of the engine itself have a kind instead.
+            or_dash(Some(&*self.r#type).filter(|text| !text.is_empty()).or(self.kind.as_deref())),
             self.state.clone(),
             self.retries.to_string(),
             or_dash(self.run_by.as_deref()),

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 
 use super::clean_up::{self, CleanUp};
-use super::rows::{Activity, Incident, JobEntry, Operation, Task, Update, Variable};
+use super::rows::{Activity, Incident, JobEntry, Operation, Task, Update, Variable, job_details};
 use crate::args::{Client, Paging, key};
 use crate::bulk::fields;
 use crate::call::{Answer, Path, View, ask};
@@ -24,10 +24,11 @@ pub enum Verb {
     Variables(Variables),
     /// Tasks for people of an instance
     Tasks(OfInstance),
-    /// What happened to the jobs of an instance; without one, to those of the newest instances
+    /// What happened to the jobs of an instance; without one, to jobs of none and of the newest
+    /// instances
     Jobs(Jobs),
-    /// Incidents of an instance, open and closed
-    Incidents(OfInstance),
+    /// Incidents of an instance, open and closed; without one, of jobs of no instance
+    Incidents(Incidents),
     /// What people did to the engine, newest first
     Operations(Operations),
     /// Remove what is old: see how far it is, or begin
@@ -114,6 +115,48 @@ pub struct Jobs {
     /// Of this instance
     #[arg(value_parser = key())]
     instance: Option<i64>,
+    /// Show the stack traces of failed tries instead
+    #[arg(long)]
+    details: bool,
+    #[command(flatten)]
+    filter: JobFilter,
+    #[command(flatten)]
+    span: Span,
+    #[command(flatten)]
+    client: Client,
+}
+
+#[derive(Debug, Args, Serialize)]
+struct JobFilter {
+    /// Only of this job
+    #[arg(long, value_name = "KEY", value_parser = key())]
+    job: Option<i64>,
+    /// Only what happened in this way
+    #[arg(long, value_enum)]
+    state: Option<JobState>,
+    /// Only failures with exactly this message
+    #[arg(long, value_name = "TEXT")]
+    message: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+enum JobState {
+    Created,
+    Failed,
+    Successful,
+    Deleted,
+    Threw,
+}
+
+#[derive(Debug, Args)]
+pub struct Incidents {
+    /// Of this instance
+    #[arg(value_parser = key(), conflicts_with = "job")]
+    instance: Option<i64>,
+    /// Of this job of no instance
+    #[arg(long, value_name = "KEY", value_parser = key())]
+    job: Option<i64>,
     #[command(flatten)]
     span: Span,
     #[command(flatten)]
@@ -204,10 +247,20 @@ pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
         Verb::Tasks(of) => of.plan("tasks", table::listing::<Task>),
         Verb::Jobs(jobs) => {
             let path = Path::new("/api/history/jobs").with("instance", jobs.instance);
+            let path = path.with_all(&fields(&jobs.filter)?);
+            let path = path.with("details", jobs.details.then_some("true"));
             let path = jobs.span.on(path);
-            ask(jobs.client, path.get(), Answer::Show(table::listing::<JobEntry>))
+            let shown: Shown = match jobs.details {
+                true => job_details,
+                false => table::listing::<JobEntry>,
+            };
+            ask(jobs.client, path.get(), Answer::Show(shown))
         }
-        Verb::Incidents(of) => of.plan("incidents", table::listing::<Incident>),
+        Verb::Incidents(of) => {
+            let path = Path::new("/api/history/incidents").with("instance", of.instance);
+            let path = of.span.on(path.with("job", of.job));
+            ask(of.client, path.get(), Answer::Show(table::listing::<Incident>))
+        }
         Verb::Operations(list) => {
             let path = Path::new("/api/history/operations").with_all(&fields(&list.filter)?);
             let path = path.page(&list.paging);

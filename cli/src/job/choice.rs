@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::filter::{FLAGS, JobFilter, Set};
 use crate::args::key;
-use crate::bulk::{self, Command, Kind, Manner, Said};
+use crate::bulk::{self, Batchable, Command, Kind, Manner, Said};
 use crate::job::Job;
 use crate::plan::Plan;
 use crate::table;
@@ -64,8 +64,13 @@ impl JobChoice {
         said: Said,
         body: Map<String, Value>,
     ) -> anyhow::Result<Plan> {
-        let command = Command { verb, body, said };
-        bulk::plan(JOBS, keys, &self.filter, self.all, command, self.manner)
+        self.plan_in(keys, Command { verb, body, said }, false)
+    }
+
+    /// Of a command that there is a batch for.
+    pub fn plan_in(self, keys: Vec<i64>, command: Command, as_batch: bool) -> anyhow::Result<Plan> {
+        let manner = Batchable { as_batch, manner: self.manner };
+        bulk::plan(JOBS, keys, &self.filter, self.all, command, manner)
     }
 
     /// An empty filter is still no choice: `--all` has to be said.

@@ -35,7 +35,11 @@ pub fn explain(json: &str) -> serde_json::Result<View> {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+    use orloj_server::orloj::Remedy;
+
     use super::*;
+    use crate::args::Cli;
 
     const JOB: &str = r#"{"key":"6","instance":"1","process":"order","definition":"0",
         "element":"charge","elementInstance":"5","kind":"worker","type":"pay","state":"failed",
@@ -52,5 +56,36 @@ mod tests {
         insta::assert_snapshot!(explain(&json).unwrap().data);
         let json = format!(r#"{{"job":{JOB},"reasons":[]}}"#);
         assert!(explain(&json).unwrap().data.ends_with("nothing stands in its way"));
+    }
+
+    #[test]
+    fn every_command_that_is_advised_is_one() {
+        let commands = Remedy::samples().into_iter().filter(Remedy::is_command);
+        for line in commands.map(|remedy| remedy.to_string()) {
+            let words = shell_words(&line);
+            let parsed = Cli::try_parse_from(&words).map_err(|error| error.to_string());
+            let planned = parsed.and_then(|cli| cli.plan().map_err(|error| error.to_string()));
+            assert!(planned.is_ok(), "{line}: {}", planned.err().unwrap_or_default());
+        }
+    }
+
+    /// As a shell takes a line apart that quotes with apostrophes only.
+    fn shell_words(line: &str) -> Vec<String> {
+        let mut words = vec![String::new()];
+        let (mut is_quoted, mut is_escaped) = (false, false);
+        for c in line.chars() {
+            let word = words.last_mut().expect("never empty");
+            match c {
+                _ if is_escaped => {
+                    word.push(c);
+                    is_escaped = false;
+                }
+                '\'' => is_quoted = !is_quoted,
+                '\\' if !is_quoted => is_escaped = true,
+                ' ' if !is_quoted => words.push(String::new()),
+                _ => word.push(c),
+            }
+        }
+        words
     }
 }

@@ -22,6 +22,13 @@ pub struct JobFilter {
     /// Only of this definition
     #[arg(long, value_name = "KEY", value_parser = key())]
     pub definition: Option<i64>,
+    /// Only of this job definition
+    #[arg(long, value_name = "KEY", value_parser = key())]
+    pub job_definition: Option<i64>,
+    /// Only those of no instance
+    #[arg(long, conflicts_with = "instance")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub without_instance: bool,
     /// Only of this tenant
     #[arg(long)]
     pub tenant: Option<String>,

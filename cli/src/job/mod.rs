@@ -8,4 +8,4 @@ mod verbs;
 
 pub use choice::{JOBS, JobKeys};
 pub use row::Job;
-pub use verbs::{Due, Revive, Shown, Verb, object, plan};
+pub use verbs::{Due, Revive, Shown, Verb, keys_and_last, object, plan, priority, retries};

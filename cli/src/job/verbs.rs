@@ -1,6 +1,6 @@
 //! The verbs of jobs.
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
@@ -8,8 +8,8 @@ use super::choice::{JobChoice, JobKeys};
 use super::explain::explain;
 use super::filter::{JobFilter, Order, Set, word};
 use super::row::{Job, show};
-use crate::args::{Client, Paging, key};
-use crate::bulk::{Said, fields};
+use crate::args::{Client, One, Paging};
+use crate::bulk::{Command, Said, fields};
 use crate::call::{Answer, Path, View, ask};
 use crate::moment::moment;
 use crate::plan::Plan;
@@ -23,6 +23,9 @@ pub enum Verb {
     Count(Count),
     /// One with all that is known of it
     Show(One),
+    /// The one of a correlation id, which stays the same wherever a job moves; here it is its key
+    #[command(visible_alias = "find")]
+    ByCorrelationId(Correlated),
     /// Why one is not running, and what can be done about it
     Explain(One),
     /// What the last failure of one left behind
@@ -100,9 +103,8 @@ pub struct Count {
 }
 
 #[derive(Debug, Args)]
-pub struct One {
-    #[arg(value_parser = key())]
-    key: i64,
+pub struct Correlated {
+    id: String,
     #[command(flatten)]
     client: Client,
 }
@@ -110,11 +112,14 @@ pub struct One {
 #[derive(Debug, Args)]
 pub struct Retries {
     /// Keys, unless a filter chooses, and last the tries left from now on
-    #[arg(required = true, value_name = "[KEY]... COUNT")]
+    #[arg(required = true, value_name = "[KEY]... COUNT", allow_negative_numbers = true)]
     words: Vec<String>,
     /// Set when they become due as well
     #[arg(long, value_name = "MOMENT", value_parser = moment, allow_hyphen_values = true)]
     due: Option<String>,
+    /// Leave it to the executor, which goes on whatever happens to this command
+    #[arg(long, conflicts_with = "dry_run")]
+    as_batch: bool,
     #[command(flatten)]
     choice: JobChoice,
 }
@@ -153,7 +158,8 @@ pub struct Priority {
 #[derive(Debug, Args)]
 pub struct Revive {
     /// Tries they get
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(i32).range(1..))]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true,
+        value_parser = clap::value_parser!(i32).range(1..))]
     retries: i32,
     #[command(flatten)]
     jobs: JobKeys,
@@ -163,6 +169,9 @@ pub struct Revive {
 pub struct Reschedule {
     #[command(flatten)]
     timer: Timer,
+    /// When the repetition ends
+    #[arg(long, value_name = "MOMENT", value_parser = moment)]
+    end: Option<String>,
     #[command(flatten)]
     jobs: JobKeys,
 }
@@ -188,9 +197,13 @@ pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
             let path = Path::new("/api/jobs/count").with_all(&fields(&count.filter)?);
             Ok(ask(count.client, path.get(), Answer::Show(table::count)))
         }
-        Verb::Show(one) => one.ask("", show),
-        Verb::Explain(one) => one.ask("/explain", explain),
-        Verb::StackTrace(one) => one.ask("/stack-trace", |text| {
+        Verb::Show(one) => look(one, "", show),
+        Verb::ByCorrelationId(Correlated { id, client }) => {
+            let path = Path::new("/api/jobs/by-correlation-id").with("id", Some(id));
+            Ok(ask(client, path.get(), Answer::Show(show)))
+        }
+        Verb::Explain(one) => look(one, "/explain", explain),
+        Verb::StackTrace(one) => look(one, "/stack-trace", |text| {
             let note = text.is_empty().then(|| "the last failure left none".to_owned());
             Ok(View { data: text.to_owned(), note })
         }),
@@ -201,9 +214,8 @@ pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
             again.jobs.plan_with("recalculate", Said::has("a new due date"), body)
         }
         Verb::Priority(set) => {
-            let (keys, priority) = keys_and_last(&set.words)?;
-            let priority: i64 =
-                priority.parse().with_context(|| format!("'{priority}' is not a priority"))?;
+            let (keys, word) = keys_and_last(&set.words)?;
+            let priority = priority(word)?;
             let said = Said::has(&format!("priority {priority}"));
             let body = object(json!({"priority": priority}));
             set.choice.plan(keys, "priority", said, body)
@@ -222,31 +234,17 @@ pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
     }
 }
 
-impl One {
-    pub fn ask(
-        self,
-        what: &str,
-        show: fn(&str) -> serde_json::Result<View>,
-    ) -> anyhow::Result<Plan> {
-        let path = Path::new(format!("/api/jobs/{}{what}", self.key));
-        Ok(ask(self.client, path.get(), Answer::Show(show)))
-    }
+/// `what`: behind the key.
+fn look(one: One, what: &str, show: fn(&str) -> serde_json::Result<View>) -> anyhow::Result<Plan> {
+    let path = Path::new(format!("/api/jobs/{}{what}", one.key));
+    Ok(ask(one.client, path.get(), Answer::Show(show)))
 }
 
 impl Retries {
     fn plan(self) -> anyhow::Result<Plan> {
         let (keys, count) = keys_and_last(&self.words)?;
-        let tries = count.parse().ok().filter(|count: &i32| *count >= 0);
-        let count = tries.with_context(|| format!("'{count}' is not a number of tries"))?;
-        let mut body = object(json!({"retries": count}));
-        if let Some(due) = self.due {
-            body.insert("dueAt".to_owned(), json!(due));
-        }
-        let said = match count {
-            1 => Said::has("1 try left"),
-            count => Said::has(&format!("{count} tries left")),
-        };
-        self.choice.plan(keys, "retries", said, body)
+        let command = retries(count, self.due)?;
+        self.choice.plan_in(keys, command, self.as_batch)
     }
 }
 
@@ -287,15 +285,35 @@ impl Revive {
 impl Reschedule {
     fn plan(self) -> anyhow::Result<Plan> {
         let Timer { date, duration, cycle } = self.timer;
-        let fields = [("date", date), ("duration", duration), ("cycle", cycle)];
+        ensure!(self.end.is_none() || cycle.is_some(), "--end goes with --cycle");
+        let fields = [("date", date), ("duration", duration), ("cycle", cycle), ("end", self.end)];
         let given = fields.into_iter().filter_map(|(name, value)| Some((name, value?)));
         let body = given.map(|(name, value)| (name.to_owned(), json!(value))).collect();
         self.jobs.plan_with("reschedule", Said::is("rescheduled"), body)
     }
 }
 
+/// Tries left from now on, for jobs or for those of job definitions.
+pub fn retries(count: &str, due: Option<String>) -> anyhow::Result<Command> {
+    let tries = count.parse().ok().filter(|count: &i32| *count >= 0);
+    let count = tries.with_context(|| format!("'{count}' is not a number of tries, 0 or more"))?;
+    let mut body = object(json!({"retries": count}));
+    if let Some(due) = due {
+        body.insert("dueAt".to_owned(), json!(due));
+    }
+    let said = match count {
+        1 => Said::has("1 try left"),
+        count => Said::has(&format!("{count} tries left")),
+    };
+    Ok(Command { verb: "retries", body, said })
+}
+
+pub fn priority(priority: &str) -> anyhow::Result<i64> {
+    priority.parse().with_context(|| format!("'{priority}' is not a priority"))
+}
+
 /// Keys, and what comes behind them.
-fn keys_and_last(words: &[String]) -> anyhow::Result<(Vec<i64>, &str)> {
+pub fn keys_and_last(words: &[String]) -> anyhow::Result<(Vec<i64>, &str)> {
     let (last, keys) = words.split_last().context("nothing is said")?;
     let key = |text: &String| {
         let key = text.parse().ok().filter(|key: &i64| *key > 0);
@@ -353,6 +371,14 @@ mod tests {
             post("reschedule", r#"{"duration":"PT1H"}"#)
         );
         assert_eq!(
+            request("reschedule 7 --cycle R/PT1H --end 2031-01-01T00:00:00Z"),
+            post("reschedule", r#"{"cycle":"R/PT1H","end":"2031-01-01T00:00:00.000Z"}"#)
+        );
+        assert_eq!(
+            request("by-correlation-id 7"),
+            Request::Get("/api/jobs/by-correlation-id?id=7".to_owned())
+        );
+        assert_eq!(
             request(
                 "list --state failed,ready --with-retries=false --due-before 2030-01-01T00:00:00Z"
             ),
@@ -372,6 +398,7 @@ mod tests {
             "suspend --all",
             "delete 7 --dry-run",
             "execute --set timers --due-before now",
+            "suspend --job-definition 9",
         ] {
             assert!(matches!(planned(line), Ok(Plan::Bulk(_))), "{line}");
         }
@@ -383,9 +410,13 @@ mod tests {
             ("priority 7 high", "'high' is not a priority"),
             ("priority x 7", "'x' is not a key"),
             ("retries 7 many", "'many' is not a number of tries"),
+            ("retries 7 -1", "'-1' is not a number of tries, 0 or more"),
+            ("revive 7 --retries -1", "-1 is not in 1..=2147483647"),
             ("retries 7", "name jobs by key, or choose them with"),
+            ("suspend --all --as-batch", "unexpected argument '--as-batch'"),
             ("reschedule 7", "required arguments were not provided"),
             ("reschedule 7 --date x --cycle y", "cannot be used with"),
+            ("reschedule 7 --duration PT1H --end +1h", "--end goes with --cycle"),
             ("list --order oldest --before 5", "use --offset"),
         ] {
             let found = planned(line).err().expect(line).to_string();

@@ -10,6 +10,8 @@ use super::tally::Tally;
 
 /// How much of a difference is shown.
 const WHY_CHARS_MAX: usize = 400;
+/// The same, on the page.
+const PAGE_WHY_CHARS_MAX: usize = 160;
 /// Failed actions that are told of one run.
 const FAILURES_LISTED_MAX: usize = 3;
 
@@ -77,6 +79,14 @@ impl Report<'_> {
                 write_page_row(&mut out, &name, &tally);
             }
         }
+        let _ = writeln!(out, "\n## Disagreements\n");
+        let _ = writeln!(out, "| run | level not reached | what differs |\n| --- | --- | --- |");
+        for (levels, why, run, _) in self.disagreements(None) {
+            let why = self.exceptions.reason(run).unwrap_or(why);
+            let why: String = why.chars().take(PAGE_WHY_CHARS_MAX).collect();
+            let why = why.replace('|', "\\|").replace('\n', " ");
+            let _ = writeln!(out, "| `{run}` | {} | {why} |", LEVELS[levels]);
+        }
         let excepted = self.exceptions.runs().count();
         if excepted > 0 {
             let _ = writeln!(
@@ -128,18 +138,27 @@ impl Report<'_> {
         rows
     }
 
-    fn write_disagreements(&self, out: &mut String, listing: Listing) {
+    /// Those of one level or of all, the gravest first, with the actions that failed here.
+    fn disagreements(
+        &self,
+        level: Option<usize>,
+    ) -> Vec<(usize, &str, &String, Option<&Vec<String>>)> {
         let mut wrong = Vec::new();
         for judged in self.judged {
             for (run, verdict) in &judged.verdicts {
                 let why = verdict.why.as_deref().unwrap_or_default();
-                let is_asked = listing.level.is_none_or(|level| level == verdict.levels);
+                let is_asked = level.is_none_or(|level| level == verdict.levels);
                 if verdict.levels < LEVELS.len() && is_asked {
                     wrong.push((verdict.levels, why, run, judged.failures.get(run)));
                 }
             }
         }
         wrong.sort_unstable();
+        wrong
+    }
+
+    fn write_disagreements(&self, out: &mut String, listing: Listing) {
+        let wrong = self.disagreements(listing.level);
         for (levels, why, run, failures) in wrong.iter().take(listing.runs_max) {
             let _ = writeln!(out, "{} not reached: {run}", LEVELS[*levels]);
             let why: String = why.chars().take(WHY_CHARS_MAX).collect();

@@ -1,16 +1,16 @@
 //! `POST /api/batches`: begins one.
 //!
 //! `kind` says what is done, the fields of that kind say how, and `keys` or `filter` to what:
-//! to instances that run, to those that have ended, or to jobs, as the kind wants.
+//! to instances that run, to those that have ended, to jobs or to ended batches, as the kind wants.
 
 use std::collections::BTreeMap;
 
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use orloj::store::{EndedFilter, InstanceFilter};
-use orloj::types::{InstanceKey, JobKey, TenantId};
-use orloj::{BatchElements, BatchWork, Modification, NewBatch, Orloj};
+use orloj::store::{BatchFilter, EndedFilter, InstanceFilter};
+use orloj::types::{BatchKey, InstanceKey, JobKey, TenantId};
+use orloj::{BatchElements, BatchWork, Modification, NewBatch, Orloj, refused_batch};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -35,7 +35,7 @@ pub async fn create(
     let keys: Option<Vec<GivenKey>> = take(&mut fields, "keys")?;
     let filter = fields.remove("filter");
     let (work, of) = work(&orloj, &kind, &fields).await?;
-    let elements = of.elements(&orloj, keys.unwrap_or_default(), filter.as_deref())?;
+    let elements = of.elements(&orloj, keys.unwrap_or_default(), filter.as_deref()).await?;
     let new = NewBatch {
         tenant: tenant.map_or_else(TenantId::none, TenantId::new),
         created_by: who.0.map(Into::into),
@@ -52,25 +52,37 @@ enum Of {
     Running,
     Ended,
     Jobs,
+    /// Ended ones.
+    Batches,
 }
 
 impl Of {
-    fn elements(
+    async fn elements(
         self,
         orloj: &Orloj,
         keys: Vec<GivenKey>,
         filter: Option<&RawValue>,
-    ) -> Result<BatchElements, RequestFault> {
+    ) -> Result<BatchElements, Failure> {
         if keys.is_empty() && filter.is_none() {
             let reason = "keys or filter is needed; an empty filter takes all";
-            return Err(RequestFault::Body(reason.to_owned()));
+            return Err(RequestFault::Body(reason.to_owned()).into());
         }
         let keys = keys.into_iter().map(|key| key.0);
         if let Self::Jobs = self {
             let filter: Option<JobParams> = read("filter", filter)?;
             return Ok(BatchElements::Jobs {
                 keys: keys.map(JobKey::new).collect(),
-                filter: filter.map(|filter| filter.filter(orloj.now())).transpose()?,
+                filter: match filter {
+                    Some(filter) => Some(filter.chosen(orloj).await?.filter),
+                    None => None,
+                },
+            });
+        }
+        if let Self::Batches = self {
+            let filter: Option<BatchParams> = read("filter", filter)?;
+            return Ok(BatchElements::Batches {
+                keys: keys.map(BatchKey::new).collect(),
+                filter: filter.map(BatchParams::filter),
             });
         }
         let filter: Option<FilterParams> = read("filter", filter)?;
@@ -87,7 +99,7 @@ impl Of {
                     ..EndedFilter::default()
                 }),
             },
-            Self::Running | Self::Jobs => BatchElements::Instances {
+            Self::Running | Self::Jobs | Self::Batches => BatchElements::Instances {
                 keys,
                 filter: query.map(|query| InstanceFilter {
                     definition: query.definition,
@@ -160,7 +172,15 @@ async fn work(orloj: &Orloj, kind: &str, fields: &Fields) -> Result<(BatchWork, 
             let at_ms = body.at.map(|at| at.0.as_ms());
             (BatchWork::ProcessSetRemovalTime { at_ms }, Of::Ended)
         }
+        "batch-set-removal-time" => {
+            let body: RemovalBody = rest(fields)?;
+            let at_ms = body.at.map(|at| at.0.as_ms());
+            (BatchWork::BatchSetRemovalTime { at_ms }, Of::Batches)
+        }
         _ => {
+            if let Some(reason) = refused_batch(kind) {
+                return Err(RequestFault::Body(format!("kind {kind}: {reason}")).into());
+            }
             let kinds = KINDS.join(", ");
             let reason = format!("kind must be one of {kinds}, not '{kind}'");
             return Err(RequestFault::Body(reason).into());
@@ -168,7 +188,7 @@ async fn work(orloj: &Orloj, kind: &str, fields: &Fields) -> Result<(BatchWork, 
     })
 }
 
-const KINDS: [&str; 11] = [
+const KINDS: [&str; 12] = [
     "instance-migration",
     "instance-modification",
     "instance-restart",
@@ -180,6 +200,7 @@ const KINDS: [&str; 11] = [
     "correlate-message",
     "historic-instance-deletion",
     "process-set-removal-time",
+    "batch-set-removal-time",
 ];
 
 async fn migration(orloj: &Orloj, body: MigrationBody) -> Result<BatchWork, Failure> {
@@ -222,6 +243,23 @@ fn modification(body: ModificationBody) -> Result<BatchWork, Failure> {
 fn variables(raw: Option<&RawValue>) -> Result<String, Failure> {
     let document = document(raw).map_err(orloj::Error::Variables)?;
     Ok(document.to_json())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BatchParams {
+    kind: Option<String>,
+    tenant: Option<String>,
+}
+
+impl BatchParams {
+    fn filter(self) -> BatchFilter {
+        BatchFilter {
+            kind: self.kind.map(Into::into),
+            tenant: self.tenant.map(TenantId::new),
+            suspended: None,
+        }
+    }
 }
 
 #[derive(Deserialize)]

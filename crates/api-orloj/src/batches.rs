@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use orloj::store::BatchFilter;
 use orloj::types::{BatchKey, TenantId};
-use orloj::{BatchView, Orloj};
+use orloj::{BatchView, Batches, Orloj};
 use serde::{Deserialize, Serialize};
 
 use crate::extract::{JsonBody, PathKey};
@@ -13,6 +13,7 @@ use crate::failure::{Failure, RequestFault};
 use crate::filtered::Filtered;
 use crate::instances::tenant;
 use crate::page::{Listing, listing};
+use crate::who::Who;
 use crate::wire::{Key, Time, time};
 
 #[derive(Deserialize)]
@@ -55,18 +56,27 @@ pub async fn show(
 
 pub async fn suspend(
     State(orloj): State<Orloj>,
+    who: Who,
     PathKey(key): PathKey,
 ) -> Result<StatusCode, Failure> {
-    orloj.batches().suspend(BatchKey::new(key)).await?;
+    batches(&orloj, who).suspend(BatchKey::new(key)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 pub async fn resume(
     State(orloj): State<Orloj>,
+    who: Who,
     PathKey(key): PathKey,
 ) -> Result<StatusCode, Failure> {
-    orloj.batches().activate(BatchKey::new(key)).await?;
+    batches(&orloj, who).activate(BatchKey::new(key)).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+fn batches(orloj: &Orloj, who: Who) -> Batches {
+    match who.0 {
+        Some(user) => orloj.batches().by(&user),
+        None => orloj.batches(),
+    }
 }
 
 #[derive(Deserialize)]
@@ -79,10 +89,11 @@ pub struct DeleteBody {
 
 pub async fn delete(
     State(orloj): State<Orloj>,
+    who: Who,
     PathKey(key): PathKey,
     JsonBody(body): JsonBody<DeleteBody>,
 ) -> Result<StatusCode, Failure> {
-    orloj.batches().delete(BatchKey::new(key), body.cascade).await?;
+    batches(&orloj, who).delete(BatchKey::new(key), body.cascade).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -109,6 +120,7 @@ pub struct Batch {
 impl From<&BatchView> for Batch {
     fn from(view: &BatchView) -> Self {
         let state = match view {
+            BatchView { ended_at: Some(_), .. } if view.status() == "deleted" => "deleted",
             BatchView { ended_at: Some(_), .. } => "ended",
             BatchView { suspended: true, .. } => "suspended",
             BatchView { started_at: Some(_), .. } => "running",

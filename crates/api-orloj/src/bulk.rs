@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 
 use crate::extract::JsonBody;
 use crate::failure::{Failure, RequestFault};
-use crate::page::page;
+use crate::page::{next_of, page};
 use crate::status;
 use crate::wire::{GivenKey, Key};
 
@@ -133,11 +133,22 @@ where
         Choice::Keys(keys) => (keys, None),
         Choice::Filter(filter, page) => {
             let keys = rows(filter, page).await?;
-            let is_full = keys.len() >= page.limit as usize;
-            let next = keys.last().copied().filter(|_| is_full);
+            let next = next_of(&keys, page, |key| *key);
             (keys, next)
         }
     };
+    each_of(keys, next, act).await
+}
+
+/// The same, where the keys of the portion are known.
+pub async fn each_of<A>(
+    keys: Vec<i64>,
+    next: Option<i64>,
+    act: impl Fn(i64) -> A,
+) -> Result<Portion, Failure>
+where
+    A: Future<Output = Result<(), Error>>,
+{
     let act = &act;
     let acting = stream::iter(keys).map(|key| async move { (key, act(key).await) });
     let mut acting = std::pin::pin!(acting.buffer_unordered(CONCURRENCY));

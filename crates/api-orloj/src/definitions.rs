@@ -10,12 +10,12 @@ use orloj::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::extract::{JsonBody, PathKey};
+use crate::extract::PathKey;
 use crate::failure::{Failure, RequestFault};
 use crate::filtered::Filtered;
 use crate::instances::tenant;
 use crate::page::{Listing, listing, page_of};
-use crate::suspension::Suspension;
+use crate::suspension::{self, Order};
 use crate::who::Who;
 use crate::wire::{GivenKey, GivenTime, Key, Time};
 
@@ -84,64 +84,23 @@ pub struct SuspendBody {
     tenant: Option<String>,
 }
 
-impl SuspendBody {
-    fn how(&self) -> SuspendDefinition {
-        SuspendDefinition { include_instances: self.include_instances, at: self.at.map(|at| at.0) }
+impl suspension::SuspendBody for SuspendBody {
+    fn order(self, key: Option<i64>) -> Result<Order, RequestFault> {
+        let how = SuspendDefinition {
+            include_instances: self.include_instances,
+            at: self.at.map(|at| at.0),
+        };
+        let fault = |reason: &str| RequestFault::Body(reason.to_owned());
+        let which = match (key, self.process, self.tenant) {
+            (Some(key), None, None) => WhichDefinitions::Key(DefinitionKey::new(key)),
+            (Some(_), ..) => return Err(fault("process and tenant do not go with a key")),
+            (None, Some(process), tenant) => {
+                WhichDefinitions::Process(process.into(), tenant.map(TenantId::new))
+            }
+            (None, None, _) => return Err(fault("process is needed")),
+        };
+        Ok(Order::Definitions(which, how))
     }
-
-    fn of_key(self, key: i64) -> Result<(WhichDefinitions, SuspendDefinition), RequestFault> {
-        if self.process.is_some() || self.tenant.is_some() {
-            let reason = "process and tenant do not go with a key";
-            return Err(RequestFault::Body(reason.to_owned()));
-        }
-        Ok((WhichDefinitions::Key(DefinitionKey::new(key)), self.how()))
-    }
-
-    fn of_process(self) -> Result<(WhichDefinitions, SuspendDefinition), RequestFault> {
-        let how = self.how();
-        let needed = || RequestFault::Body("process is needed".to_owned());
-        let process = self.process.ok_or_else(needed)?;
-        let tenant = self.tenant.map(TenantId::new);
-        Ok((WhichDefinitions::Process(process.into(), tenant), how))
-    }
-}
-
-pub async fn suspend(
-    State(orloj): State<Orloj>,
-    who: Who,
-    PathKey(key): PathKey,
-    JsonBody(body): JsonBody<SuspendBody>,
-) -> Result<Json<Suspension>, Failure> {
-    let (which, how) = body.of_key(key)?;
-    Ok(Json(of(&orloj, &who).suspend(&which, how).await?.into()))
-}
-
-pub async fn resume(
-    State(orloj): State<Orloj>,
-    who: Who,
-    PathKey(key): PathKey,
-    JsonBody(body): JsonBody<SuspendBody>,
-) -> Result<Json<Suspension>, Failure> {
-    let (which, how) = body.of_key(key)?;
-    Ok(Json(of(&orloj, &who).activate(&which, how).await?.into()))
-}
-
-pub async fn suspend_many(
-    State(orloj): State<Orloj>,
-    who: Who,
-    JsonBody(body): JsonBody<SuspendBody>,
-) -> Result<Json<Suspension>, Failure> {
-    let (which, how) = body.of_process()?;
-    Ok(Json(of(&orloj, &who).suspend(&which, how).await?.into()))
-}
-
-pub async fn resume_many(
-    State(orloj): State<Orloj>,
-    who: Who,
-    JsonBody(body): JsonBody<SuspendBody>,
-) -> Result<Json<Suspension>, Failure> {
-    let (which, how) = body.of_process()?;
-    Ok(Json(of(&orloj, &who).activate(&which, how).await?.into()))
 }
 
 /// Instances that run go on.
@@ -154,7 +113,7 @@ pub async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-fn of(orloj: &Orloj, who: &Who) -> Definitions {
+pub fn of(orloj: &Orloj, who: &Who) -> Definitions {
     match &who.0 {
         Some(user) => orloj.definitions().by(user),
         None => orloj.definitions(),

@@ -3,9 +3,11 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use orloj::history::{HistoryFilter, IncidentState, SPAN_ROWS_MAX, Span, TaskState};
+use orloj::history::{
+    HistoryFilter, IncidentState, JobLogFilter, JobLogState, SPAN_ROWS_MAX, Span, TaskState,
+};
 use orloj::store::{OperationFilter, OperationRow};
-use orloj::types::{DefinitionKey, InstanceKey, JobDefinitionKey, OperationKey, TenantId};
+use orloj::types::{DefinitionKey, InstanceKey, JobDefinitionKey, JobKey, OperationKey, TenantId};
 use orloj::{InstanceState, JobFilter, JobKind, Orloj};
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +19,7 @@ use crate::instances::{Instance, tenant};
 use crate::job_words::named;
 use crate::jobs::Job;
 use crate::page::{Listing, listing, page};
+use crate::who::Who;
 use crate::wire::{GivenKey, GivenTime, Key, Time};
 
 #[derive(Deserialize)]
@@ -127,19 +130,45 @@ pub async fn tasks(
     Ok(Items::of(&orloj.history().tasks(instance, span).await?))
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IncidentsParams {
+    /// Absent: of jobs of no instance, newest first.
+    instance: Option<GivenKey>,
+    /// Only of this job; where no instance is named.
+    job: Option<GivenKey>,
+    offset: Option<usize>,
+    limit: Option<u32>,
+}
+
 pub async fn incidents(
     State(orloj): State<Orloj>,
-    Params(params): Params<OfInstance>,
+    Params(params): Params<IncidentsParams>,
 ) -> Result<Json<Items<HistoryIncident>>, Failure> {
-    let (instance, span) = params.read()?;
-    Ok(Items::of(&orloj.history().incidents(instance, span).await?))
+    let span = span(params.offset, params.limit)?;
+    let job = params.job.map(|key| JobKey::new(key.0));
+    let rows = match params.instance {
+        Some(_) if job.is_some() => return Err(refused("job goes without instance only")),
+        Some(key) => orloj.history().incidents(InstanceKey::new(key.0), span).await?,
+        None if span.skip > 0 => return Err(refused("offset goes with instance only")),
+        None => orloj.history().chore_incidents(job, span.limit).await?,
+    };
+    Ok(Items::of(&rows))
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JobsParams {
-    /// Absent: of the newest instances, newest first.
+    /// Absent: of jobs of no instance and of the newest instances, newest first.
     instance: Option<GivenKey>,
+    job: Option<GivenKey>,
+    /// Only what happened in this way, such as `failed`.
+    state: Option<String>,
+    /// Only failures with this message.
+    message: Option<String>,
+    /// With what failed tries say beyond their message.
+    #[serde(default)]
+    details: bool,
     offset: Option<usize>,
     limit: Option<u32>,
 }
@@ -149,15 +178,32 @@ pub async fn jobs(
     Params(params): Params<JobsParams>,
 ) -> Result<Json<Items<JobEntry>>, Failure> {
     let span = span(params.offset, params.limit)?;
-    let rows = match params.instance {
-        Some(key) => orloj.history().job_log(InstanceKey::new(key.0), span).await?,
-        None if span.skip > 0 => {
-            let reason = "offset goes with instance only";
-            return Err(RequestFault::Query(reason.to_owned()).into());
-        }
-        None => orloj.history().recent_job_log(span.limit).await?,
+    let state = match params.state.as_deref() {
+        None => None,
+        Some(word) => match JobLogState::from_word(word) {
+            Some(state) => Some(state),
+            None => return Err(refused(&format!("state: nothing is called {word}"))),
+        },
     };
+    let filter = JobLogFilter {
+        job: params.job.map(|key| JobKey::new(key.0)),
+        states: state.into_iter().collect(),
+        message: params.message.map(Into::into),
+    };
+    let history = orloj.history();
+    let mut rows = match params.instance {
+        Some(key) => history.job_log(InstanceKey::new(key.0), &filter, span).await?,
+        None if span.skip > 0 => return Err(refused("offset goes with instance only")),
+        None => history.recent_job_log(&filter, span.limit).await?,
+    };
+    if !params.details {
+        rows.iter_mut().for_each(|row| row.details = None);
+    }
     Ok(Items::of(&rows))
+}
+
+fn refused(reason: &str) -> Failure {
+    RequestFault::Query(reason.to_owned()).into()
 }
 
 #[derive(Deserialize)]
@@ -260,8 +306,10 @@ pub struct CleaningUp {
 
 pub async fn begin_clean_up(
     State(orloj): State<Orloj>,
+    who: Who,
     JsonBody(body): JsonBody<CleanUpBody>,
 ) -> Result<(StatusCode, Json<CleaningUp>), Failure> {
+    let orloj = who.0.as_deref().map_or_else(|| orloj.clone(), |user| orloj.as_user(user));
     let jobs = orloj.clean_up_history(body.immediately.unwrap_or(true)).await?;
     let jobs = jobs.iter().map(|key| Key(key.raw())).collect();
     Ok((StatusCode::ACCEPTED, Json(CleaningUp { jobs })))

@@ -175,10 +175,11 @@ impl From<&TaskHistory> for HistoryTask {
 #[serde(rename_all = "camelCase")]
 pub struct JobEntry {
     job: Key,
-    instance: Key,
+    /// `null` of a job of no instance.
+    instance: Option<Key>,
     process: String,
     element: String,
-    sequence: u32,
+    sequence: i64,
     at: Time,
     state: &'static str,
     retries: i64,
@@ -189,6 +190,9 @@ pub struct JobEntry {
     configuration: Option<String>,
     message: Option<String>,
     failed_element: Option<String>,
+    /// Only where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<String>,
     run_by: Option<String>,
 }
 
@@ -196,7 +200,7 @@ impl From<&JobLogEntry> for JobEntry {
     fn from(row: &JobLogEntry) -> Self {
         Self {
             job: Key(row.job.raw()),
-            instance: Key(row.instance.raw()),
+            instance: Some(Key(row.instance.raw())).filter(|key| key.0 != 0),
             process: row.process_id.to_string(),
             element: row.element.to_string(),
             sequence: row.sequence,
@@ -210,6 +214,7 @@ impl From<&JobLogEntry> for JobEntry {
             configuration: text(&row.definition_configuration),
             message: text(&row.message),
             failed_element: row.failed_element.as_ref().map(ToString::to_string),
+            details: text(&row.details),
             run_by: text(&row.run_by),
         }
     }
@@ -219,7 +224,8 @@ impl From<&JobLogEntry> for JobEntry {
 #[serde(rename_all = "camelCase")]
 pub struct HistoryIncident {
     key: Key,
-    instance: Key,
+    /// `null` of a job of no instance.
+    instance: Option<Key>,
     kind: String,
     message: String,
     element: String,
@@ -236,7 +242,7 @@ impl From<&IncidentHistory> for HistoryIncident {
     fn from(view: &IncidentHistory) -> Self {
         Self {
             key: Key(view.key.raw()),
-            instance: Key(view.instance.raw()),
+            instance: Some(Key(view.instance.raw())).filter(|key| key.0 != 0),
             kind: view.kind.to_string(),
             message: view.message.to_string(),
             element: view.element.to_string(),

@@ -47,6 +47,7 @@ pub async fn modify(
             ancestor: activate.ancestor.map(|GivenKey(key)| ElementInstanceKey::new(key)),
             variables: read(activate.variables.as_deref())?,
             locals: read(activate.local_variables.as_deref())?,
+            scoped: Vec::new(),
         });
     }
     modify.terminate = body.terminate.iter().map(|key| ElementInstanceKey::new(key.0)).collect();

@@ -90,12 +90,23 @@ pub async fn count(
 }
 
 /// Its own variables.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VariableParams {
+    /// Only this one.
+    name: Option<String>,
+}
+
 pub async fn show_variables(
     State(orloj): State<Orloj>,
     PathKey(key): PathKey,
+    Params(VariableParams { name }): Params<VariableParams>,
 ) -> Result<Json<Box<RawValue>>, Failure> {
-    let detail = orloj.instances().get(InstanceKey::new(key)).await?;
-    Ok(Json(variables(&detail.variables)))
+    let mut found = orloj.instances().get(InstanceKey::new(key)).await?.variables;
+    if let Some(name) = name {
+        found.0.retain(|known, _| **known == *name);
+    }
+    Ok(Json(variables(&found)))
 }
 
 pub async fn show(
@@ -133,6 +144,8 @@ pub async fn start(
             business_key: body.business_key.map(Into::into),
             variables: document(body.variables.as_deref()).map_err(orloj::Error::Variables)?,
             before: body.before.into_iter().map(Into::into).collect(),
+            tags: Vec::new(),
+            stops_after: Vec::new(),
         })
         .await?;
     Ok((StatusCode::CREATED, Json(StartedInstance::from(&started))))

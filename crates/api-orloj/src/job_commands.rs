@@ -14,6 +14,7 @@ use crate::bulk::{self, Choice, Many};
 use crate::extract::{JsonBody, PathKey};
 use crate::failure::{Failure, RequestFault};
 use crate::job_filter::JobParams;
+use crate::page::next_of;
 use crate::who::Who;
 use crate::wire::{GivenTime, Key, given};
 
@@ -39,31 +40,29 @@ pub async fn many<C: JobCommand>(
 ) -> Result<Response, Failure> {
     let action = many.command.action()?;
     let jobs = jobs(&orloj, &who);
-    let now = orloj.now();
     if many.as_batch {
         let keys = |keys: Vec<i64>| keys.into_iter().map(JobKey::new).collect::<Vec<_>>();
         let bulk = match many.choice {
             Choice::Keys(chosen) => jobs.all(keys(chosen), action),
-            Choice::Filter(params, _) => jobs.all(params.filter(now)?, action),
+            Choice::Filter(params, _) => jobs.all(params.chosen(&orloj).await?.filter, action),
         };
         let batch = bulk.as_batch().await?;
         return Ok(Json(Batched { batch: Key(batch.raw()) }).into_response());
     }
-    let choice = match many.choice {
-        Choice::Keys(keys) => Choice::Keys(keys),
+    let (keys, next) = match many.choice {
+        Choice::Keys(keys) => (keys, None),
         Choice::Filter(params, page) => {
-            let mut filter = params.filter(now)?;
+            let mut chosen = params.chosen(&orloj).await?;
             // Portions go by key.
-            (filter.order, filter.offset) = (JobOrder::default(), 0);
-            Choice::Filter(filter, page)
+            (chosen.filter.order, chosen.filter.offset) = (JobOrder::default(), 0);
+            let mut rows = jobs.list(chosen.filter.clone(), page).await?;
+            let next = next_of(&rows, page, |row| row.key.raw());
+            chosen.keep(&orloj, &mut rows).await?;
+            (rows.iter().map(|row| row.key.raw()).collect(), next)
         }
     };
-    let rows = async |filter, page| {
-        let rows = jobs.list(filter, page).await?;
-        Ok(rows.iter().map(|row| row.key.raw()).collect())
-    };
     let act = async |key| jobs.act(JobKey::new(key), &action).await;
-    Ok(Json(bulk::each(choice, rows, act).await?).into_response())
+    Ok(Json(bulk::each_of(keys, next, act).await?).into_response())
 }
 
 pub fn jobs(orloj: &Orloj, who: &Who) -> Jobs {
@@ -157,16 +156,21 @@ pub struct NewTimer {
     date: Option<String>,
     duration: Option<String>,
     cycle: Option<String>,
+    /// Of the cycle.
+    end: Option<String>,
 }
 
 impl JobCommand for NewTimer {
     fn action(self) -> Result<JobAction, RequestFault> {
-        let timer = match (self.date, self.duration, self.cycle) {
-            (Some(date), None, None) => Reschedule::Date(date.into()),
-            (None, Some(duration), None) => Reschedule::Duration(duration.into()),
-            (None, None, Some(cycle)) => Reschedule::Cycle(cycle.into()),
+        let timer = match (self.date, self.duration, self.cycle, self.end) {
+            (Some(date), None, None, None) => Reschedule::Date(date.into()),
+            (None, Some(duration), None, None) => Reschedule::Duration(duration.into()),
+            (None, None, Some(cycle), None) => Reschedule::Cycle(cycle.into()),
+            (None, None, Some(cycle), Some(end)) => Reschedule::cycle_until(&cycle, &end)
+                .map_err(|error| RequestFault::Body(format!("end: {error}")))?,
             _ => {
-                let reason = "exactly one of date, duration and cycle is needed";
+                let reason =
+                    "exactly one of date, duration and cycle is needed; end goes with cycle";
                 return Err(RequestFault::Body(reason.to_owned()));
             }
         };

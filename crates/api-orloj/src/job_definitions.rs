@@ -3,25 +3,31 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
 use orloj::store::JobDefinitionFilter;
 use orloj::types::{DefinitionKey, JobDefinitionKey, TenantId};
 use orloj::{
-    BulkReport, JobDefinitionScope, JobDefinitionView, JobDefinitions, Orloj, SuspendJobs,
+    BulkReport, JobDefinitionAction, JobDefinitionScope, JobDefinitionView, JobDefinitions, Orloj,
+    SuspendJobs,
 };
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::bulk::{self, Many, Portion};
 use crate::extract::{JsonBody, Params, PathKey};
 use crate::failure::{Failure, RequestFault};
 use crate::filtered::Filtered;
 use crate::instances::tenant;
 use crate::page::{Counted, Listing, listing};
-use crate::suspension::Suspension;
+use crate::suspension::{self, Order};
 use crate::who::Who;
 use crate::wire::{GivenKey, GivenTime, Key, given};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FilterParams {
+    /// With commas between them; other fields do not go with it.
+    keys: Option<String>,
     definition: Option<GivenKey>,
     process: Option<String>,
     tenant: Option<String>,
@@ -51,8 +57,22 @@ pub async fn list(
     State(orloj): State<Orloj>,
     Filtered { filter, page }: Filtered<FilterParams>,
 ) -> Result<Json<Listing<JobDefinition>>, Failure> {
+    if let Some(keys) = &filter.keys {
+        let mut rows = Vec::new();
+        for key in keys.split(',') {
+            rows.push(JobDefinition::from(&orloj.job_definitions().get(named(key)?).await?));
+        }
+        return Ok(Json(Listing::new(rows, None)));
+    }
     let rows = orloj.job_definitions().list(filter.into(), page).await?;
     Ok(Json(listing(&rows, page, |row| row.key.raw())))
+}
+
+fn named(text: &str) -> Result<JobDefinitionKey, RequestFault> {
+    match text.trim().parse() {
+        Ok(key) if key > 0 => Ok(JobDefinitionKey::new(key)),
+        _ => Err(RequestFault::Query(format!("keys: '{text}' is not a key"))),
+    }
 }
 
 pub async fn count(
@@ -83,141 +103,128 @@ pub struct SuspendBody {
     tenant: Option<String>,
 }
 
-impl SuspendBody {
-    fn how(&self) -> SuspendJobs {
-        SuspendJobs { include_jobs: self.include_jobs, at: self.at.map(|at| at.0) }
-    }
-
-    fn scope(self) -> Result<JobDefinitionScope, RequestFault> {
-        match (self.definition, self.process, self.tenant) {
-            (Some(key), None, None) => {
-                Ok(JobDefinitionScope::Definition(DefinitionKey::new(key.0)))
+impl suspension::SuspendBody for SuspendBody {
+    fn order(self, key: Option<i64>) -> Result<Order, RequestFault> {
+        let how = SuspendJobs { include_jobs: self.include_jobs, at: self.at.map(|at| at.0) };
+        let scope = match (key, self.definition, self.process, self.tenant) {
+            (Some(key), None, None, None) => JobDefinitionScope::Key(JobDefinitionKey::new(key)),
+            (None, Some(key), None, None) => {
+                JobDefinitionScope::Definition(DefinitionKey::new(key.0))
             }
-            (None, Some(process), tenant) => {
-                let tenant = tenant.map(TenantId::new);
-                Ok(JobDefinitionScope::Process(process.into(), tenant))
+            (None, None, Some(process), tenant) => {
+                JobDefinitionScope::Process(process.into(), tenant.map(TenantId::new))
             }
-            _ => Err(RequestFault::Body(
-                "one of definition and process is needed; tenant goes with process".to_owned(),
-            )),
-        }
-    }
-
-    /// The path has said which.
-    fn of_key(self, key: i64) -> Result<(JobDefinitionScope, SuspendJobs), RequestFault> {
-        if self.definition.is_some() || self.process.is_some() || self.tenant.is_some() {
-            let reason = "definition, process and tenant do not go with a key";
-            return Err(RequestFault::Body(reason.to_owned()));
-        }
-        Ok((JobDefinitionScope::Key(JobDefinitionKey::new(key)), self.how()))
+            (Some(_), ..) => {
+                let reason = "definition, process and tenant do not go with a key";
+                return Err(RequestFault::Body(reason.to_owned()));
+            }
+            _ => {
+                let reason = "one of definition and process is needed; tenant goes with process";
+                return Err(RequestFault::Body(reason.to_owned()));
+            }
+        };
+        Ok(Order::JobDefinitions(scope, how))
     }
 }
 
-pub async fn suspend(
+/// The body of a command, beside whom it is for.
+pub trait DefinitionCommand: DeserializeOwned + Send + 'static {
+    fn action(self) -> JobDefinitionAction;
+}
+
+pub async fn one<C: DefinitionCommand>(
     State(orloj): State<Orloj>,
     who: Who,
     PathKey(key): PathKey,
-    JsonBody(body): JsonBody<SuspendBody>,
-) -> Result<Json<Suspension>, Failure> {
-    let (scope, how) = body.of_key(key)?;
-    Ok(Json(of(&orloj, &who).suspend(&scope, how).await?.into()))
+    JsonBody(command): JsonBody<C>,
+) -> Result<Response, Failure> {
+    let action = command.action();
+    let BulkReport { done, failed, .. } =
+        of(&orloj, &who).act(JobDefinitionKey::new(key), &action).await?;
+    Ok(match action {
+        // It reaches no job.
+        JobDefinitionAction::ClearPriority => StatusCode::NO_CONTENT.into_response(),
+        _ => Json(Report { done, failed }).into_response(),
+    })
 }
 
-pub async fn resume(
-    State(orloj): State<Orloj>,
-    who: Who,
-    PathKey(key): PathKey,
-    JsonBody(body): JsonBody<SuspendBody>,
-) -> Result<Json<Suspension>, Failure> {
-    let (scope, how) = body.of_key(key)?;
-    Ok(Json(of(&orloj, &who).activate(&scope, how).await?.into()))
+/// What became of the jobs that a command reached.
+#[derive(Serialize)]
+struct Report {
+    done: u64,
+    failed: u64,
 }
 
-pub async fn suspend_many(
+pub async fn many<C: DefinitionCommand>(
     State(orloj): State<Orloj>,
     who: Who,
-    JsonBody(body): JsonBody<SuspendBody>,
-) -> Result<Json<Suspension>, Failure> {
-    let how = body.how();
-    Ok(Json(of(&orloj, &who).suspend(&body.scope()?, how).await?.into()))
-}
-
-pub async fn resume_many(
-    State(orloj): State<Orloj>,
-    who: Who,
-    JsonBody(body): JsonBody<SuspendBody>,
-) -> Result<Json<Suspension>, Failure> {
-    let how = body.how();
-    Ok(Json(of(&orloj, &who).activate(&body.scope()?, how).await?.into()))
+    many: Many<FilterParams, C>,
+) -> Result<Json<Portion>, Failure> {
+    if many.as_batch {
+        let reason = "asBatch: job definitions are not changed in batches";
+        return Err(RequestFault::Body(reason.to_owned()).into());
+    }
+    let (definitions, action) = (of(&orloj, &who), many.command.action());
+    let rows = async |filter: FilterParams, page| {
+        let rows = definitions.list(filter.into(), page).await?;
+        Ok(rows.iter().map(|row| row.key.raw()).collect())
+    };
+    let act = async |key| {
+        let report = definitions.act(JobDefinitionKey::new(key), &action).await?;
+        match report.errors.into_iter().next() {
+            Some(first) => Err(first.error),
+            None => Ok(()),
+        }
+    };
+    Ok(Json(bulk::each(many.choice, rows, act).await?))
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PriorityBody {
+pub struct SetPriority {
     priority: i64,
     /// The jobs that exist as well.
     #[serde(default)]
     cascade: bool,
 }
 
-pub async fn priority(
-    State(orloj): State<Orloj>,
-    who: Who,
-    PathKey(key): PathKey,
-    JsonBody(body): JsonBody<PriorityBody>,
-) -> Result<Json<Report>, Failure> {
-    let key = JobDefinitionKey::new(key);
-    let report = of(&orloj, &who).set_priority(key, body.priority, body.cascade).await?;
-    Ok(Json(report.into()))
-}
-
-pub async fn clear_priority(
-    State(orloj): State<Orloj>,
-    who: Who,
-    PathKey(key): PathKey,
-) -> Result<StatusCode, Failure> {
-    of(&orloj, &who).clear_priority(JobDefinitionKey::new(key)).await?;
-    Ok(StatusCode::NO_CONTENT)
+impl DefinitionCommand for SetPriority {
+    fn action(self) -> JobDefinitionAction {
+        JobDefinitionAction::SetPriority { priority: self.priority, cascade: self.cascade }
+    }
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClearPriority {}
+
+impl DefinitionCommand for ClearPriority {
+    fn action(self) -> JobDefinitionAction {
+        JobDefinitionAction::ClearPriority
+    }
+}
+
+/// For the jobs that have none left.
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct RetriesBody {
+pub struct SetRetries {
     retries: i32,
     /// Null takes the due date away; absent leaves it.
     #[serde(default, deserialize_with = "given")]
     due_at: Option<Option<GivenTime>>,
 }
 
-/// For the jobs that have none left.
-pub async fn retries(
-    State(orloj): State<Orloj>,
-    who: Who,
-    PathKey(key): PathKey,
-    JsonBody(body): JsonBody<RetriesBody>,
-) -> Result<Json<Report>, Failure> {
-    let due = body.due_at.map(|due| due.map(|at| at.0));
-    let key = JobDefinitionKey::new(key);
-    Ok(Json(of(&orloj, &who).set_retries(key, body.retries, due).await?.into()))
-}
-
-fn of(orloj: &Orloj, who: &Who) -> JobDefinitions {
-    match &who.0 {
-        Some(user) => orloj.job_definitions().by(user),
-        None => orloj.job_definitions(),
+impl DefinitionCommand for SetRetries {
+    fn action(self) -> JobDefinitionAction {
+        let due = self.due_at.map(|due| due.map(|at| at.0));
+        JobDefinitionAction::SetRetries { retries: self.retries, due }
     }
 }
 
-/// What became of the jobs that a command reached.
-#[derive(Serialize)]
-pub struct Report {
-    done: u64,
-    failed: u64,
-}
-
-impl From<BulkReport> for Report {
-    fn from(report: BulkReport) -> Self {
-        Self { done: report.done, failed: report.failed }
+pub fn of(orloj: &Orloj, who: &Who) -> JobDefinitions {
+    match &who.0 {
+        Some(user) => orloj.job_definitions().by(user),
+        None => orloj.job_definitions(),
     }
 }
 

@@ -1,10 +1,12 @@
 //! Which jobs are meant, as clients say it.
 
-use orloj::types::{BatchKey, DefinitionKey, InstanceKey, JobKey, TenantId, Timestamp};
-use orloj::{JobFilter, JobSet};
+use orloj::types::{
+    BatchKey, DefinitionKey, InstanceKey, JobDefinitionKey, JobKey, TenantId, Timestamp,
+};
+use orloj::{JobFilter, JobSet, JobView, Orloj};
 use serde::Deserialize;
 
-use crate::failure::RequestFault;
+use crate::failure::{Failure, RequestFault};
 use crate::job_words::{kinds_named, order_named, set_named, states_named};
 use crate::wire::{GivenKey, GivenTime};
 
@@ -15,6 +17,9 @@ pub struct JobParams {
     /// With commas between them.
     keys: Option<String>,
     instance: Option<GivenKey>,
+    /// Only those of none.
+    without_instance: Option<bool>,
+    job_definition: Option<GivenKey>,
     process: Option<String>,
     definition: Option<GivenKey>,
     tenant: Option<String>,
@@ -43,7 +48,18 @@ pub struct JobParams {
 }
 
 impl JobParams {
-    pub fn filter(self, now: Timestamp) -> Result<JobFilter, RequestFault> {
+    /// The filter, and the job definition that rows alone may not tell from its twin.
+    pub async fn chosen(self, orloj: &Orloj) -> Result<Chosen, Failure> {
+        let job_definition = self.job_definition.map(|key| JobDefinitionKey::new(key.0));
+        let filter = self.filter(orloj.now())?;
+        let filter = match job_definition {
+            Some(key) => orloj.jobs().of_job_definition(key, filter).await?,
+            None => filter,
+        };
+        Ok(Chosen { filter, job_definition })
+    }
+
+    fn filter(self, now: Timestamp) -> Result<JobFilter, RequestFault> {
         let keys = match self.keys.as_deref() {
             None | Some("") => Vec::new(),
             Some(keys) => keys.split(',').map(job_key).collect::<Result<_, _>>()?,
@@ -56,9 +72,18 @@ impl JobParams {
             let reason = "priorityMin must not be above priorityMax";
             return Err(RequestFault::Query(reason.to_owned()));
         }
+        let instance = match (self.instance, self.without_instance) {
+            (Some(key), None) => Some(InstanceKey::new(key.0)),
+            (None, Some(true)) => Some(InstanceKey::new(0)),
+            (None, None) => None,
+            _ => {
+                let reason = "withoutInstance is true or left out, and goes with no instance";
+                return Err(RequestFault::Query(reason.to_owned()));
+            }
+        };
         let filter = JobFilter {
             keys,
-            instance: self.instance.map(|key| InstanceKey::new(key.0)),
+            instance,
             definition: self.definition.map(|key| DefinitionKey::new(key.0)),
             process_id: self.process.map(Into::into),
             tenant: self.tenant.map(TenantId::new),
@@ -86,6 +111,29 @@ impl JobParams {
         };
         let set = self.set.as_deref().map(set_named).transpose()?.unwrap_or(JobSet::All);
         Ok(set.narrow(filter, now))
+    }
+}
+
+/// Which jobs a request is about.
+pub struct Chosen {
+    pub filter: JobFilter,
+    job_definition: Option<JobDefinitionKey>,
+}
+
+impl Chosen {
+    /// Of rows that the filter found, those that are meant.
+    pub async fn keep(&self, orloj: &Orloj, rows: &mut Vec<JobView>) -> Result<(), Failure> {
+        let Some(wanted) = self.job_definition else { return Ok(()) };
+        let mut kept = Vec::new();
+        for row in rows.drain(..) {
+            // One that has ended meanwhile is of none.
+            let found = orloj.jobs().definition_of(row.key).await.ok().flatten();
+            if found == Some(wanted) {
+                kept.push(row);
+            }
+        }
+        *rows = kept;
+        Ok(())
     }
 }
 

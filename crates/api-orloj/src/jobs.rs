@@ -5,8 +5,8 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
 use orloj::types::JobKey;
-use orloj::{Explanation, JobView, Orloj};
-use serde::Serialize;
+use orloj::{Explanation, JobView, Missing, Orloj};
+use serde::{Deserialize, Serialize};
 
 use crate::extract::{Params, PathKey};
 use crate::failure::{Failure, RequestFault};
@@ -14,34 +14,50 @@ use crate::filtered::Filtered;
 use crate::instances::tenant;
 use crate::job_filter::JobParams;
 use crate::job_words::{kind_name, state_name};
-use crate::page::{Counted, Listing, listing};
+use crate::page::{Counted, Listing, next_of};
 use crate::wire::{Key, Time, time};
 
 pub async fn list(
     State(orloj): State<Orloj>,
     Filtered { filter, page }: Filtered<JobParams>,
 ) -> Result<Json<Listing<Job>>, Failure> {
-    let filter = filter.filter(orloj.now())?;
-    let is_by_key = filter.order == orloj::store::JobOrder::default();
+    let chosen = filter.chosen(&orloj).await?;
+    let is_by_key = chosen.filter.order == orloj::store::JobOrder::default();
     if !is_by_key && page.before.is_some() {
         let reason = "before goes by keys; with another order use offset";
         return Err(RequestFault::Query(reason.to_owned()).into());
     }
-    let rows = orloj.jobs().list(filter, page).await?;
-    let listing = listing(&rows, page, |row| row.key.raw());
-    Ok(Json(if is_by_key { listing } else { listing.without_next() }))
+    let mut rows = orloj.jobs().list(chosen.filter.clone(), page).await?;
+    let next = next_of(&rows, page, |row| row.key.raw()).filter(|_| is_by_key);
+    chosen.keep(&orloj, &mut rows).await?;
+    Ok(Json(Listing::new(rows.iter().map(Job::from).collect(), next)))
 }
 
 pub async fn count(
     State(orloj): State<Orloj>,
     Params(params): Params<JobParams>,
 ) -> Result<Json<Counted>, Failure> {
-    let count = orloj.jobs().count(params.filter(orloj.now())?).await?;
+    let count = orloj.jobs().count(params.chosen(&orloj).await?.filter).await?;
     Ok(Json(Counted { count }))
 }
 
 pub async fn show(State(orloj): State<Orloj>, PathKey(key): PathKey) -> Result<Json<Job>, Failure> {
     Ok(Json(Job::from(&orloj.jobs().get(JobKey::new(key)).await?)))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CorrelationParams {
+    id: String,
+}
+
+pub async fn by_correlation_id(
+    State(orloj): State<Orloj>,
+    Params(CorrelationParams { id }): Params<CorrelationParams>,
+) -> Result<Json<Job>, Failure> {
+    let found = orloj.jobs().find_by_correlation_id(&id).await?;
+    let missing = || orloj::Error::Missing(Missing::Job(id.parse().unwrap_or_default()));
+    Ok(Json(Job::from(&found.ok_or_else(missing)?)))
 }
 
 pub async fn explain(
@@ -148,7 +164,7 @@ impl From<Explanation> for Explained {
         let reason = |reason: orloj::Reason| Reason {
             code: reason.code,
             text: reason.text,
-            remedy: reason.remedy,
+            remedy: reason.remedy.map(|remedy| remedy.to_string()),
         };
         Self {
             job: Job::from(&explanation.job),

@@ -20,11 +20,6 @@ impl<T> Listing<T> {
     pub fn new(items: Vec<T>, next: Option<i64>) -> Self {
         Self { items, next: next.map(Key) }
     }
-
-    /// Of rows in an order that keys cannot continue.
-    pub fn without_next(self) -> Self {
-        Self { next: None, ..self }
-    }
 }
 
 #[derive(Serialize)]
@@ -55,9 +50,13 @@ pub fn listing<V, T>(rows: &[V], page: Page, key: impl Fn(&V) -> i64) -> Listing
 where
     T: for<'a> From<&'a V>,
 {
+    Listing::new(rows.iter().map(T::from).collect(), next_of(rows, page, key))
+}
+
+/// Where the page after these rows begins.
+pub fn next_of<V>(rows: &[V], page: Page, key: impl Fn(&V) -> i64) -> Option<i64> {
     let is_full = rows.len() >= page.limit as usize;
-    let next = rows.last().filter(|_| is_full).map(|last| Key(key(last)));
-    Listing { items: rows.iter().map(T::from).collect(), next }
+    rows.last().filter(|_| is_full).map(key)
 }
 
 #[cfg(test)]

@@ -8,10 +8,11 @@ use orloj::Orloj;
 
 use crate::failure::RequestFault;
 use crate::request_metrics::RequestMetrics;
+use crate::suspension::SuspendBody;
 use crate::{
     batch_create, batches, definitions, deployment_listing, deployments, executor, guard, history,
     incidents, instance_changes, instance_commands, instances, job_commands, job_definitions, jobs,
-    limits, messages, meters, nodes, user_tasks, watch,
+    limits, messages, meters, nodes, suspension, user_tasks, watch,
 };
 
 /// Largest body taken. The largest thing sent is a model, and the parser takes 4 MiB.
@@ -85,6 +86,7 @@ fn of_jobs() -> Router<Orloj> {
     Router::new()
         .route("/api/jobs", get(jobs::list))
         .route("/api/jobs/count", get(jobs::count))
+        .route("/api/jobs/by-correlation-id", get(jobs::by_correlation_id))
         .route("/api/jobs/{key}", get(jobs::show))
         .route("/api/jobs/{key}/explain", get(jobs::explain))
         .route("/api/jobs/{key}/stack-trace", get(jobs::stack_trace))
@@ -103,14 +105,11 @@ fn of_jobs() -> Router<Orloj> {
         .merge(job_command::<Unlock>("unlock"))
         .route("/api/job-definitions", get(job_definitions::list))
         .route("/api/job-definitions/count", get(job_definitions::count))
-        .route("/api/job-definitions/suspend", post(job_definitions::suspend_many))
-        .route("/api/job-definitions/resume", post(job_definitions::resume_many))
         .route("/api/job-definitions/{key}", get(job_definitions::show))
-        .route("/api/job-definitions/{key}/suspend", post(job_definitions::suspend))
-        .route("/api/job-definitions/{key}/resume", post(job_definitions::resume))
-        .route("/api/job-definitions/{key}/priority", post(job_definitions::priority))
-        .route("/api/job-definitions/{key}/clear-priority", post(job_definitions::clear_priority))
-        .route("/api/job-definitions/{key}/retries", post(job_definitions::retries))
+        .merge(suspension_of::<job_definitions::SuspendBody>("/api/job-definitions"))
+        .merge(definition_command::<job_definitions::SetPriority>("priority"))
+        .merge(definition_command::<job_definitions::ClearPriority>("clear-priority"))
+        .merge(definition_command::<job_definitions::SetRetries>("retries"))
         .route("/api/batches", get(batches::list).post(batch_create::create))
         .route("/api/batches/{key}", get(batches::show))
         .route("/api/batches/{key}/suspend", post(batches::suspend))
@@ -127,16 +126,29 @@ fn job_command<C: job_commands::JobCommand>(verb: &str) -> Router<Orloj> {
         .route(&format!("/api/jobs/{{key}}/{verb}"), post(job_commands::one::<C>))
 }
 
+fn definition_command<C: job_definitions::DefinitionCommand>(verb: &str) -> Router<Orloj> {
+    let path = "/api/job-definitions";
+    Router::new()
+        .route(&format!("{path}/{verb}"), post(job_definitions::many::<C>))
+        .route(&format!("{path}/{{key}}/{verb}"), post(job_definitions::one::<C>))
+}
+
+fn suspension_of<B: SuspendBody>(path: &str) -> Router<Orloj> {
+    use suspension::{resume, resume_many, suspend, suspend_many};
+    Router::new()
+        .route(&format!("{path}/suspend"), post(suspend_many::<B>))
+        .route(&format!("{path}/resume"), post(resume_many::<B>))
+        .route(&format!("{path}/{{key}}/suspend"), post(suspend::<B>))
+        .route(&format!("{path}/{{key}}/resume"), post(resume::<B>))
+}
+
 fn of_models() -> Router<Orloj> {
     let deploy = post(deployments::deploy).layer(DefaultBodyLimit::max(DEPLOYMENT_BYTES_MAX));
     Router::new()
         .route("/api/definitions", get(definitions::list))
-        .route("/api/definitions/suspend", post(definitions::suspend_many))
-        .route("/api/definitions/resume", post(definitions::resume_many))
+        .merge(suspension_of::<definitions::SuspendBody>("/api/definitions"))
         .route("/api/definitions/{key}", get(definitions::show))
         .route("/api/definitions/{key}/xml", get(definitions::xml))
-        .route("/api/definitions/{key}/suspend", post(definitions::suspend))
-        .route("/api/definitions/{key}/resume", post(definitions::resume))
         .route("/api/definitions/{key}/delete", post(definitions::delete))
         .route("/api/deployments", deploy.get(deployment_listing::list))
         .route("/api/deployments/registered", get(deployment_listing::registered))

@@ -205,6 +205,60 @@ async fn job_definitions_are_suspended_and_given_priorities() {
 }
 
 #[tokio::test]
+async fn job_definitions_are_commanded_in_bulk_and_choose_jobs() {
+    let face = steps().await;
+    face.start().await;
+    let all = keys(&face, "/api/job-definitions").await;
+    let check = keys(&face, "/api/job-definitions?element=check").await.remove(0);
+    let with_priority = async || keys(&face, "/api/job-definitions?withPriority=true").await.len();
+
+    let some = json!({"keys": [check, "7"], "priority": 5, "cascade": true});
+    let (status, said) = face.post("/api/job-definitions/priority", some).await;
+    assert_eq!((status, &said["done"]), (StatusCode::OK, &json!(1)), "{said}");
+    assert_eq!(said["failures"][0]["key"], "7");
+    assert_eq!(said["failures"][0]["code"], "job-definition-not-found");
+    assert_eq!((with_priority().await, &face.job().await["priority"]), (1, &json!(5)));
+    let every = json!({"filter": {"process": "order"}, "priority": 6});
+    let (_, said) = face.post("/api/job-definitions/priority", every).await;
+    assert_eq!((&said["done"], with_priority().await), (&json!(all.len()), all.len()));
+    let (_, said) = face.post("/api/job-definitions/clear-priority", json!({"filter": {}})).await;
+    assert_eq!((&said["done"], with_priority().await), (&json!(all.len()), 0));
+    let preview = keys(&face, &format!("/api/job-definitions?keys={check}")).await;
+    assert_eq!(preview, [check.as_str()]);
+
+    let job = text(&face.job().await["key"]);
+    face.post(&format!("/api/jobs/{job}/retries"), json!({"retries": 0})).await;
+    let few = json!({"filter": {"element": "check"}, "retries": 4});
+    let (_, said) = face.post("/api/job-definitions/retries", few).await;
+    assert_eq!((&said["done"], &face.job().await["retriesLeft"]), (&json!(1), &json!(4)));
+
+    let of_check = format!("/api/jobs?jobDefinition={check}");
+    assert_eq!(keys(&face, &of_check).await, [job.as_str()]);
+    assert!(keys(&face, &format!("{of_check}&kind=timer")).await.is_empty());
+    let chosen = json!({"filter": {"jobDefinition": check}});
+    let (_, said) = face.post("/api/jobs/suspend", chosen).await;
+    assert_eq!((&said["done"], &face.job().await["state"]), (&json!(1), &json!("suspended")));
+    let (status, missing) = face.get("/api/jobs?jobDefinition=7").await;
+    assert_eq!(
+        (status, &missing["code"]),
+        (StatusCode::NOT_FOUND, &json!("job-definition-not-found"))
+    );
+
+    let (_, found) = face.get(&format!("/api/jobs/by-correlation-id?id={job}")).await;
+    assert_eq!(found["key"], job);
+    for id in ["7", "none"] {
+        let (status, _) = face.get(&format!("/api/jobs/by-correlation-id?id={id}")).await;
+        assert_eq!(status, StatusCode::NOT_FOUND);
+    }
+    assert!(keys(&face, "/api/jobs?withoutInstance=true").await.is_empty());
+    let later = json!({"at": "2030-02-01T00:00:00Z", "process": "order"});
+    face.post("/api/job-definitions/suspend", later).await;
+    assert_eq!(keys(&face, "/api/jobs?withoutInstance=true").await.len(), 1);
+    let (status, _) = face.get("/api/jobs?withoutInstance=true&instance=7").await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
 async fn definitions_and_deployments_are_managed() {
     let face = steps().await;
     let definition = keys(&face, "/api/definitions").await.remove(0);
@@ -370,7 +424,7 @@ async fn what_happened_and_who_did_it_is_told() {
     assert_eq!(face.send(request).await.0, StatusCode::NO_CONTENT);
     let (_, listed) = face.get("/api/history/operations?user=anna").await;
     let done = &listed["items"][0];
-    assert_eq!(done["operation"], "SetJobRetries", "{listed}");
+    assert_eq!(done["operation"], "SetExternalTaskRetries", "{listed}");
     assert_eq!((&done["property"], &done["new"]), (&json!("retries"), &json!("5")));
     assert_eq!(done["entityKey"], job);
     assert_eq!(face.get("/api/history/operations?user=bob").await.1["items"], json!([]));

@@ -183,14 +183,14 @@ impl gateway_server::Gateway for Gateway {
         rpc::topology(self).await.map(Response::new)
     }
 
-    // ---- known to clients, answered by a later release
-
     async fn update_job_priority(
         &self,
-        _request: Request<UpdateJobPriorityRequest>,
+        request: Request<UpdateJobPriorityRequest>,
     ) -> Answer<UpdateJobPriorityResponse> {
-        Err(status::not_yet("UpdateJobPriority"))
+        rpc::update_job_priority(self, request.into_inner()).await.map(Response::new)
     }
+
+    // ---- known to clients, answered by a later release
 
     async fn assign_process_instance_business_id(
         &self,
@@ -201,9 +201,9 @@ impl gateway_server::Gateway for Gateway {
 
     async fn delete_resource(
         &self,
-        _request: Request<DeleteResourceRequest>,
+        request: Request<DeleteResourceRequest>,
     ) -> Answer<DeleteResourceResponse> {
-        Err(status::not_yet("DeleteResource"))
+        rpc::delete_resource(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn evaluate_decision(

@@ -21,6 +21,7 @@ pub(crate) enum Intent {
     ThrowError,
     UpdateRetries,
     UpdateTimeout,
+    UpdatePriority,
     Create,
     CreateWithAwaitingResult,
     Cancel,
@@ -31,6 +32,7 @@ pub(crate) enum Intent {
     Broadcast,
     Modify,
     Migrate,
+    Delete,
 }
 
 impl Intent {
@@ -42,6 +44,7 @@ impl Intent {
             Self::ThrowError => "THROW_ERROR",
             Self::UpdateRetries => "UPDATE_RETRIES",
             Self::UpdateTimeout => "UPDATE_TIMEOUT",
+            Self::UpdatePriority => "UPDATE_PRIORITY",
             Self::Create => "CREATE",
             Self::CreateWithAwaitingResult => "CREATE_WITH_AWAITING_RESULT",
             Self::Cancel => "CANCEL",
@@ -52,6 +55,7 @@ impl Intent {
             Self::Broadcast => "BROADCAST",
             Self::Modify => "MODIFY",
             Self::Migrate => "MIGRATE",
+            Self::Delete => "DELETE",
         }
     }
 }

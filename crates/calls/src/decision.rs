@@ -8,13 +8,37 @@ use orloj_interpreter::{DecisionCall, Invoke, InvokeResult};
 use orloj_model::{DecisionResult, RulesShape};
 use orloj_types::{Document, Value};
 
+/// How much an answer took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecisionEffort {
+    /// The decision and those that it needed.
+    pub decisions: u64,
+    /// See [`Evaluation::elements`].
+    pub elements: u64,
+}
+
+impl DecisionEffort {
+    pub fn of(evaluation: &Evaluation) -> Self {
+        Self { decisions: evaluation.decisions.len() as u64, elements: evaluation.elements() }
+    }
+}
+
 pub fn answer(model: &Model, call: &DecisionCall, invoke: &Invoke) -> InvokeResult {
+    answer_with_effort(model, call, invoke).0
+}
+
+pub fn answer_with_effort(
+    model: &Model,
+    call: &DecisionCall,
+    invoke: &Invoke,
+) -> (InvokeResult, DecisionEffort) {
     let environment = Environment::new(invoke.now);
     let evaluation = model.evaluate(&call.decision, &invoke.variables, &environment);
-    match variables_of(&evaluation, call) {
+    let result = match variables_of(&evaluation, call) {
         Ok(variables) => InvokeResult::Done { variables },
         Err(message) => InvokeResult::Failed { message: message.into() },
-    }
+    };
+    (result, DecisionEffort::of(&evaluation))
 }
 
 fn variables_of(evaluation: &Evaluation, call: &DecisionCall) -> Result<Document, String> {

@@ -5,5 +5,7 @@
 mod decision;
 mod program;
 
-pub use decision::answer as answer_decision;
+pub use decision::{
+    DecisionEffort, answer as answer_decision, answer_with_effort as answer_decision_with_effort,
+};
 pub use program::{ProgramCall, answer as answer_program, language_of};

@@ -181,6 +181,10 @@ impl Host for ProgramCall<'_> {
         self.shown(scope).0.keys().cloned().collect()
     }
 
+    fn inputs(&self) -> Option<&Document> {
+        self.invoke.scopes.as_ref()?.inputs.as_ref()
+    }
+
     fn fact(&self, name: &str) -> Option<Value> {
         let invoke = self.invoke;
         let key = |key: i64| Some(Value::text(key.to_string()));

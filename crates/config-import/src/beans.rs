@@ -1,10 +1,10 @@
 //! Beans of Spring: engine configurations, executors, and what they refer to.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use orloj_settings::properties::find_property;
 use orloj_settings::{Kind, Severity, System, Value};
-use roxmltree::Node;
+use roxmltree::{Node, NodeId};
 
 use crate::descriptor::{elements, place, text};
 use crate::gathered::{Gathered, Scope};
@@ -25,6 +25,8 @@ pub struct Beans<'f, 'a, 'i> {
     file: &'f str,
     gathered: &'f mut Gathered,
     by_id: HashMap<&'a str, Node<'a, 'i>>,
+    /// Beans that something was said about.
+    seen: HashSet<NodeId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,29 +59,79 @@ impl<'f, 'a, 'i> Beans<'f, 'a, 'i> {
         let by_id = all()
             .filter_map(|bean| Some((bean.attribute("id").or(bean.attribute("name"))?, bean)))
             .collect();
-        let mut beans = Self { file, gathered, by_id };
-        let mut engines = all().filter(|bean| is_engine(class(*bean)));
-        let Some(first) = engines.next() else {
+        let mut beans = Self { file, gathered, by_id, seen: HashSet::new() };
+        // What others only inherit from is no engine of its own.
+        let is_whole = |bean: &Node<'a, 'i>| bean.attribute("abstract") != Some("true");
+        let whole: Vec<_> = all().filter(is_whole).collect();
+        let mut engines = whole.iter().filter(|bean| is_engine(beans.class(**bean)));
+        let Some(first) = engines.next().copied() else {
             // Executors alone are worth something too.
-            let mut is_any = false;
-            for bean in all().filter(|bean| matches!(role(*bean), Role::Ours(_))) {
-                is_any = true;
-                beans.bean(bean, 0);
-            }
-            if !is_any {
+            let ours = whole.iter().filter(|bean| matches!(beans.role(**bean), Role::Ours(_)));
+            let ours: Vec<_> = ours.copied().collect();
+            if ours.is_empty() {
                 let message = "no engine configuration or executor among the beans".to_owned();
                 let place = place(file, root);
-                beans.gathered.error(place, message);
+                return beans.gathered.error(place, message);
             }
-            return;
+            ours.into_iter().for_each(|bean| beans.bean(bean, 0));
+            return beans.left_out(root);
         };
+        let others: Vec<_> = engines.copied().collect();
         beans.bean(first, 0);
-        for other in engines {
+        for other in others {
+            beans.seen.insert(other.id());
             let place = place(file, other);
             beans
                 .gathered
                 .error(place, "a second engine configuration; import them apart".to_owned());
         }
+        beans.left_out(root);
+    }
+
+    /// Beans of the file that neither are an engine nor belong to one.
+    fn left_out(&mut self, root: Node<'a, 'i>) {
+        let beans = root.descendants().filter(|node| node.tag_name().name() == "bean");
+        // One inside of another is told of with that one.
+        let is_outer = |bean: &Node<'a, 'i>| {
+            bean.parent_element().is_some_and(|parent| parent.tag_name().name() == "beans")
+        };
+        for bean in beans.filter(is_outer).filter(|bean| !self.seen.contains(&bean.id())) {
+            let id = bean.attribute("id").or(bean.attribute("name")).unwrap_or_default();
+            let (what, class) = (format!("bean {id}"), self.class(bean));
+            let (severity, message) = match (self.role(bean), class, bean.attribute("parent")) {
+                (Role::Ours(_), class, _) => {
+                    (Severity::Warning, format!("{class} was not taken: no engine refers to it"))
+                }
+                (_, "", Some(parent)) if !self.by_id.contains_key(parent) => {
+                    let message = format!(
+                        "was not taken: it has no class, and its parent '{parent}' is not in this \
+                         file"
+                    );
+                    (Severity::Warning, message)
+                }
+                (_, "", _) => (Severity::Note, "was not taken: it has no class".to_owned()),
+                (_, class, _) => {
+                    (Severity::Note, format!("{class} was not taken: it is not of the engine"))
+                }
+            };
+            let place = place(self.file, bean);
+            self.gathered.note(severity, what.trim_end(), &place, message);
+        }
+    }
+
+    /// Its own, or else that of the nearest it inherits from.
+    fn class(&self, bean: Node<'a, 'i>) -> &'a str {
+        self.line(bean).find_map(|bean| bean.attribute("class")).unwrap_or_default()
+    }
+
+    /// A bean and those it inherits from, nearest first.
+    fn line(&self, bean: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> {
+        let parent = |bean: &Node<'a, 'i>| self.by_id.get(bean.attribute("parent")?).copied();
+        std::iter::successors(Some(bean), parent).take(DEPTH_MAX + 1)
+    }
+
+    fn role(&self, bean: Node<'a, 'i>) -> Role {
+        role(self.class(bean))
     }
 
     fn bean(&mut self, bean: Node<'a, 'i>, depth: usize) {
@@ -87,17 +139,22 @@ impl<'f, 'a, 'i> Beans<'f, 'a, 'i> {
         if depth > DEPTH_MAX {
             return self.gathered.error(at, "beans refer to each other in a ring".to_owned());
         }
-        let Role::Ours(system) = role(bean) else { return };
+        let Role::Ours(system) = self.role(bean) else { return };
         self.gathered.see(system);
-        // What the parent says holds where the child is silent.
-        if let Some(parent) = bean.attribute("parent").and_then(|id| self.by_id.get(id).copied()) {
-            let own: Vec<String> = self.written(bean).into_iter().map(|w| w.name).collect();
-            let inherited = self.written(parent);
-            let inherited = inherited.into_iter().filter(|w| !own.contains(&w.name)).collect();
-            self.take(system, inherited, depth);
+        let line: Vec<_> = self.line(bean).collect();
+        if line.len() > DEPTH_MAX {
+            let message = format!("inherits over more than {DEPTH_MAX} beans, or in a ring");
+            return self.gathered.error(at, message);
         }
-        let written = self.written(bean);
-        self.take(system, written, depth);
+        // What a parent says holds where the child is silent.
+        let mut said: HashSet<String> = HashSet::new();
+        for bean in line {
+            self.seen.insert(bean.id());
+            let mut written = self.written(bean);
+            written.retain(|one| !said.contains(&one.name));
+            said.extend(written.iter().map(|one| one.name.clone()));
+            self.take(system, written, depth);
+        }
     }
 
     fn take(&mut self, system: System, written: Vec<Written<'a, 'i>>, depth: usize) {
@@ -126,10 +183,11 @@ impl<'f, 'a, 'i> Beans<'f, 'a, 'i> {
         bean: Node<'a, 'i>,
         depth: usize,
     ) {
-        match role(bean) {
+        self.seen.insert(bean.id());
+        match self.role(bean) {
             Role::Ours(_) => self.bean(bean, depth + 1),
             Role::Pool => self.pool(system, bean),
-            Role::Other => self.class(system, name, place, class(bean)),
+            Role::Other => self.of_class(system, name, place, self.class(bean)),
         }
     }
 
@@ -152,7 +210,7 @@ impl<'f, 'a, 'i> Beans<'f, 'a, 'i> {
     }
 
     /// Some classes are known by name; others are somebody's own.
-    fn class(&mut self, system: System, name: &str, place: String, class: &str) {
+    fn of_class(&mut self, system: System, name: &str, place: String, class: &str) {
         match find_property(system, name, false) {
             Some(property) if property.kind != Kind::Object => {
                 if property.words.iter().any(|(theirs, _)| *theirs == class) {
@@ -251,16 +309,11 @@ impl<'f, 'a, 'i> Beans<'f, 'a, 'i> {
     }
 }
 
-fn class<'a>(bean: Node<'a, '_>) -> &'a str {
-    bean.attribute("class").unwrap_or_default()
-}
-
 fn is_engine(class: &str) -> bool {
     system_of(class).is_some() && class.ends_with("ProcessEngineConfiguration")
 }
 
-fn role(bean: Node<'_, '_>) -> Role {
-    let class = class(bean);
+fn role(class: &str) -> Role {
     let name = class.rsplit('.').next().unwrap_or_default();
     let is_executor = name.ends_with("JobExecutor")
         || name.ends_with("AsyncExecutor")

@@ -2,7 +2,7 @@
 
 use orloj_settings::{Severity, System, Value};
 
-use crate::gathered::Gathered;
+use crate::gathered::{Gathered, Item};
 
 /// One value by its dotted name.
 pub struct Entry {
@@ -20,7 +20,9 @@ const PREFIXES: &[(&str, System)] = &[
 /// Documents of a single profile of Spring only hold there, and nobody knows here which is on.
 const ON_PROFILE: &[&str] = &["spring.config.activate.on-profile", "spring.profiles"];
 
+/// Of several documents of one file the later ones win, as in Spring.
 pub fn gather(documents: Vec<Vec<Entry>>, gathered: &mut Gathered) {
+    let before = gathered.items.len();
     for entries in documents {
         let on_profile = entries.iter().find(|entry| ON_PROFILE.contains(&entry.key.as_str()));
         if let Some(entry) = on_profile {
@@ -32,10 +34,42 @@ pub fn gather(documents: Vec<Vec<Entry>>, gathered: &mut Gathered) {
             gathered.note(Severity::Warning, &entry.key, &entry.place, message);
             continue;
         }
+        let earlier = gathered.items.split_off(before);
         for entry in entries {
             gather_entry(entry, gathered);
         }
+        overrule(earlier, before, gathered);
     }
+}
+
+/// What earlier documents said and the last one does not.
+fn overrule(earlier: Vec<Item>, before: usize, gathered: &mut Gathered) {
+    let mut last = gathered.items.split_off(before);
+    for item in earlier {
+        let Some(later) = last.iter_mut().find(|later| is_same(later, &item)) else {
+            gathered.items.push(item);
+            continue;
+        };
+        if let (Value::Table(later), Value::Table(table)) = (&mut later.value, &item.value) {
+            // Maps are filled by all documents.
+            for (key, value) in table {
+                later.entry(key.clone()).or_insert_with(|| value.clone());
+            }
+            continue;
+        }
+        let message = format!("is overruled by {} ({})", later.name, later.place);
+        gathered.note(Severity::Note, &item.name, &item.place, message);
+    }
+    gathered.items.extend(last);
+}
+
+/// Whether both set the same thing. Properties that stand for everything below them do not say.
+fn is_same(later: &Item, earlier: &Item) -> bool {
+    let is_one = !later.property.name.ends_with('*');
+    let turns = |knob| earlier.property.fate.knobs().any(|other| other == knob);
+    is_one && std::ptr::eq(later.property, earlier.property)
+        || later.name.eq_ignore_ascii_case(&earlier.name)
+        || later.property.fate.knobs().any(turns)
 }
 
 fn gather_entry(entry: Entry, gathered: &mut Gathered) {

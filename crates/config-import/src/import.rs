@@ -1,6 +1,8 @@
 //! From files to settings.
 
-use orloj_settings::{Error, Note, Profile, Read, Reader, System, Value, to_toml};
+use std::collections::BTreeMap;
+
+use orloj_settings::{Error, Knob, Note, Profile, Read, Reader, Settings, System, Value, to_toml};
 
 use crate::beans::Beans;
 use crate::descriptor::{Descriptor, is_descriptor};
@@ -125,40 +127,66 @@ fn gather_xml(file: &File<'_>, gathered: &mut Gathered) {
     }
 }
 
-/// The engine called `default`, or the only one, is the one that needs no name.
+/// The engine called `default`, or the only one, is the one that needs no name. What it says holds
+/// for itself alone in the other system, and for all engines that say nothing else here: these get
+/// what they would have had without it.
 fn settle(gathered: Gathered, profile: Profile) -> Result<Read, Vec<Error>> {
     let Gathered { items, engines, acquisitions, notes, .. } = gathered;
     let unnamed = match engines.as_slice() {
-        [only] => Some(only.name.clone()),
-        _ => Some("default".to_owned()),
+        [only] => only.name.as_str(),
+        _ => "default",
     };
-    let is_unnamed = |name: &String| Some(name) == unnamed.as_ref();
+    let named: Vec<&str> =
+        engines.iter().map(|engine| engine.name.as_str()).filter(|name| *name != unnamed).collect();
+    let mut shared = Reader::new(profile);
     let mut reader = Reader::new(profile);
     notes.into_iter().for_each(|note| reader.note(note));
     acquisitions.iter().for_each(|name| reader.declare_acquisition(name));
-    for Item { system, scope, name, property, value, place } in items {
-        let table = system.table().to_owned();
+    named.iter().for_each(|name| reader.declare_engine(name));
+    // Knobs that one engine turns, with the place.
+    let mut turned: BTreeMap<(&str, &'static str), &str> = BTreeMap::new();
+    for Item { system, scope, name, property, value, place } in &items {
+        let (table, name) = (system.table().to_owned(), name.as_str());
         match scope {
-            Scope::All => reader.put_property(property, &name, &value, place),
-            Scope::Engine(engine) if is_unnamed(&engine) => {
-                reader.put_property(property, &name, &value, place);
+            Scope::All => {
+                shared.put_property(property, name, value, place.clone());
+                reader.put_property(property, name, value, place.clone());
             }
             Scope::Engine(engine) => {
-                reader.put(vec!["engines".to_owned(), engine, table, name], value, place);
+                let knobs = property.fate.knobs();
+                turned.extend(knobs.map(|knob| ((engine.as_str(), knob), place.as_str())));
+                if engine == unnamed {
+                    reader.put_property(property, name, value, place.clone());
+                } else {
+                    let path = vec!["engines".to_owned(), engine.clone(), table, name.to_owned()];
+                    reader.put(path, value.clone(), place.clone());
+                }
             }
             Scope::Acquisition(acquisition) => {
-                let path = vec!["acquisitions".to_owned(), acquisition, table, name];
-                reader.put(path, value, place);
+                let path =
+                    vec!["acquisitions".to_owned(), acquisition.clone(), table, name.to_owned()];
+                reader.put(path, value.clone(), place.clone());
             }
         }
     }
     for Engine { name, joins } in &engines {
         let Some((joined, place)) = joins else { continue };
+        turned.insert((name, "executor.acquisition"), place);
         let mut path = vec!["executor".to_owned(), "acquisition".to_owned()];
-        if !is_unnamed(name) {
+        if name != unnamed {
             path.splice(0..0, ["engines".to_owned(), name.clone()]);
         }
         reader.put(path, Value::text(joined.as_str()), place.clone());
+    }
+    let shared = shared.finish().map_or_else(|_| Settings::of(profile), |read| read.settings);
+    for ((_, knob), place) in turned.iter().filter(|((engine, _), _)| *engine == unnamed) {
+        let value = Knob::find(knob).map_or(Value::Nothing, |knob| (knob.get)(&shared));
+        for engine in named.iter().filter(|engine| !turned.contains_key(&(**engine, *knob))) {
+            let mut path = vec!["engines".to_owned(), (*engine).to_owned()];
+            path.extend(knob.split('.').map(str::to_owned));
+            let place = format!("{place} is of the engine '{unnamed}' alone");
+            reader.put(path, value.clone(), place);
+        }
     }
     reader.finish()
 }

@@ -3,7 +3,7 @@
 //! Aliases share what they name, so that a file can be small and its meaning huge: what is counted
 //! is the meaning, entry by entry.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use orloj_settings::{Error, Value};
@@ -127,7 +127,8 @@ struct Flat<'f> {
 }
 
 impl Flat<'_> {
-    fn walk(&mut self, path: &str, node: &Node, depth: usize) -> Result<(), Error> {
+    /// Gives the place of what is counted.
+    fn count(&mut self, node: &Node, depth: usize) -> Result<String, Error> {
         self.count += 1;
         let place = format!("{}:{}:{}", self.name, node.line, node.column);
         if self.count > ENTRIES_MAX || depth > DEPTH_MAX {
@@ -135,18 +136,29 @@ impl Flat<'_> {
                 format!("more than {ENTRIES_MAX} entries or {DEPTH_MAX} levels, aliases followed");
             return Err(Error { place, message });
         }
+        Ok(place)
+    }
+
+    fn walk(&mut self, path: &str, node: &Node, depth: usize) -> Result<(), Error> {
+        let place = self.count(node, depth)?;
         match &node.content {
             Content::Scalar(text) => {
                 let value = Value::text(text.as_str());
                 self.entries.push(Entry { key: path.to_owned(), value, place });
             }
             Content::Map(entries) => {
+                let own: HashSet<&str> = entries.iter().map(|(key, _)| key.as_str()).collect();
+                let mut merged = Merged { own, entries: Vec::new() };
                 for (key, value) in entries {
-                    // What `<<` names is as if written here.
-                    let path = match (path, key.as_str()) {
-                        (path, "<<") => path.to_owned(),
-                        ("", key) => key.to_owned(),
-                        (path, key) => format!("{path}.{key}"),
+                    match key.as_str() {
+                        MERGE => self.merge(value, &mut merged, depth)?,
+                        key => merged.entries.push((key, value)),
+                    }
+                }
+                for (key, value) in merged.entries {
+                    let path = match path {
+                        "" => key.to_owned(),
+                        path => format!("{path}.{key}"),
                     };
                     self.walk(&path, value, depth + 1)?;
                 }
@@ -177,6 +189,46 @@ impl Flat<'_> {
     }
 }
 
+/// What is named here is as if written there, unless a key is written there itself or was taken
+/// from one named earlier.
+const MERGE: &str = "<<";
+
+/// The keys of a map with those that it takes from others.
+struct Merged<'n> {
+    own: HashSet<&'n str>,
+    entries: Vec<(&'n str, &'n Rc<Node>)>,
+}
+
+impl Flat<'_> {
+    fn merge<'n>(
+        &mut self,
+        named: &'n Node,
+        merged: &mut Merged<'n>,
+        depth: usize,
+    ) -> Result<(), Error> {
+        self.count(named, depth)?;
+        match &named.content {
+            Content::Map(entries) => {
+                for (key, value) in entries {
+                    if key == MERGE {
+                        self.merge(value, merged, depth + 1)?;
+                    } else if merged.own.insert(key) {
+                        merged.entries.push((key, value));
+                    }
+                }
+                Ok(())
+            }
+            Content::List(items) => {
+                items.iter().try_for_each(|item| self.merge(item, merged, depth + 1))
+            }
+            Content::Scalar(_) => {
+                let place = format!("{}:{}:{}", self.name, named.line, named.column);
+                Err(Error { place, message: "<< must name a map or several".to_owned() })
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,6 +253,21 @@ mod tests {
                 "f:10:3 e=\"z\\n\"",
             ]
         );
+    }
+
+    #[test]
+    fn a_key_of_its_own_beats_one_that_is_merged() {
+        let text = "b: &b {x: 1, y: 1}\nc: &c {y: 2, z: 2}\nm:\n  <<: [*b, *c]\n  x: 3\n\
+                    n:\n  x: 4\n  <<: *b\n";
+        let flat = flat(text);
+        let of = |key: &str| -> Vec<&str> {
+            flat.iter().filter_map(|entry| entry.split_once(key).map(|(_, rest)| rest)).collect()
+        };
+        assert_eq!(of(" m.x"), ["=\"3\""], "its own");
+        assert_eq!(of(" m.y"), ["=\"1\""], "the first that is named");
+        assert_eq!(of(" m.z"), ["=\"2\""]);
+        assert_eq!(of(" n.x"), ["=\"4\""], "wherever it stands");
+        assert!(documents("f", "a: {<<: b}").is_err());
     }
 
     #[test]

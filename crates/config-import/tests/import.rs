@@ -32,7 +32,7 @@ fn a_platform_with_two_engines_and_three_acquisitions() {
     let reports = &settings.engines["reports"];
     assert_eq!(reports.executor.acquisition, "nightly");
     assert_eq!(reports.executor.priority_max, 100);
-    assert!(reports.executor.deployment_aware, "taken from the default engine");
+    assert!(!reports.executor.deployment_aware, "that is of the default engine alone");
     insta::assert_snapshot!(imported.to_toml());
 }
 
@@ -109,19 +109,18 @@ fn errors_name_file_line_and_column() {
     processes.xml:8:7: expected <property name="...">
     processes.xml:10:5: unknown element <colour>
     processes.xml:12:3: a second engine called 'a'
-    processes.xml:6:7: found 'three', expected a whole number
-    processes.xml:7:7: found '-1', expected a whole number of seconds
+    processes.xml:6:7: defaultNumberOfRetries: found 'three', expected a whole number
+    processes.xml:7:7: batchPollTime: found '-1', expected a whole number of seconds
     "#);
     let yaml =
         "camunda:\n  bpm:\n    job-execution:\n      max-wait: 10\n      queue-capasity: 1\n";
     insta::assert_snapshot!(problems(&[("application.yml", yaml)]), @r"
     application.yml:5:23: Camunda 7 has no property 'camunda.bpm.job-execution.queue-capasity'; the nearest is 'camunda.bpm.job-execution.queue-capacity'
-    application.yml:4:17: acquisition.wait_ms (5000) is above acquisition.wait_ms_max (10)
-    application.yml:4:17: acquisition.timer_wait_ms (5000) is above acquisition.wait_ms_max (10)
+    application.yml:4:17: camunda.bpm.job-execution.max-wait: acquisition.wait_ms (5000) is above acquisition.wait_ms_max (10)
     ");
     let said_twice =
         "flowable.process.async.executor.queue-size=3\nflowable.process.async.executor.queueSize=4";
-    insta::assert_snapshot!(problems(&[("a.properties", said_twice)]), @"a.properties:2: executor.queue_jobs_max was already set by flowable.process.async.executor.queue-size (a.properties:1)");
+    insta::assert_snapshot!(problems(&[("a.properties", said_twice)]), @"a.properties:2: flowable.process.async.executor.queueSize: executor.queue_jobs_max was already set by flowable.process.async.executor.queue-size (a.properties:1)");
 }
 
 #[test]
@@ -148,4 +147,166 @@ fn what_is_no_configuration_is_refused() {
 </beans>";
     assert!(problems(&[("ring.xml", ring)]).contains("in a ring"));
     assert!(problems(&[("empty.xml", "")]).starts_with("empty.xml:1:1"));
+}
+
+fn of(name: &str, text: &str) -> Imported {
+    good(&[File { name, bytes: text.as_bytes() }])
+}
+
+/// In Camunda an engine takes nothing from the one called default.
+#[test]
+fn engines_do_not_inherit_from_each_other_and_none_is_lost() {
+    let descriptor = "<bpm-platform xmlns='http://www.camunda.org/schema/1.0/BpmPlatform'>
+  <job-executor><properties><property name='maxPoolSize'>20</property></properties></job-executor>
+  <process-engine name='default'>
+    <properties>
+      <property name='defaultNumberOfRetries'>7</property>
+      <property name='historyTimeToLive'>P30D</property>
+      <property name='jobExecutorAcquireByPriority'>true</property>
+    </properties>
+  </process-engine>
+  <process-engine name='two'>
+    <properties><property name='jobExecutorAcquireByPriority'>true</property></properties>
+  </process-engine>
+  <process-engine name='three'/>
+</bpm-platform>";
+    let imported = of("bpm-platform.xml", descriptor);
+    insta::assert_snapshot!(imported.to_toml(), @r#"
+    # Made by `orloj config import`. Each value says where it came from.
+    profile = "camunda7"
+
+    [executor]
+    # bpm-platform.xml:7:7 jobExecutorAcquireByPriority
+    by_priority = true
+    # bpm-platform.xml:2:29 maxPoolSize
+    workers_max = 20
+
+    [jobs]
+    # bpm-platform.xml:5:7 defaultNumberOfRetries
+    retries = 7
+
+    [history]
+    # bpm-platform.xml:6:7 historyTimeToLive
+    ttl = "P30D"
+
+    [engines.three.executor]
+    # bpm-platform.xml:7:7 is of the engine 'default' alone
+    by_priority = false
+
+    [engines.three.jobs]
+    # bpm-platform.xml:5:7 is of the engine 'default' alone
+    retries = 3
+
+    [engines.three.history]
+    # bpm-platform.xml:6:7 is of the engine 'default' alone
+    ttl = ""
+
+    [engines.two.executor]
+    # bpm-platform.xml:11:17 jobExecutorAcquireByPriority
+    by_priority = true
+
+    [engines.two.jobs]
+    # bpm-platform.xml:5:7 is of the engine 'default' alone
+    retries = 3
+
+    [engines.two.history]
+    # bpm-platform.xml:6:7 is of the engine 'default' alone
+    ttl = ""
+    "#);
+    let engines = &imported.read.settings.engines;
+    assert_eq!(imported.read.settings.jobs.retries, 7);
+    for name in ["two", "three"] {
+        assert_eq!(engines[name].jobs.retries, 3, "the profile's");
+        assert_eq!(engines[name].history.ttl, None);
+        assert_eq!(engines[name].executor.workers_max, 20, "what holds for all");
+    }
+    assert!(engines["two"].executor.by_priority && !engines["three"].executor.by_priority);
+    let alike = of(
+        "processes.xml",
+        "<process-application>
+  <process-engine name='default'/><process-engine name='two'/>
+</process-application>",
+    );
+    assert!(alike.to_toml().contains("\n[engines.two]\n"), "{}", alike.to_toml());
+}
+
+#[test]
+fn a_bean_without_a_class_has_that_of_its_parents() {
+    let beans = "<beans>
+  <bean id='grandparent' abstract='true'
+        class='org.camunda.bpm.engine.spring.SpringProcessEngineConfiguration'>
+    <property name='history' value='none'/>
+    <property name='defaultNumberOfRetries' value='9'/>
+  </bean>
+  <bean id='parent' abstract='true' parent='grandparent'>
+    <property name='history' value='audit'/>
+    <property name='metricsEnabled' value='false'/>
+  </bean>
+  <bean id='engine' parent='parent'>
+    <property name='metricsEnabled' value='true'/>
+  </bean>
+  <bean id='services' class='org.example.Services'/>
+  <bean id='nightly' class='org.camunda.bpm.engine.impl.jobexecutor.DefaultJobExecutor'/>
+  <bean id='lost' parent='elsewhere'/>
+</beans>";
+    let imported = of("beans.xml", beans);
+    let settings = &imported.read.settings;
+    assert_eq!(settings.history.level, HistoryLevel::Audit);
+    assert_eq!(settings.jobs.retries, 9);
+    assert!(settings.metrics.enabled);
+    let notes: Vec<String> = imported.notes().iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(notes.join("\n"), @r"
+    beans.xml:14:3: note: bean services: org.example.Services was not taken: it is not of the engine
+    beans.xml:15:3: warning: bean nightly: org.camunda.bpm.engine.impl.jobexecutor.DefaultJobExecutor was not taken: no engine refers to it
+    beans.xml:16:3: warning: bean lost: was not taken: it has no class, and its parent 'elsewhere' is not in this file
+    ");
+    let ring = "<beans><bean id='a' parent='b'/><bean id='b' parent='a' \
+                class='org.camunda.bpm.engine.spring.SpringProcessEngineConfiguration'/></beans>";
+    assert!(problems(&[("ring.xml", ring)]).contains("in a ring"));
+}
+
+#[test]
+fn merged_keys_and_later_documents() {
+    let yaml = "base: &base\n  queue-capacity: 5\n  max-pool-size: 6\n\
+                camunda:\n  bpm:\n    job-execution:\n      <<: *base\n      max-pool-size: 7\n\
+                ---\ncamunda.bpm.job-execution.core-pool-size: 2\n\
+                camunda.bpm.jobExecution.queueCapacity: 4\n";
+    let imported = of("application.yaml", yaml);
+    let executor = &imported.read.settings.executor;
+    assert_eq!((executor.workers_max, executor.workers_core), (7, 2));
+    assert_eq!(executor.queue_jobs_max, 12, "four batches of three");
+    let notes: Vec<String> = imported.notes().iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(notes.join("\n"), @"application.yaml:2:19: note: camunda.bpm.job-execution.queue-capacity: is overruled by camunda.bpm.jobExecution.queueCapacity (application.yaml:11:41)");
+    // Two names of one thing within one document stay a contradiction.
+    let twice = "flowable.process.async.executor.keep-alive: PT1S\n\
+                 flowable.process.async.executor.keep-alive-time: 2000\n";
+    assert!(problems(&[("a.yaml", twice)]).contains("was already set by"));
+}
+
+#[test]
+fn errors_name_the_property() {
+    let descriptor = "<process-application>
+  <process-engine name='default'>
+    <properties>
+      <property name='jobExecutorPriorityRangeMin'>high</property>
+      <property name='historyCleanupDegreeOfParallelism'>-5</property>
+      <property name='failedJobRetryTimeCycle'>R3/soon</property>
+      <property name='history'>variable</property>
+      <property name='idGenerator'>simple</property>
+    </properties>
+  </process-engine>
+</process-application>";
+    insta::assert_snapshot!(problems(&[("processes.xml", descriptor)]), @r"
+    processes.xml:4:7: jobExecutorPriorityRangeMin: found 'high', expected a whole number
+    processes.xml:5:7: historyCleanupDegreeOfParallelism: found -5, expected 1 to 8
+    processes.xml:6:7: failedJobRetryTimeCycle: 'R3/soon' is no cycle of retries: it must be a duration, R and a number of tries and a duration, or a list of durations
+    ");
+    let platform = "<bpm-platform><job-executor><job-acquisition name='a'><properties>
+  <property name='lockTimeInMillis'>-5</property>
+  <property name='waitTimeInMillis'>0</property>
+</properties></job-acquisition></job-executor></bpm-platform>";
+    insta::assert_snapshot!(problems(&[("bpm-platform.xml", platform)]), @r"
+    bpm-platform.xml:2:3: lockTimeInMillis: found -5, expected 1 to 31622400000
+    bpm-platform.xml:3:3: waitTimeInMillis: found 0, expected 1 to 31622400000
+    ");
 }

@@ -80,6 +80,16 @@ impl Evaluation {
     pub fn failure(&self) -> Option<&Problem> {
         self.problems.iter().find(|problem| problem.level == Level::Error)
     }
+
+    /// How much was evaluated, as Camunda measures it: the cells of a table, one for any other
+    /// decision.
+    pub fn elements(&self) -> u64 {
+        let cells = |table: &TableRecord| {
+            (table.inputs.len() + table.outputs.len()) as u64 * table.rules_total as u64
+        };
+        let others = self.decisions.iter().filter(|decision| decision.logic != LogicKind::Table);
+        self.tables.iter().map(cells).sum::<u64>() + others.count() as u64
+    }
 }
 
 /// Something odd on the way to the value.
@@ -153,6 +163,8 @@ pub struct TableRecord {
     pub outputs: Vec<OutputRecord>,
     /// Those that matched; all of them when asked to explain.
     pub rules: Vec<RuleRecord>,
+    /// How many the table has.
+    pub rules_total: usize,
 }
 
 #[derive(Clone, Debug)]

@@ -92,6 +92,8 @@ struct Breaker {
     runs_seen: u32,
     /// How often it has opened since it was last closed.
     opened: u32,
+    /// Another job may try if the one that does has not ended by then.
+    try_until: Option<Timestamp>,
 }
 
 /// The breakers of a node.
@@ -122,10 +124,22 @@ impl Breakers {
             BreakerState::Closed => true,
             BreakerState::HalfOpen => {
                 breaker.state = BreakerState::Trying;
+                breaker.try_until = None;
                 true
             }
             BreakerState::Open(_) | BreakerState::Trying => false,
         }
+    }
+
+    /// The same of a job whose end may become known elsewhere only, or not at all.
+    pub fn begin_until(&mut self, topic: &str, now: Timestamp, until: Timestamp) -> bool {
+        let may_begin = self.begin(topic, now);
+        if let Some(breaker) = self.topics.get_mut(topic)
+            && may_begin
+        {
+            breaker.try_until = Some(until);
+        }
+        may_begin
     }
 
     /// The job that was let through ended without having called anything.
@@ -197,6 +211,7 @@ impl Breakers {
     pub fn next_at(&self, now: Timestamp) -> Option<Timestamp> {
         let open = self.topics.values().filter_map(|breaker| match breaker.state {
             BreakerState::Open(until) if until > now => Some(until),
+            BreakerState::Trying => breaker.try_until.filter(|until| *until > now),
             _ => None,
         });
         open.min()
@@ -223,12 +238,16 @@ impl Breaker {
             runs: 0,
             runs_seen: 0,
             opened: 0,
+            try_until: None,
         }
     }
 
     fn state(&self, now: Timestamp) -> BreakerState {
         match self.state {
             BreakerState::Open(until) if until <= now => BreakerState::HalfOpen,
+            BreakerState::Trying if self.try_until.is_some_and(|until| until <= now) => {
+                BreakerState::HalfOpen
+            }
             state => state,
         }
     }
@@ -301,6 +320,18 @@ mod tests {
 
     fn open(breakers: &mut Breakers) {
         assert!((0..3).any(|_| breakers.failed(&mail(), at(0))));
+    }
+
+    #[test]
+    fn another_job_may_try_when_the_first_is_not_heard_of() {
+        let mut breakers = breakers(SOON);
+        open(&mut breakers);
+        assert!(breakers.begin_until("mail", at(100), at(150)));
+        assert_eq!(breakers.next_at(at(100)), Some(at(150)));
+        assert!(!breakers.begin_until("mail", at(149), at(199)));
+        assert!(breakers.begin_until("mail", at(150), at(200)));
+        breakers.succeeded("mail");
+        assert_eq!(breakers.state("mail", at(150)), BreakerState::Closed);
     }
 
     #[test]

@@ -7,7 +7,6 @@
 //! - [`Watermark`]: how far up the order unlocked ready jobs may stand that would have to go first.
 //! - [`Backlog`]: whether unlocked ready jobs of a worker's type may exist.
 //! - [`Cadence`]: how often to look for jobs that nobody told of.
-//! - [`Rejections`]: what becomes of jobs the pool has no place for.
 //! - [`Breakers`]: which topics are left alone for a while because they fail.
 //! - [`HungWatch`]: which running jobs have exceeded their longest run.
 //! - [`DueWatch`]: the next moment something becomes due.
@@ -24,7 +23,6 @@ mod hung;
 mod meters;
 mod order;
 mod queue;
-mod rejection;
 mod selection;
 mod watermark;
 
@@ -32,7 +30,7 @@ pub use backlog::Backlog;
 pub use breaker::{
     BreakerOptions, BreakerRules, BreakerState, Breakers, FailureRatio, RATIO_RUNS_MAX,
 };
-pub use cadence::{Backoff, BackoffOptions, Cadence, EngineCycle, Look, Looked, Waits};
+pub use cadence::{Backoff, BackoffOptions, Cadence, Look, Looked, Waits};
 pub use demand::{Demand, Taker, TakerId, TakerKind};
 pub use due::DueWatch;
 pub use heartbeat::{Heartbeat, Suspect};
@@ -40,6 +38,5 @@ pub use hung::{HungWatch, LongestRun, Running};
 pub use meters::{Meter, Meters};
 pub use order::Rank;
 pub use queue::{JobQueue, QueuedJob};
-pub use rejection::{Rejected, RejectionRule, Rejections};
 pub use selection::{NotTaken, not_taken, not_taken_by};
 pub use watermark::Watermark;

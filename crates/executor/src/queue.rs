@@ -75,7 +75,12 @@ impl JobQueue {
     }
 
     pub fn room(&self) -> usize {
-        self.jobs_max.saturating_sub(self.jobs.len() + self.reserved)
+        self.jobs_max.saturating_sub(self.taken())
+    }
+
+    /// Places taken, those reserved included.
+    pub fn taken(&self) -> usize {
+        self.jobs.len() + self.reserved
     }
 
     pub fn len(&self) -> usize {

@@ -137,6 +137,15 @@ impl Expression {
         }
     }
 
+    /// The name and the method, where a text of UEL is nothing but the call of a method of what a
+    /// name stands for.
+    pub fn method_call(&self) -> Option<(&str, &str)> {
+        match &self.inner.program {
+            Program::Uel(program) => program.method_call(),
+            Program::Constant(_) | Program::Feel(_) | Program::UnaryTests(_) => None,
+        }
+    }
+
     pub fn evaluate(&self, environment: &Environment<'_>) -> Result<Evaluated, EvalError> {
         match &self.inner.program {
             Program::Constant(value) => {

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use orloj_types::{Timestamp, Value};
+use orloj_types::{Document, Timestamp, Value};
 
 use crate::budget::Budget;
 use crate::diagnostic::Position;
@@ -13,6 +13,11 @@ pub trait Host {
 
     /// Names of all variables that the scope shows.
     fn names(&self, scope: &VariableScope) -> Vec<Arc<str>>;
+
+    /// What the script's names stand for, where that is not the variables that it sees.
+    fn inputs(&self) -> Option<&Document> {
+        None
+    }
 
     /// What `execution` and `task` tell besides variables, by the names of [`facts`](crate::facts);
     /// `None`: not known, which reads as null.

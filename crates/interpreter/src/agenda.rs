@@ -7,6 +7,8 @@ use std::sync::Arc;
 use orloj_model::{ElementIndex, FlowIndex, Walk};
 use orloj_types::{ElementInstanceKey, IncidentKey, InstanceKey, JobKey, Variables};
 
+use crate::afterwards::Afterwards;
+use crate::engine_events::Told;
 use crate::errors::Throwing;
 use crate::farewell::Farewell;
 use crate::outcome::{IncidentEnd, Signal};
@@ -55,6 +57,10 @@ pub(crate) enum Step {
     IncidentBelow { incident: IncidentKey, root_cause: IncidentKey, kind: Arc<str> },
     /// It is shown there no more.
     IncidentBelowClosed { incident: IncidentKey, how: IncidentEnd },
+    /// A listener that has waited for the end of the command is called.
+    Afterwards(Box<Afterwards>),
+    /// A listener is told of an event of the engine.
+    Tell(Told),
     /// The instance ends; `listener` is the next of its listeners.
     EndInstance { listener: u32 },
     /// The instance begins; `listener` is the next of its listeners.
@@ -112,6 +118,11 @@ impl Agenda {
         let (member, step) = self.steps.pop_front()?;
         self.uncount(member, &step);
         Some((member, step))
+    }
+
+    /// Whether the beginning of an instance comes next.
+    pub(crate) fn is_beginning(&self) -> bool {
+        matches!(self.steps.front(), Some((_, Step::BeginInstance { .. })))
     }
 
     /// Whether a token is on its way into the scope.

@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use orloj_expr::{Argument, Beans, Holder};
-use orloj_types::{ElementId, ElementInstanceKey, Value};
+use orloj_types::{Document, ElementId, ElementInstanceKey, Value};
 
 use crate::failure::Failure;
 use crate::foreign::{self, Reply};
@@ -26,6 +26,10 @@ pub(crate) struct BeanCalls {
     event: Cell<Option<&'static str>>,
     /// The element that the token is at, where the code belongs to none.
     activity: RefCell<Option<ElementId>>,
+    /// What names of a script stand for instead of the variables.
+    inputs: RefCell<Option<Document>>,
+    /// What code sees that is called later than its event.
+    seen: RefCell<Option<Document>>,
     /// Why an evaluation could not go on.
     stopped: RefCell<Option<Failure>>,
     /// What the methods did besides giving a value.
@@ -39,6 +43,8 @@ impl BeanCalls {
         self.scripts.set(0);
         self.event.set(None);
         self.activity.take();
+        self.inputs.take();
+        self.seen.take();
         self.replies.borrow_mut().clear();
     }
 
@@ -54,6 +60,24 @@ impl BeanCalls {
 
     pub(crate) fn activity(&self) -> Option<ElementId> {
         self.activity.borrow().clone()
+    }
+
+    /// A script is run whose names stand for these.
+    pub(crate) fn set_inputs(&self, inputs: Document) {
+        self.inputs.replace(Some(inputs));
+    }
+
+    /// Code is called that sees these variables.
+    pub(crate) fn set_seen(&self, seen: Document) {
+        self.seen.replace(Some(seen));
+    }
+
+    pub(crate) fn seen(&self) -> Option<Document> {
+        self.seen.borrow().clone()
+    }
+
+    pub(crate) fn inputs(&self) -> Option<Document> {
+        self.inputs.borrow().clone()
     }
 
     pub(crate) fn event(&self) -> Option<&'static str> {

@@ -23,6 +23,8 @@ pub(crate) struct Changes {
     pub(crate) subscriptions: Vec<SubscriptionChange>,
     new_subscriptions: BTreeSet<SubscriptionKey>,
     pub(crate) events: Vec<Event>,
+    /// The exclusive job that this command let run: nobody can have locked it yet.
+    pub(crate) new_holder: Option<JobKey>,
     /// The record has changed in a way that shows in nothing else.
     pub(crate) is_record_changed: bool,
 }

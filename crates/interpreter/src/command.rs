@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use orloj_model::{Process, TimerKind};
+use orloj_model::{JobDefinition, Process, TimerKind};
 use orloj_types::{
     DefinitionKey, Document, ElementId, ElementInstanceKey, IncidentKey, InstanceKey, JobKey,
     NodeNumber, SubscriptionKey, TenantId, Timestamp, UserTaskKey,
@@ -18,10 +18,11 @@ pub enum Command {
     RunJob {
         job: JobKey,
     },
-    /// A waiting job has become due. What needs no foreign code happens at once; otherwise the
-    /// job becomes ready (or parked), to be locked before any foreign code runs.
+    /// A waiting job has become due. With `at_once`, what needs no foreign code is done with it;
+    /// otherwise the job becomes ready (or parked), to be locked before it runs.
     JobDue {
         job: JobKey,
+        at_once: bool,
     },
     /// A worker is done.
     CompleteJob {
@@ -32,6 +33,12 @@ pub enum Command {
     },
     FailJob(FailJob),
     ThrowError(ThrowError),
+    /// The job is so large that nobody can be given it. It keeps its retries and waits for a person.
+    HoldBackJob {
+        job: JobKey,
+        message: Arc<str>,
+        activations: Vec<Activation>,
+    },
     UpdateRetries {
         job: JobKey,
         retries: i32,
@@ -47,6 +54,12 @@ pub enum Command {
     },
     ResumeJobs {
         jobs: Vec<JobKey>,
+    },
+    /// The same of those that are of one job definition.
+    SuspendJobsOf {
+        definition: JobDefinition,
+        jobs: Vec<JobKey>,
+        suspended: bool,
     },
     /// The engine runs the job here and now, whatever its due date, retries, suspension and lock
     /// say. When it fails the outcome tells why.
@@ -167,6 +180,33 @@ pub enum Instruction {
     CancelAll {
         element: ElementId,
     },
+    /// For each of the element instances a token comes to the element, and they are cancelled.
+    Move {
+        from: MoveFrom,
+        to: ElementId,
+        inside: MoveInside,
+        /// Its ancestor is used where `inside` says so.
+        place: Place,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub enum MoveFrom {
+    One(ElementInstanceKey),
+    /// All instances of the element.
+    All(ElementId),
+}
+
+/// The element instance that the new token has to lie in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MoveInside {
+    /// The one that the place names, if it does.
+    #[default]
+    Named,
+    /// The scope that the old one lies in.
+    Parent,
+    /// The nearest of those around the old one that is around the element too.
+    Hierarchy,
 }
 
 /// Where a token begins, and with what.
@@ -178,6 +218,9 @@ pub struct Place {
     pub variables: Document,
     /// Of the element instance itself.
     pub locals: Document,
+    /// Each the scopes' own: of the subprocess around the element that has this name, and without
+    /// a name of the instance.
+    pub scoped: Vec<(Option<ElementId>, Document)>,
 }
 
 #[derive(Clone, Debug)]
@@ -202,6 +245,10 @@ pub struct Start {
     pub at: Option<ElementId>,
     /// Tokens begin before these elements instead, and at no start event.
     pub before: Vec<ElementId>,
+    /// See [`crate::Record::tags`].
+    pub tags: Arc<[Arc<str>]>,
+    /// See [`crate::Record::stops_after`].
+    pub stops_after: Vec<ElementId>,
 }
 
 #[derive(Clone, Debug)]
@@ -300,17 +347,32 @@ pub enum Rejection {
     TooManyVisits { limit: u32 },
 }
 
+impl Command {
+    /// The job of the engine's own that it runs, if it comes to that.
+    pub fn job_run(&self) -> Option<JobKey> {
+        match self {
+            Self::RunJob { job } | Self::JobDue { job, .. } | Self::ExecuteJob { job } => {
+                Some(*job)
+            }
+            _ => None,
+        }
+    }
+}
+
 impl Rejection {
     /// The answer when there is no record: what the command was about is gone with its instance.
     pub fn gone(command: &Command, instance: InstanceKey) -> Self {
         match command {
             Command::RunJob { job }
-            | Command::JobDue { job }
+            | Command::JobDue { job, .. }
             | Command::CompleteJob { job, .. }
+            | Command::HoldBackJob { job, .. }
             | Command::ManageJob { job, .. }
             | Command::ExecuteJob { job }
             | Command::UpdateRetries { job, .. } => Self::JobNotFound(*job),
-            Command::SuspendJobs { jobs } | Command::ResumeJobs { jobs } => match jobs.first() {
+            Command::SuspendJobs { jobs }
+            | Command::ResumeJobs { jobs }
+            | Command::SuspendJobsOf { jobs, .. } => match jobs.first() {
                 Some(job) => Self::JobNotFound(*job),
                 None => Self::InstanceNotFound(instance),
             },

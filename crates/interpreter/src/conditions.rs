@@ -6,11 +6,13 @@
 //! DIFFERENCE: Flowable asks conditions only when a client wants it, but hears of variables by
 //! itself. Zeebe has neither.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use orloj_model::{Condition, Trigger, VariableEvent};
+use orloj_model::{Condition, Element, Trigger, VariableEvent};
 use orloj_types::{ElementInstanceKey, SubscriptionKey, Value, Variables};
 
+use crate::engine_events;
 use crate::events;
 use crate::extract;
 use crate::failure::Ruled;
@@ -28,63 +30,37 @@ pub(crate) type Seen = Scopes;
 /// One variable that is not as it was.
 #[derive(Clone, Debug)]
 struct Change {
-    scope: ElementInstanceKey,
     name: Arc<str>,
     event: VariableEvent,
 }
+
+/// By scope.
+type Changes = BTreeMap<ElementInstanceKey, Vec<Change>>;
 
 /// Every event that watches what has changed is asked; those that hold occur.
 pub(crate) fn ask_all(turn: &mut Turn<'_>) -> Ruled {
     let (member, _) = turn.work.at();
     let changes = changes(turn.work.seen.get(&member), &turn.work.record);
-    let fresh: Vec<SubscriptionKey> =
+    let fresh: BTreeSet<SubscriptionKey> =
         turn.work.fresh.iter().filter(|(of, _)| *of == member).map(|(_, key)| *key).collect();
-    let waiting = waiting(&turn.work.record);
     // Everything is evaluated first: the step is repeated when a script has to be run.
     let mut occurring = Vec::new();
     let mut ordinal = ORDINAL_FIRST + turn.work.calls;
-    for (host, subscription) in &waiting {
-        let element = turn.model(turn.index_of(&subscription.event));
-        let mut count = 0;
-        match element.trigger() {
-            Some(Trigger::Condition(condition)) => {
-                let is_fresh = fresh.contains(&subscription.key);
-                let asked = changes
-                    .iter()
-                    .filter(|change| concerns(turn, *host, condition, change))
-                    .count()
-                    + usize::from(is_fresh);
-                if asked > 0 {
-                    ordinal += 1;
-                    let value =
-                        scripts::value(turn, *host, &element.id, ordinal, &condition.expression);
-                    count = match value {
-                        Ok(Value::Bool(true)) => asked,
-                        Ok(Value::Bool(false) | Value::Null) => 0,
-                        Ok(other) => {
-                            return Err(extract::wrong(element, "condition", "a boolean", &other));
-                        }
-                        Err(failure) if failure.needs.is_some() => return Err(failure),
-                        // What cannot be evaluated yet does not hold yet.
-                        Err(_) => 0,
-                    };
-                }
-            }
-            Some(Trigger::Variable(watched)) => {
-                count = changes
-                    .iter()
-                    .filter(|change| {
-                        change.name == watched.variable
-                            && is_listed(&watched.events, change.event)
-                            && sees(&turn.work.record, *host, change)
-                    })
-                    .count();
-            }
-            _ => {}
+    for host in concerned(&turn.work.record, &changes, &fresh) {
+        let seen = seen_from(&turn.work.record, host, &changes);
+        for subscription in watching(&turn.work.record, host) {
+            let element = turn.model(turn.index_of(&subscription.event));
+            let is_fresh = fresh.contains(&subscription.key);
+            let count = occurrences(turn, host, element, &seen, is_fresh, &mut ordinal)?;
+            occurring.extend((0..count).map(|_| (host, subscription.key)));
         }
-        occurring.extend((0..count).map(|_| (*host, subscription.key)));
     }
     turn.work.calls += ordinal - ORDINAL_FIRST - turn.work.calls;
+    let told =
+        changes.iter().flat_map(|(scope, changes)| changes.iter().map(|c| (*scope, c.event)));
+    for (scope, event) in told {
+        engine_events::tell_change(turn, scope, event);
+    }
     turn.work.seen.insert(member, turn.work.record.variables.clone());
     turn.work.pending.remove(&member);
     turn.work.fresh.retain(|(of, _)| *of != member);
@@ -92,6 +68,41 @@ pub(crate) fn ask_all(turn: &mut Turn<'_>) -> Ruled {
         occur(turn, host, key)?;
     }
     Ok(())
+}
+
+/// How often an event occurs for what its host has seen change.
+fn occurrences(
+    turn: &Turn<'_>,
+    host: ElementInstanceKey,
+    element: &Element,
+    seen: &[&Change],
+    is_fresh: bool,
+    ordinal: &mut u32,
+) -> Ruled<usize> {
+    let condition = match element.trigger() {
+        Some(Trigger::Condition(condition)) => condition,
+        Some(Trigger::Variable(watched)) => {
+            let is_it = |change: &&&Change| {
+                change.name == watched.variable && is_listed(&watched.events, change.event)
+            };
+            return Ok(seen.iter().filter(is_it).count());
+        }
+        _ => return Ok(0),
+    };
+    let asked = seen.iter().filter(|change| concerns(condition, change)).count();
+    let asked = asked + usize::from(is_fresh);
+    if asked == 0 {
+        return Ok(0);
+    }
+    *ordinal += 1;
+    match scripts::value(turn, host, &element.id, *ordinal, &condition.expression) {
+        Ok(Value::Bool(true)) => Ok(asked),
+        Ok(Value::Bool(false) | Value::Null) => Ok(0),
+        Ok(other) => Err(extract::wrong(element, "condition", "a boolean", &other)),
+        Err(failure) if failure.needs.is_some() => Err(failure),
+        // What cannot be evaluated yet does not hold yet.
+        Err(_) => Ok(0),
+    }
 }
 
 /// Those that interrupt come last on the agenda and so first to their turn; what they end does
@@ -105,59 +116,84 @@ fn occur(turn: &mut Turn<'_>, host: ElementInstanceKey, key: SubscriptionKey) ->
     events::occur(turn, host, event, Variables::new())
 }
 
-fn waiting(record: &Record) -> Vec<(ElementInstanceKey, Subscription)> {
+/// Those whose events may have something to ask, oldest first: what has just begun to wait, and
+/// what lies in a scope with a change. An instance may have any number of others.
+fn concerned(
+    record: &Record,
+    changes: &Changes,
+    fresh: &BTreeSet<SubscriptionKey>,
+) -> BTreeSet<ElementInstanceKey> {
+    if changes.contains_key(&record.root.key) {
+        return record.subscribed().map(|holder| holder.key).collect();
+    }
+    let hosts = fresh.iter().filter_map(|key| record.subscription(*key));
+    let mut hosts: BTreeSet<_> = hosts.map(|(holder, _)| holder.key).collect();
+    let mut scopes: Vec<ElementInstanceKey> = changes.keys().copied().collect();
+    let mut known: BTreeSet<ElementInstanceKey> = BTreeSet::new();
+    while let Some(scope) = scopes.pop() {
+        // One change may lie in the scope of another.
+        if !known.insert(scope) {
+            continue;
+        }
+        if record.elements.get(scope).is_some_and(|holder| !holder.subscriptions.is_empty()) {
+            hosts.insert(scope);
+        }
+        scopes.extend(record.elements.children(scope).map(|child| child.key));
+    }
+    hosts
+}
+
+fn watching(record: &Record, host: ElementInstanceKey) -> impl Iterator<Item = &Subscription> {
+    #[cfg(test)]
+    tests::LOOKED_AT.with(|count| count.set(count.get() + 1));
     let watches = |subscription: &&Subscription| {
         matches!(subscription.kind, SubscriptionKind::Condition | SubscriptionKind::Variable { .. })
     };
     record
-        .subscribed()
-        .flat_map(|holder| {
-            holder.subscriptions.iter().filter(watches).map(|s| (holder.key, s.clone()))
-        })
-        .collect()
+        .element(host)
+        .into_iter()
+        .flat_map(move |holder| holder.subscriptions.iter().filter(watches))
 }
 
-fn concerns(
-    turn: &Turn<'_>,
-    host: ElementInstanceKey,
-    condition: &Condition,
-    change: &Change,
-) -> bool {
+fn concerns(condition: &Condition, change: &Change) -> bool {
     condition.variable.as_ref().is_none_or(|name| *name == change.name)
         && is_listed(&condition.events, change.event)
-        && sees(&turn.work.record, host, change)
 }
 
 fn is_listed(events: &[VariableEvent], event: VariableEvent) -> bool {
     events.is_empty() || events.contains(&event)
 }
 
-/// Whether the variable that changed is the one seen from `host`.
-fn sees(record: &Record, host: ElementInstanceKey, change: &Change) -> bool {
+/// The changes of variables that are seen from `host`: not hidden by nearer ones.
+fn seen_from<'c>(
+    record: &Record,
+    host: ElementInstanceKey,
+    changes: &'c Changes,
+) -> Vec<&'c Change> {
+    let mut seen = Vec::new();
+    let mut nearer: Vec<&Variables> = Vec::new();
     let mut scope = host;
     loop {
-        if scope == change.scope {
-            return true;
+        let here = changes.get(&scope).into_iter().flatten();
+        seen.extend(here.filter(|change| !nearer.iter().any(|own| own.contains_key(&change.name))));
+        if scope == record.root.key {
+            return seen;
         }
-        let is_hidden =
-            record.variables.get(&scope).is_some_and(|own| own.contains_key(&change.name));
-        if is_hidden || scope == record.root.key {
-            return false;
-        }
-        let Some(instance) = record.elements.get(scope) else { return false };
+        nearer.extend(record.variables.get(&scope));
+        let Some(instance) = record.elements.get(scope) else { return seen };
         scope = instance.scope;
     }
 }
 
 /// What differs from what was seen last, scope by scope.
-fn changes(seen: Option<&Seen>, record: &Record) -> Vec<Change> {
+fn changes(seen: Option<&Seen>, record: &Record) -> Changes {
     let (nothing, unseen) = (Variables::new(), Seen::default());
     let seen = seen.unwrap_or(&unseen);
-    let mut changes = Vec::new();
+    let mut changes = Changes::new();
     for (scope, now) in record.variables.maybe_changed(seen) {
         let before = seen.get(&scope).unwrap_or(&nothing);
         let mut note = |name: &Arc<str>, event| {
-            changes.push(Change { scope, name: name.clone(), event });
+            changes.entry(scope).or_default().push(Change { name: name.clone(), event });
         };
         for (name, value) in now {
             match before.get(name) {
@@ -175,13 +211,66 @@ fn changes(seen: Option<&Seen>, record: &Record) -> Vec<Change> {
 
 #[cfg(test)]
 mod tests {
-    use orloj_model::{SubProcessKind, Trigger, VariableChange, VariableEvent};
+    use std::cell::Cell;
+
+    use orloj_model::{
+        Items, MultiInstance, SubProcessKind, Trigger, VariableChange, VariableEvent,
+    };
 
     use crate::testing::{
         Sketch, Story, condition, delegate, end, on, start, start_on, subprocess,
     };
     use crate::testing::{document, user};
     use crate::{Command, InvokeResult};
+
+    thread_local! {
+        /// How many hosts of events were looked at.
+        pub(super) static LOOKED_AT: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// A task with a condition at its boundary, in a subprocess that is done for each item.
+    fn watched_items(is_sequential: bool) -> Sketch {
+        let sketch = Sketch::camunda();
+        let collection = sketch.expression("items");
+        let multi = MultiInstance {
+            is_sequential,
+            items: Items::Collection { collection, variable: Some("item".into()) },
+            completion: None,
+            output: None,
+            aggregations: Vec::new(),
+            inner_before: None,
+            inner_after: None,
+            inner_retry_cycle: None,
+            is_watched: false,
+            index_variable: None,
+        };
+        sketch
+            .node("start", start())
+            .node("each", subprocess(SubProcessKind::Embedded))
+            .node("in", start())
+            .node("ask", user())
+            .inside("each", &["in", "ask"])
+            .flows("start -> each")
+            .flows("in -> ask")
+            .boundary("ask", "enough", on(true, condition("item > 1000000")))
+            .with("each", |e| e.multi = Some(multi))
+    }
+
+    #[test]
+    fn each_of_many_conditions_is_looked_at_a_few_times_only() {
+        let looked_at = |items: usize| {
+            let process = watched_items(false).build();
+            let list: Vec<String> = (0..items).map(|item| item.to_string()).collect();
+            LOOKED_AT.with(|count| count.set(0));
+            let mut story = Story::of(process);
+            story.start(&format!(r#"{{"items":[{}]}}"#, list.join(",")));
+            assert_eq!(story.record.as_ref().expect("it lives").elements.len(), 1 + 2 * items);
+            LOOKED_AT.with(Cell::get)
+        };
+        let few = looked_at(100);
+        assert!(looked_at(1_000) <= 10 * few, "ten times as many cost ten times as much");
+        assert!(few <= 3 * 100, "{few}");
+    }
 
     fn entered(told: &str) -> Vec<&str> {
         let words = ["entered ", "terminated "];

@@ -7,7 +7,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use orloj_model::{ElementIndex, ElementKind, ErrorCatch, EscalationCatch, Trigger, UncaughtError};
+use orloj_model::{
+    Element, ElementIndex, ElementKind, ErrorCatch, EscalationCatch, Trigger, UncaughtError,
+};
 use orloj_types::{Document, ElementInstanceKey, JobKey, StoredValue, Value, Variables};
 
 use crate::agenda::{MemberIndex, Step};
@@ -77,6 +79,9 @@ pub(crate) fn throw(turn: &mut Turn<'_>, throwing: Throwing) -> Ruled {
     }
     turn.switch(catcher.member);
     let with = payload(turn, catcher.event, &throwing)?;
+    if let Thrown::Error { code, .. } = &throwing.what {
+        turn.work.caught = Some(code.clone());
+    }
     // A called instance is ended by a step of its own, which is still to come.
     let waits = catcher.member != here || takes_turn(turn, &catcher, &throwing);
     let ends_thrower = waits && !events::stays(turn.model(catcher.event));
@@ -256,6 +261,34 @@ fn best(turn: &Turn<'_>, events: &[ElementIndex], what: &Thrown) -> Option<Eleme
     find(true).or_else(|| find(false))
 }
 
+/// Whether the event itself sets the variable of the code.
+fn keeps_apart(event: &Element, catches: &ErrorCatch) -> bool {
+    let is_boundary = matches!(event.kind, ElementKind::BoundaryEvent(_));
+    catches.is_code_transient || catches.is_code_local && is_boundary
+}
+
+/// The code of an error, for the event that has caught it last.
+pub(crate) fn keep_code(turn: &mut Turn<'_>, key: ElementInstanceKey, event: &Element) {
+    let Some(Trigger::Error(catches)) = event.trigger() else { return };
+    if !keeps_apart(event, catches) {
+        return;
+    }
+    let Some(code) = turn.work.caught.take() else { return };
+    let Some(name) = &catches.code_variable else { return };
+    let value = match code.is_empty() {
+        true => StoredValue::null(),
+        false => StoredValue::text(&code),
+    };
+    match (catches.is_code_transient, catches.is_code_local) {
+        (true, is_local) => {
+            let scope = if is_local { key } else { turn.work.record.root.key };
+            turn.work.set_transient(scope, name, value);
+        }
+        (false, _) => variables::set_local(&mut turn.work.record, key, [(name, &value)]),
+    }
+    turn.note_variables();
+}
+
 /// What comes along, and what the catching event notes of it.
 fn payload(turn: &Turn<'_>, event: ElementIndex, throwing: &Throwing) -> Ruled<Variables> {
     let mut payload = throwing.variables.0.clone();
@@ -270,7 +303,9 @@ fn payload(turn: &Turn<'_>, event: ElementIndex, throwing: &Throwing) -> Ruled<V
     };
     match (&throwing.what, turn.model(event).trigger()) {
         (Thrown::Error { code, message }, Some(Trigger::Error(catches))) => {
-            put(&catches.code_variable, Some(code));
+            if !keeps_apart(turn.model(event), catches) {
+                put(&catches.code_variable, Some(code));
+            }
             put(&catches.message_variable, Some(message));
         }
         (Thrown::Escalation { code }, Some(Trigger::Escalation(catches))) => {
@@ -306,7 +341,11 @@ fn uncaught(turn: &mut Turn<'_>, throwing: &Throwing) -> Ruled {
         return Ok(());
     };
     let message: Arc<str> = uncaught_message(turn, key, throwing).into();
-    match (turn.semantics().uncaught_error, throwing.source) {
+    let rule = match turn.semantics().uncaught_error {
+        UncaughtError::EndToken if turn.settings.uncaught_errors_fail => UncaughtError::Fail,
+        rule => rule,
+    };
+    match (rule, throwing.source) {
         (UncaughtError::Incident, Source::Job(job)) => {
             crate::commands::wait_with_incident(turn, key, job, message);
             Ok(())
@@ -480,6 +519,32 @@ mod tests {
         let told = story.throw("pay", "rich", r#"{"left":3}"#);
         let seen = r#"instance: {"code":"rich","left":3,"no":null,"rest":3,"x":1}"#;
         assert!(told.trim_end().ends_with(seen), "{told}");
+    }
+
+    #[test]
+    fn in_flowable_the_code_may_go_with_the_token_or_end_with_the_command() {
+        let told = |is_code_local, is_code_transient| {
+            let process = guarded(Sketch::flowable(), worker("charge"))
+                .with("any", |e| {
+                    if let ElementKind::BoundaryEvent(boundary) = &mut e.kind
+                        && let orloj_model::Trigger::Error(catches) = &mut boundary.trigger
+                    {
+                        catches.code_variable = Some("code".into());
+                        (catches.is_code_local, catches.is_code_transient) =
+                            (is_code_local, is_code_transient);
+                    }
+                })
+                .output("help", "code", "seen")
+                .build();
+            let mut story = Story::of(process);
+            story.start("{}");
+            let told = story.throw("pay", "rich", "{}");
+            told.lines().filter(|line| line.contains(": {")).collect::<Vec<_>>().join("; ")
+        };
+        assert_eq!(told(false, false), r#"instance: {"code":"rich"}"#);
+        assert_eq!(told(true, false), r#"help: {"code":"rich"}"#);
+        assert_eq!(told(false, true), "");
+        assert_eq!(told(true, true), "");
     }
 
     #[test]

@@ -9,11 +9,12 @@ use orloj_model::{
 use orloj_types::{ElementInstanceKey, SubscriptionKey, Value, Variables};
 
 use crate::agenda::{MemberIndex, Step};
+use crate::ending;
 use crate::extract;
 use crate::failure::Ruled;
 use crate::flow;
 use crate::outcome::{LeaveKind, Signal, SubscriptionRow};
-use crate::record::{Role, Subscription, SubscriptionKind};
+use crate::record::{After, Role, Subscription, SubscriptionKind};
 use crate::scope;
 use crate::timers::{self, Armed};
 use crate::turn::Turn;
@@ -342,6 +343,10 @@ pub(crate) fn occur(
     let element = turn.model(event);
     match &element.kind {
         ElementKind::BoundaryEvent(boundary) => {
+            if boundary.interrupting && ending::hold(turn, host) {
+                ending::then(turn, host, After::Event { event: element.id.clone(), with });
+                return Ok(());
+            }
             let scope = match boundary.interrupting {
                 true => scope::terminate(turn, host).scope,
                 false => turn.element(host).scope,
@@ -350,8 +355,9 @@ pub(crate) fn occur(
         }
         ElementKind::StartEvent(start) => {
             let subprocess = element.parent.expect("only event subprocesses wait inside a scope");
-            if start.interrupting {
-                interrupt(turn, host);
+            if start.interrupting && interrupt(turn, host) {
+                ending::then(turn, host, After::Event { event: element.id.clone(), with });
+                return Ok(());
             }
             let with = variables::payload_for_event(turn, host, with);
             // It begins at the event it came by.
@@ -393,10 +399,12 @@ pub(crate) fn catch_inside(
     turn.work.push(Step::Arrive { element, scope: host, role: Role::Triggered, with });
 }
 
-/// Everything in a scope ends, and its event subprocesses wait no longer.
-fn interrupt(turn: &mut Turn<'_>, scope: ElementInstanceKey) {
-    scope::terminate_children(turn, scope, None);
+/// Everything in a scope ends, and its event subprocesses wait no longer. Whether something has to
+/// be asked first.
+fn interrupt(turn: &mut Turn<'_>, scope: ElementInstanceKey) -> bool {
+    let is_held = ending::hold_children(turn, scope, None);
     close_event_subprocesses(turn, scope);
+    is_held
 }
 
 /// The events of a scope's event subprocesses are not waited for any more.

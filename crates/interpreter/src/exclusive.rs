@@ -6,6 +6,7 @@
 //! Where exclusive jobs of a whole hierarchy exclude each other, all of them are in the queue of
 //! its outermost instance, which takes part in every command of the others then.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use orloj_types::{InstanceKey, JobKey};
@@ -20,11 +21,16 @@ use crate::work::Work;
 
 /// Entries are small, and they are not written.
 const PAGE_MAX: usize = 128;
+/// Where priorities count, so many of those that wait longest are looked at for the highest one: a
+/// fork that people draw has fewer branches, and a loop of thousands shall not pay for it.
+const COMPARED_MAX: usize = 64;
+/// The first ticket of a queue. Those below are for jobs that were overtaken before anyone saw them.
+const TICKETS_FROM: u64 = 1 << 16;
 
 /// At most one exclusive job of an instance is acquirable at a time; the others are parked here
 /// and the next is promoted by the same change that ends, fails or delays the first.
 ///
-/// Who parks draws a ticket, and the lowest one is next. A job that is asked for by its key finds
+/// Who parks draws a ticket, and the lowest one is next, unless priorities count. A job that is asked for by its key finds
 /// its ticket, so that none of a hundred thousand has to be searched for.
 #[derive(Clone, Debug, Default)]
 pub struct ExclusiveQueue {
@@ -94,19 +100,17 @@ impl ExclusiveQueue {
             self.holder = Some(job);
             return JobState::Ready;
         }
-        self.last_ticket += 1;
-        self.by_ticket.insert(self.last_ticket, job);
-        self.tickets.insert(job, self.last_ticket);
+        self.last_ticket = self.last_ticket.max(TICKETS_FROM) + 1;
+        self.park(self.last_ticket, job);
         JobState::Parked
     }
 
-    /// Takes a job out; the answer is the one that may run instead.
-    fn leave(&mut self, job: JobKey) -> Option<JobKey> {
+    /// Takes a job out; the answer is the one that may run instead, which is `next` in turn.
+    fn leave(&mut self, job: JobKey, next: Option<JobKey>) -> Option<JobKey> {
         self.strangers.remove(&job);
         if self.holder == Some(job) {
-            let next = self.by_ticket.iter().next().copied();
-            self.holder = next.map(|(_, next)| next);
-            if let Some((ticket, next)) = next {
+            self.holder = next;
+            if let Some((next, ticket)) = next.and_then(|next| Some((next, self.ticket(next)?))) {
                 self.unpark(ticket, next);
             }
             return self.holder;
@@ -115,6 +119,24 @@ impl ExclusiveQueue {
             self.unpark(ticket, job);
         }
         None
+    }
+
+    /// A parked job takes the place of the holder, which is the first of those that wait then.
+    fn overtake(&mut self, job: JobKey) {
+        let Some(ticket) = self.ticket(job) else { return };
+        let first = self.by_ticket.iter().next().map_or(ticket, |(first, _)| *first);
+        self.unpark(ticket, job);
+        if let Some(overtaken) = self.holder.replace(job) {
+            // Zero means no ticket where they are stored.
+            let ticket = if first > 1 { first - 1 } else { ticket };
+            self.last_ticket = self.last_ticket.max(ticket);
+            self.park(ticket, overtaken);
+        }
+    }
+
+    fn park(&mut self, ticket: u64, job: JobKey) {
+        self.by_ticket.insert(ticket, job);
+        self.tickets.insert(job, ticket);
     }
 
     fn unpark(&mut self, ticket: u64, job: JobKey) {
@@ -128,7 +150,13 @@ impl ExclusiveQueue {
 
 /// The state of an exclusive job that wants to run: it holds the queue or waits in it.
 pub(crate) fn join(turn: &mut Turn<'_>, job: JobKey) -> JobState {
-    let Some(root) = root_of(turn) else { return turn.work.record.exclusive.join(job) };
+    let Some(root) = root_of(turn) else {
+        let state = turn.work.record.exclusive.join(job);
+        if state == JobState::Ready {
+            turn.work.changes.new_holder = Some(job);
+        }
+        return state;
+    };
     let instance = turn.work.record.instance;
     let (record, changes) = turn.work.parts_of(root);
     changes.is_record_changed = true;
@@ -147,6 +175,40 @@ pub(crate) fn requeue(turn: &mut Turn<'_>, job: JobKey) -> JobState {
     }
     release(turn, job);
     join(turn, job)
+}
+
+/// A job that was just made goes before the one that came to hold the queue in the same command, if
+/// its priority is higher. One that holds it for longer may be at work and is left alone.
+pub(crate) fn prefer(turn: &mut Turn<'_>, job: JobKey) {
+    let record = &turn.work.record;
+    let Some(holder) = record.exclusive.holder else { return };
+    let is_new = turn.work.changes.new_holder == Some(holder);
+    if !turn.settings.exclusive_by_priority || !is_new || record.exclusive.ticket(job).is_none() {
+        return;
+    }
+    let priority = |key| record.job(key).map(|(_, job)| job.priority);
+    let (Some(wanted), Some(held)) = (priority(job), priority(holder)) else { return };
+    if wanted <= held {
+        return;
+    }
+    turn.work.record.exclusive.overtake(job);
+    turn.work.changes.new_holder = Some(job);
+    for (key, state) in [(holder, JobState::Parked), (job, JobState::Ready)] {
+        turn.job_mut(key).expect("it was just compared").state = state;
+        turn.work.changes.job_updated(key);
+    }
+}
+
+/// Who is next when the holder goes. Of jobs of other instances the priorities are not at hand: a
+/// queue that has some goes by age.
+fn next_of(settings: &JobSettings, record: &Record) -> Option<JobKey> {
+    let queue = &record.exclusive;
+    if !settings.exclusive_by_priority || !queue.strangers.is_empty() {
+        return queue.parked().next();
+    }
+    let priority = |job: &JobKey| record.job(*job).map_or(0, |(_, job)| job.priority);
+    // The first of equals.
+    queue.parked().take(COMPARED_MAX).min_by_key(|job| Reverse(priority(job)))
 }
 
 /// Whether a job of the instance at work would have to wait.
@@ -172,7 +234,10 @@ fn release_at(turn: &mut Turn<'_>, at: MemberIndex, job: JobKey) {
         return;
     }
     changes.is_record_changed = true;
-    let Some(next) = record.exclusive.leave(job) else { return };
+    let is_holder = record.exclusive.holder == Some(job);
+    let next = is_holder.then(|| next_of(turn.settings, record)).flatten();
+    let Some(next) = record.exclusive.leave(job, next) else { return };
+    changes.new_holder = Some(next);
     let instance = record.exclusive.strangers.get(&next).copied().unwrap_or(record.instance);
     match turn.work.member(instance) {
         Some(member) => {

@@ -1,7 +1,8 @@
 //! What an element instance still does after it was ended from outside.
 //!
 //! DIFFERENCE: Camunda calls the listeners of its end and makes its output mappings; Camunda and
-//! Flowable call the listeners of a user task that is deleted. In Zeebe it is simply gone.
+//! Flowable call the listeners of a user task that is deleted. In Zeebe it is
+//! simply gone, or its listeners are asked before ([`crate::ending`]).
 
 use orloj_model::{Cancelling, Element, ElementIndex, ListenerEvent};
 use orloj_types::{ElementInstanceKey, Variables};

@@ -20,10 +20,12 @@ use crate::record::{ElementInstance, ElementState, JobKind, Role};
 use crate::stage::{Stage, Went};
 use crate::turn::Turn;
 use crate::{
-    compensation, edits, events, incidents, jobs, listeners, multi_instance, subprocess_scope,
+    compensation, edits, engine_events, events, incidents, jobs, listeners, multi_instance,
+    subprocess_scope, visits,
 };
 
-/// Elements entered in one command. A loop without a wait would otherwise hold its node for ever;
+/// Elements entered in one command, not counted what lies in instances of a multi-instance
+/// activity, which have as many each. A loop without a wait would otherwise hold its node for ever;
 /// at about a microsecond each this bounds a command to some ten milliseconds, and no model that
 /// people draw comes near it.
 pub const VISITS_MAX: u32 = 10_000;
@@ -50,6 +52,7 @@ pub(crate) fn take(
         turn.work.push_next(Step::Take { flow: index, scope, listener: place + 1, with });
         return Ok(());
     }
+    engine_events::tell_taken(turn, scope);
     let Brought { variables, from } = match edits::may_bring(turn, turn.model(flow.target)) {
         true => with,
         false => Brought::default(),
@@ -76,7 +79,7 @@ pub(crate) fn arrive(
         (Some(_), Role::Plain | Role::Handler) => Role::Body,
         (_, role) => role,
     };
-    let save_point = next_save_point(turn, element, role)?;
+    let save_point = next_save_point(turn, element, scope, role)?;
     let key = ElementInstanceKey::new(turn.next_key());
     let mut instance = ElementInstance::new(key, element.id.clone(), scope, turn.now);
     instance.role = role;
@@ -96,13 +99,20 @@ pub(crate) fn arrive(
 }
 
 /// The model's save point, or one of ours when the command has gone on for too long.
-fn next_save_point(turn: &mut Turn<'_>, element: &Element, role: Role) -> Ruled<Option<SavePoint>> {
+fn next_save_point(
+    turn: &mut Turn<'_>,
+    element: &Element,
+    scope: ElementInstanceKey,
+    role: Role,
+) -> Ruled<Option<SavePoint>> {
     // Where nothing can be saved on the way the instances of a loop do not count: the loop itself
     // bounds them.
-    if role != Role::Inner || turn.semantics().failures == Failures::Incident {
-        turn.work.visits += 1;
-    }
-    if turn.work.visits <= VISITS_MAX {
+    let visits = match (turn.semantics().failures, role) {
+        (Failures::Incident, _) => turn.work.visits.count(),
+        (Failures::RollBack, Role::Inner) => 0,
+        (Failures::RollBack, _) => visits::count_in(turn.work, scope),
+    };
+    if visits <= VISITS_MAX {
         return Ok(match (role, &element.multi) {
             (Role::Inner, Some(multi)) => multi.inner_before,
             _ => element.async_before,
@@ -299,6 +309,10 @@ pub(crate) fn leave_by_flows(
                 with = Brought { variables, from: key };
             }
             let instance = vanish(turn, key);
+            if turn.work.record.stops_after.contains(&instance.element) {
+                crate::instance::cancel(turn);
+                return Ok(Went::Rests);
+            }
             send(turn, element, &flows, instance.scope, with);
         }
     }
@@ -370,6 +384,7 @@ pub(crate) fn is_open_in_history(turn: &Turn<'_>, instance: &ElementInstance) ->
         // The save point's job has not run yet, unless the element stopped at its first step.
         ElementState::Entering => !instance.jobs.iter().any(|j| j.kind == JobKind::AsyncBefore),
         ElementState::Leaving => ends_by_job(turn, instance.key),
+        ElementState::Ending => true,
         ElementState::Active => {
             let element = turn.model(turn.index_of(&instance.element));
             let is_visit = match turn.semantics().joins {

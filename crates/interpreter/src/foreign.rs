@@ -119,7 +119,7 @@ pub(crate) fn invoke(
         element: element.clone(),
         activity: turn.beans.activity().unwrap_or_else(|| element.clone()),
         event: turn.beans.event(),
-        variables: Document(record.visible(key)),
+        variables: turn.beans.seen().unwrap_or_else(|| Document(record.visible(key))),
         scopes,
     }
 }
@@ -133,5 +133,6 @@ fn scopes(turn: &Turn<'_>, key: ElementInstanceKey) -> InvokeScopes {
         instance: own(record.root.key),
         parent: Document(record.visible(parent)),
         parent_local: own(parent),
+        inputs: turn.beans.inputs(),
     }
 }

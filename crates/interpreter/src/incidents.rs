@@ -17,6 +17,10 @@ pub(crate) enum Reason {
     WorkerJobFailed,
     ListenerFailed,
     TaskListenerFailed,
+    /// The job by which a worker decides on an ad-hoc subprocess.
+    AdHocFailed,
+    /// A job that no message can carry.
+    MessageSize,
     JobFailed,
     UncaughtError,
     ExtractValue,
@@ -56,6 +60,8 @@ impl Reason {
             (IncidentNames::Zeebe, Self::WorkerJobFailed | Self::JobFailed) => "JOB_NO_RETRIES",
             (IncidentNames::Zeebe, Self::ListenerFailed) => "EXECUTION_LISTENER_NO_RETRIES",
             (IncidentNames::Zeebe, Self::TaskListenerFailed) => "TASK_LISTENER_NO_RETRIES",
+            (IncidentNames::Zeebe, Self::AdHocFailed) => "AD_HOC_SUB_PROCESS_NO_RETRIES",
+            (IncidentNames::Zeebe, Self::MessageSize) => "MESSAGE_SIZE_EXCEEDED",
             (IncidentNames::Zeebe, Self::UncaughtError) => "UNHANDLED_ERROR_EVENT",
             (IncidentNames::Zeebe, Self::ExtractValue) => "EXTRACT_VALUE_ERROR",
             (IncidentNames::Zeebe, Self::Condition) => "CONDITION_ERROR",
@@ -63,9 +69,10 @@ impl Reason {
             (IncidentNames::Zeebe, Self::DecisionMissing) => "CALLED_DECISION_ERROR",
             (IncidentNames::Zeebe, Self::Decision) => "DECISION_EVALUATION_ERROR",
             (IncidentNames::Zeebe, Self::CalledMissing) => "CALLED_ELEMENT_ERROR",
-            (IncidentNames::Camunda, Self::WorkerJobFailed | Self::UncaughtError) => {
-                "failedExternalTask"
-            }
+            (
+                IncidentNames::Camunda,
+                Self::WorkerJobFailed | Self::UncaughtError | Self::MessageSize,
+            ) => "failedExternalTask",
             (IncidentNames::Camunda, _) => "failedJob",
             (IncidentNames::Flowable, _) => "deadLetter",
         }

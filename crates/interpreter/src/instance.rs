@@ -8,9 +8,9 @@ use crate::command::Place;
 use crate::conditions::Seen;
 use crate::failure::Ruled;
 use crate::outcome::{EndKind, Event};
-use crate::record::{Role, SubscriptionKind};
+use crate::record::{After, Role, SubscriptionKind};
 use crate::turn::Turn;
-use crate::{commands, events, incidents, jobs, listeners, scope, subprocess_scope};
+use crate::{commands, ending, events, incidents, jobs, listeners, scope, subprocess_scope};
 
 /// The listeners of the process are called, its event subprocesses wait, and the first tokens are
 /// sent off. `listener` is the place of the next listener, `None` before everything else.
@@ -136,8 +136,21 @@ pub(crate) fn finish(turn: &mut Turn<'_>, how: EndKind) {
     }
 }
 
-/// Everything in the instance ends at once.
+/// Everything in the instance ends, at once if nobody has to be asked.
 pub(crate) fn cancel(turn: &mut Turn<'_>) {
+    let root = turn.work.record.root.key;
+    if !ending::hold_children(turn, root, None) {
+        finish(turn, EndKind::Cancelled);
+        return;
+    }
+    jobs::cancel_all(turn, root);
+    events::close_all(turn, root);
+    incidents::close_all(turn, root);
+    ending::then(turn, root, After::Cancelled);
+}
+
+/// The same, and nobody is asked.
+pub(crate) fn cancel_unasked(turn: &mut Turn<'_>) {
     let root = turn.work.record.root.key;
     scope::terminate_children(turn, root, None);
     finish(turn, EndKind::Cancelled);

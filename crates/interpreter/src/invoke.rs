@@ -51,6 +51,8 @@ pub struct InvokeScopes {
     /// All that is visible from the scope that the element lies in.
     pub parent: Document,
     pub parent_local: Document,
+    /// What names stand for, where that is not what is visible.
+    pub inputs: Option<Document>,
 }
 
 /// What is called.

@@ -18,6 +18,8 @@ pub enum JobResult {
 pub struct UserTaskResult {
     /// What was to happen to the task does not.
     pub is_denied: bool,
+    /// Why it is denied.
+    pub reason: Option<Arc<str>>,
     pub corrections: Corrections,
 }
 

@@ -11,7 +11,7 @@ use crate::extract;
 use crate::failure::Ruled;
 use crate::incidents;
 use crate::outcome::{Event, JobSketch};
-use crate::record::{Job, JobKind, JobState, Role};
+use crate::record::{Headers, Job, JobKind, JobState, Role};
 use crate::retries;
 use crate::settings::JobOverride;
 use crate::turn::Turn;
@@ -28,6 +28,7 @@ pub(crate) struct Draft {
     pub(crate) due_at: Option<Timestamp>,
     pub(crate) category: Option<Arc<str>>,
     pub(crate) limit_key: Option<Arc<str>>,
+    pub(crate) headers: Option<Headers>,
     /// Its job definition is suspended.
     pub(crate) is_suspended: bool,
 }
@@ -44,6 +45,7 @@ impl Draft {
             due_at: None,
             category: None,
             limit_key: None,
+            headers: None,
             is_suspended: false,
         }
     }
@@ -71,6 +73,7 @@ pub(crate) fn create(turn: &mut Turn<'_>, of: ElementInstanceKey, draft: Draft) 
         failed_before: false,
         category: draft.category,
         limit_key: draft.limit_key,
+        headers: draft.headers,
     };
     let about = JobSketch {
         element: match &job.kind {
@@ -86,6 +89,9 @@ pub(crate) fn create(turn: &mut Turn<'_>, of: ElementInstanceKey, draft: Draft) 
     turn.element_mut(of).jobs.push(job);
     turn.work.record.elements.job_added(key, of);
     turn.work.changes.job_created(key);
+    if state == JobState::Parked {
+        exclusive::prefer(turn, key);
+    }
     turn.event(Event::JobCreated { key, element_instance: of, job_type, about });
     key
 }

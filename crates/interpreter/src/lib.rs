@@ -3,6 +3,7 @@
 //! no store, no task: what needs foreign code is yielded as an [`Invoke`] and resumed with its
 //! result.
 
+mod afterwards;
 mod agenda;
 mod answers;
 mod beans;
@@ -16,6 +17,8 @@ mod delegates;
 mod edits;
 mod element;
 mod elements;
+mod ending;
+mod engine_events;
 mod errors;
 mod events;
 mod exceptions;
@@ -30,6 +33,7 @@ mod host;
 mod incidents;
 mod instance;
 mod invoke;
+mod job_definitions;
 mod job_result;
 mod jobs;
 mod listeners;
@@ -56,13 +60,15 @@ mod testing;
 mod timers;
 mod transaction;
 mod turn;
+mod unregistered;
 mod variable_changes;
 mod variables;
+mod visits;
 mod work;
 
 pub use command::{
-    Activation, Command, FailJob, Instruction, JobOrder, Migrate, NewTimer, OpenIncident, Place,
-    Rejection, Start, ThrowError,
+    Activation, Command, FailJob, Instruction, JobOrder, Migrate, MoveFrom, MoveInside, NewTimer,
+    OpenIncident, Place, Rejection, Start, ThrowError,
 };
 pub use edits::{VariableEdit, VariablePlace};
 pub use elements::{Elements, PAGE_ELEMENTS_MAX};
@@ -71,6 +77,7 @@ pub use flow::VISITS_MAX;
 pub use invoke::{
     Bound, Callee, DecisionCall, Delegates, Invoke, InvokeResult, InvokeResults, InvokeScopes,
 };
+pub use job_definitions::job_definition;
 pub use job_result::{AdHocResult, Corrections, JobResult, UserTaskResult};
 pub use need::{CalledProcess, Need, Supply};
 pub use outcome::{
@@ -80,8 +87,8 @@ pub use outcome::{
 };
 pub use pages::{Changed, Page};
 pub use record::{
-    Caller, Compensation, ElementInstance, ElementState, Incident, Job, JobKind, JobState, Multi,
-    Record, Repeat, Role, Subscription, SubscriptionKind,
+    After, Caller, Compensation, ElementInstance, ElementState, Headers, Incident, Job, JobKind,
+    JobState, Multi, Record, Repeat, Role, Subscription, SubscriptionKind, Task, TaskProperties,
 };
 pub use retry_policy::{FailedTry, GrowingWait, Retry, RetryPolicy};
 pub use run::{CallName, Input, Progress, Run};
@@ -89,4 +96,5 @@ pub use scopes::Scopes;
 pub use settings::{DefinitionSettings, JobOverride, JobSettings};
 pub use start_jobs::{StartJob, start_incident, start_job, start_retry};
 pub use starts::{StartCondition, StartTrigger, StartWait, next_start, start_conditions, starts};
+pub use unregistered::job_variables;
 pub use variable_changes::{VariableChange, ended_scopes, variable_changes};

@@ -6,9 +6,10 @@
 
 use std::sync::Arc;
 
-use orloj_model::{Code, Element, Field, Listener, ListenerEvent, Script};
+use orloj_model::{Code, Element, Field, Listener, ListenerEvent, ListenerMoment, Script};
 use orloj_types::{ElementId, ElementInstanceKey, Value};
 
+use crate::element::user_task;
 use crate::extract;
 use crate::failure::Ruled;
 use crate::foreign;
@@ -16,7 +17,7 @@ use crate::invoke::Callee;
 use crate::jobs::{self, Draft};
 use crate::record::JobKind;
 use crate::turn::Turn;
-use crate::{delegates, scripts, variables};
+use crate::{afterwards, delegates, scripts, variables};
 
 /// Calls of listeners are counted apart from the element's own.
 const ORDINAL_FIRST: u32 = 1;
@@ -77,7 +78,8 @@ pub(crate) fn create_job(
     place: u32,
     listener: &Listener,
 ) -> Ruled {
-    let Code::Worker { job_type, retries, .. } = &listener.code else { return Ok(()) };
+    // The headers that it has in the model are found there when the job is handed out.
+    let Code::Worker { job_type, retries, headers: _ } = &listener.code else { return Ok(()) };
     let default = i64::from(turn.semantics().retries_default);
     let job_type = extract::text_of(turn, key, owner, "type of the listener", job_type)?;
     let retries = match retries {
@@ -85,7 +87,9 @@ pub(crate) fn create_job(
         None => None,
     };
     let retries = i32::try_from(retries.unwrap_or(default)).unwrap_or(i32::MAX);
-    let draft = Draft { job_type, ..Draft::new(JobKind::Listener { index: place }, retries) };
+    let headers = user_task::headers(turn.element(key), &listener.event);
+    let kind = JobKind::Listener { index: place };
+    let draft = Draft { job_type, headers, ..Draft::new(kind, retries) };
     jobs::create(turn, key, draft);
     Ok(())
 }
@@ -98,6 +102,10 @@ pub(crate) fn call(
     listener: &Listener,
     ordinal: u32,
 ) -> Ruled<Value> {
+    if listener.moment != ListenerMoment::AtOnce {
+        afterwards::put_off(turn, scope, owner, listener);
+        return Ok(Value::Null);
+    }
     let value = run(turn, scope, owner, &listener.code, &listener.fields, ordinal)?;
     if let Some(name) = &listener.result_variable {
         variables::assign(&mut turn.work.record, scope, [(name, &value.to_stored())]);
@@ -134,6 +142,37 @@ pub(crate) fn run(
     }
 }
 
+/// As [`run`], but nothing comes of it.
+pub(crate) fn ask(
+    turn: &Turn<'_>,
+    scope: ElementInstanceKey,
+    owner: &ElementId,
+    code: &Code,
+    fields: &[Field],
+    ordinal: u32,
+) -> Ruled {
+    match code {
+        Code::Delegate(name) => {
+            let fields = delegates::injected(turn, scope, owner, fields)?;
+            let callee = || Callee::Delegate { name: Arc::clone(name), fields };
+            foreign::ask(turn, scope, owner, ordinal, callee)?;
+        }
+        Code::ComputedDelegate(expression) => {
+            let fields = delegates::injected(turn, scope, owner, fields)?;
+            let name = delegates::computed(turn, scope, owner, expression)?;
+            foreign::ask(turn, scope, owner, ordinal, || Callee::Delegate { name, fields })?;
+        }
+        Code::Expression(expression) => {
+            turn.evaluate(owner, scope, expression)?;
+        }
+        Code::Script(script) => {
+            scripts::value(turn, scope, owner, ordinal, script)?;
+        }
+        Code::Worker { .. } => {}
+    }
+    Ok(())
+}
+
 /// Events are numbered so that their calls can be told apart.
 fn number(event: &ListenerEvent) -> u32 {
     match event {
@@ -146,7 +185,8 @@ fn number(event: &ListenerEvent) -> u32 {
         ListenerEvent::TaskComplete => 6,
         ListenerEvent::TaskDelete => 7,
         ListenerEvent::TaskTimeout => 8,
-        ListenerEvent::TaskAll | ListenerEvent::TaskCancel => 0,
+        ListenerEvent::TaskCancel => 9,
+        ListenerEvent::TaskAll => 0,
     }
 }
 
@@ -382,6 +422,7 @@ mod tests {
         let both = UserTaskResult {
             is_denied: true,
             corrections: Corrections { priority: Some(7), ..Corrections::default() },
+            reason: None,
         };
         assert!(answer(&mut story, "ask", both).contains("what is denied cannot be corrected"));
         let denied = UserTaskResult { is_denied: true, ..UserTaskResult::default() };
@@ -395,6 +436,95 @@ mod tests {
         answer(&mut story, "ask", UserTaskResult::default());
         let told = answer(&mut story, "ask", UserTaskResult::default());
         assert!(told.trim_end().ends_with(r#"instance: {"right":true}"#), "{told}");
+    }
+
+    /// The headers of the job that the element waits for, without what all of them begin with.
+    fn headers(story: &Story, element: &str) -> String {
+        let headers = story.jobs[&story.job_of(element)].job.headers.clone();
+        let headers = headers.iter().flat_map(|headers| headers.iter());
+        let told = headers.map(|(name, value)| {
+            let name = name.strip_prefix("io.camunda.zeebe:").expect("a reserved name");
+            let is_key = name == "userTaskKey";
+            format!("{name}={}", if is_key { "key" } else { value })
+        });
+        told.collect::<Vec<_>>().join(" ")
+    }
+
+    fn assigned_to_joe(sketch: Sketch) -> Sketch {
+        let assignee = sketch.expression(r#""joe""#);
+        sketch.with("ask", |e| {
+            if let orloj_model::ElementKind::UserTask(task) = &mut e.kind {
+                task.assignee = Some(assignee);
+            }
+        })
+    }
+
+    #[test]
+    fn each_listener_is_told_of_the_task_as_those_before_have_corrected_it() {
+        let process = Sketch::zeebe()
+            .node("start", start())
+            .node("ask", user())
+            .flows("start -> ask")
+            .listener_job("ask", ListenerEvent::TaskCreate, "creating")
+            .listener_job("ask", ListenerEvent::TaskComplete, "first")
+            .listener_job("ask", ListenerEvent::TaskComplete, "second");
+        let mut story = Story::of(process.build());
+        story.start("{}");
+        assert_eq!(headers(&story, "ask"), "userTaskKey=key priority=50");
+        answer(&mut story, "ask", UserTaskResult::default());
+        story.complete_user_task("ask", "{}");
+        assert_eq!(headers(&story, "ask"), "action=complete userTaskKey=key priority=50");
+        let corrections = Corrections {
+            assignee: Some("eva".into()),
+            due_date: Some("2030-01-02T00:00:00Z".into()),
+            candidate_users: Some(vec!["eva".into(), "adam".into()]),
+            ..Corrections::default()
+        };
+        answer(&mut story, "ask", UserTaskResult { corrections, ..UserTaskResult::default() });
+        assert_eq!(
+            headers(&story, "ask"),
+            r#"action=complete assignee=eva candidateUsers=["eva","adam"] "#.to_owned()
+                + r#"changedAttributes=["assignee","candidateUsers","dueDate"] "#
+                + "dueDate=2030-01-02T00:00:00.000Z userTaskKey=key priority=50"
+        );
+        let (job, result) = (story.job_of("ask"), JobResult::None);
+        let (variables, activations) = (document("{}"), Vec::new());
+        let done = story.interpret(Command::CompleteJob { job, variables, result, activations });
+        let events = done.expect("done").events;
+        let is_told = |event: &crate::Event| match event {
+            crate::Event::UserTaskAssigned { assignee, .. } => **assignee == *"eva",
+            _ => false,
+        };
+        assert!(events.iter().any(is_told), "history is told who did it: {events:?}");
+    }
+
+    #[test]
+    fn an_assignment_that_a_listener_denies_leaves_the_task_to_anybody() {
+        let sketch =
+            Sketch::zeebe().node("start", start()).node("ask", user()).flows("start -> ask");
+        let process =
+            assigned_to_joe(sketch).listener_job("ask", ListenerEvent::TaskAssign, "assigning");
+        let process = process.build();
+        let mut story = Story::of(process.clone());
+        assert!(!story.start("{}").contains("insert task1"));
+        let told = r#"action=assign assignee=joe changedAttributes=["assignee"] "#;
+        assert_eq!(headers(&story, "ask"), told.to_owned() + "userTaskKey=key priority=50");
+        let denied = UserTaskResult {
+            is_denied: true,
+            reason: Some("joe is away".into()),
+            ..UserTaskResult::default()
+        };
+        insta::assert_snapshot!(answer(&mut story, "ask", denied), @"
+        job1 completed
+        --
+        delete job1
+        insert task1 ask priority 50
+        at ask task1
+        ");
+        let mut story = Story::of(process);
+        story.start("{}");
+        let told = answer(&mut story, "ask", UserTaskResult::default());
+        assert!(told.contains("insert task1 ask for joe priority 50"), "{told}");
     }
 
     #[test]

@@ -49,6 +49,27 @@ pub(crate) fn values(
     evaluate(turn, key, element, mappings, |_| None)
 }
 
+/// The same, where other values hide the variables.
+pub(crate) fn values_over(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    mappings: &[Mapping],
+    over: &BTreeMap<Arc<str>, Value>,
+) -> Ruled<BTreeMap<Arc<str>, Value>> {
+    let mut results = over.clone();
+    let mut names = Vec::new();
+    for mapping in mappings {
+        let view = View::new(&turn.work.record, key).under(&results);
+        let value = value_of(turn, key, element, &view, &mapping.source)?;
+        let [name] = &mapping.target[..] else { continue };
+        results.insert(name.clone(), value);
+        names.push(name);
+    }
+    results.retain(|name, _| names.contains(&name));
+    Ok(results)
+}
+
 /// Output mappings set variables from the surrounding scope outward.
 pub(crate) fn apply_outputs(
     turn: &mut Turn<'_>,

@@ -33,7 +33,7 @@ use crate::gathered;
 use crate::record::{ElementState, JobKind, Multi, Role};
 use crate::turn::Turn;
 use crate::variables::View;
-use crate::{events, flow, jobs, scope, variables};
+use crate::{ending, events, flow, jobs, variables};
 
 /// Instances of one body. Each costs about a kilobyte of state, so this many are as much as one
 /// instance may sensibly hold.
@@ -147,7 +147,7 @@ fn make_all(
     let Some(Multi { total, created, .. }) = turn.element(body).multi else { return };
     let budget = match turn.semantics().failures {
         Failures::RollBack => u32::MAX,
-        Failures::Incident => VISITS_MAX.saturating_sub(turn.work.visits).max(1),
+        Failures::Incident => VISITS_MAX.saturating_sub(turn.work.visits.of_command()).max(1),
     };
     let is_cut = is_cut(turn, turn.model(index), multi, total);
     let mut until = total.min(created.saturating_add(budget));
@@ -365,8 +365,14 @@ pub(crate) fn inner_left(
     count(turn, body, multi, numbers);
     gathered::put(turn, body, left.place, left.results);
     if left.is_enough {
-        scope::terminate_children(turn, body, None);
-        flow::complete(turn, body);
+        if ending::hold_children(turn, body, None) {
+            // The last of them that is asked ends the body, and no other is made.
+            if let Some(numbers) = &mut turn.element_mut(body).multi {
+                numbers.total = numbers.created;
+            }
+        } else {
+            flow::complete(turn, body);
+        }
     } else if let Some(found) = left.next {
         make(turn, body, index, multi, &found, numbers.created);
         remember(turn, body, found);
@@ -374,7 +380,10 @@ pub(crate) fn inner_left(
         // The body's job will see it.
     } else if numbers.completed >= numbers.total || multi.is_sequential || is_left(turn, body) {
         flow::complete(turn, body);
-    } else if turn.semantics().loops.checks_by_job && !left.is_terminated {
+    } else if turn.semantics().loops.checks_by_job
+        && !turn.settings.loops_without_checks
+        && !left.is_terminated
+    {
         let (member, _) = turn.work.at();
         turn.work.checks.entry((member, body)).or_default().push(left.place);
     }

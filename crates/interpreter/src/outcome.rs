@@ -44,6 +44,8 @@ pub struct JobFailure {
     /// Where it failed, which need not be the job's own element.
     pub element: ElementId,
     pub message: Arc<str>,
+    /// After this failure.
+    pub retries_left: i32,
 }
 
 /// A signal on its way.
@@ -216,6 +218,8 @@ pub enum Event {
         message: Arc<str>,
         /// Where it failed.
         element: ElementId,
+        /// A stack trace mostly.
+        details: Option<Arc<str>>,
     },
     /// Someone has changed the job.
     JobChanged {
@@ -267,6 +271,17 @@ pub enum Event {
     UserTaskEnded {
         key: UserTaskKey,
         how: TaskEnd,
+    },
+    /// Listeners have corrected what is told of the task.
+    UserTaskCorrected {
+        key: UserTaskKey,
+        priority: i64,
+        due_at: Option<Timestamp>,
+    },
+    /// What was to happen to the task did not: a listener has denied it.
+    UserTaskDenied {
+        key: UserTaskKey,
+        reason: Arc<str>,
     },
 }
 

@@ -28,6 +28,10 @@ pub struct Record {
     pub started_with: Option<Arc<str>>,
     /// The call activity that waits for this instance.
     pub caller: Option<Caller>,
+    /// The words it was started with; what it calls has them too.
+    pub tags: Arc<[Arc<str>]>,
+    /// It is cancelled when one of these elements has been completed.
+    pub stops_after: Vec<ElementId>,
     /// The instance itself as a scope: what its event subprocesses wait for, and what can be
     /// undone in it. Its element has no name.
     pub root: ElementInstance,
@@ -68,8 +72,12 @@ pub struct ElementInstance {
     pub user_task: Option<UserTaskKey>,
     /// Whether somebody is to do the user task.
     pub is_assigned: bool,
+    /// Of a user task whose listeners are jobs: what they are told of it.
+    pub task: Option<Box<Task>>,
+    /// What happens when everything that is asked first has been: see [`ElementState::Ending`].
+    pub after: Option<Box<After>>,
     /// What a user task or worker was completed with, while listeners or a job of the engine's
-    /// own come first.
+    /// own come first. Until then what the worker's job gives to the worker beside the variables.
     pub held: Variables,
     /// The code of the error that a worker threw, until a job of the engine's own throws it on.
     pub thrown: Option<Arc<str>>,
@@ -106,6 +114,8 @@ impl ElementInstance {
             subscriptions: Vec::new(),
             user_task: None,
             is_assigned: false,
+            task: None,
+            after: None,
             held: Variables::new(),
             thrown: None,
             called: None,
@@ -142,6 +152,42 @@ pub enum ElementState {
     Active,
     /// A save point after the element: done, its job will take the outgoing flows.
     Leaving,
+    /// Ended from outside, and gone as soon as the listeners of the user tasks in it have been
+    /// asked.
+    Ending,
+}
+
+/// A user task as the clients that listen to it know it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Task {
+    /// It has this one from the beginning, though its row comes when the first listeners are done.
+    pub key: UserTaskKey,
+    /// With what listeners have corrected since.
+    pub now: TaskProperties,
+    /// As it was before what is happening to it.
+    pub before: TaskProperties,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TaskProperties {
+    pub assignee: Option<Arc<str>>,
+    pub candidate_groups: Vec<Arc<str>>,
+    pub candidate_users: Vec<Arc<str>>,
+    pub due_at: Option<Timestamp>,
+    pub follow_up_at: Option<Timestamp>,
+    pub priority: i64,
+    pub form_key: Option<Arc<str>>,
+}
+
+/// What an element instance or scope does when nothing is left in it to be asked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum After {
+    /// This event of it occurs, with variables that came along.
+    Event { event: ElementId, with: Variables },
+    /// The ad-hoc subprocess is done.
+    Completed,
+    /// The instance has been cancelled.
+    Cancelled,
 }
 
 /// An event that waits on an element instance or scope.
@@ -215,7 +261,11 @@ pub struct Job {
     pub category: Option<Arc<str>>,
     /// Jobs of the same key share a limit; evaluated.
     pub limit_key: Option<Arc<str>>,
+    /// What a client is told besides what the model says literally; most have none.
+    pub headers: Option<Headers>,
 }
+
+pub type Headers = Arc<[(Arc<str>, Arc<str>)]>;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum JobKind {

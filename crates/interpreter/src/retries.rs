@@ -37,8 +37,6 @@ const CYCLE_DEPTH_MAX: usize = 4;
 pub(crate) fn fail(turn: &mut Turn<'_>, key: JobKey, failure: Failure) {
     let message = jobs::cut(&failure.message, FAILURE_CHARS_MAX);
     let failed_at = failure.element.clone();
-    let job_failure = JobFailure { job: key, element: failed_at.clone(), message: message.clone() };
-    turn.work.failed = Some(job_failure);
     let (host, job) = turn.work.record.job(key).expect("the job was there when its run began");
     let (host, mut job) = (host.key, job.clone());
     let retries_before = job.retries_left;
@@ -52,12 +50,16 @@ pub(crate) fn fail(turn: &mut Turn<'_>, key: JobKey, failure: Failure) {
         false => retries.saturating_sub(1).max(0),
     };
     let retries_left = job.retries_left;
+    let (element, text) = (failed_at.clone(), message.clone());
+    turn.work.failed = Some(JobFailure { job: key, element, message: text, retries_left });
+    let details = fault.and_then(|fault| fault.details.as_ref()).map(cut_bytes);
     turn.event(Event::JobFailed {
         key,
         retries_before,
         retries_left,
         message: message.clone(),
         element: failed_at.clone(),
+        details: details.clone(),
     });
 
     let is_last = retries_left == 0;
@@ -83,11 +85,12 @@ pub(crate) fn fail(turn: &mut Turn<'_>, key: JobKey, failure: Failure) {
     if let Some(follow_up) = follow_up {
         timers::repeat_despite_failure(turn, host, &follow_up);
     }
-    let details = fault.and_then(|fault| fault.details.as_ref());
-    let details = details.map(cut_bytes);
     let failed = Failed { message: message.clone(), details, element: failed_at };
     turn.work.changes.job_failed(key, failed);
-    if is_last && !turn.settings.without_incidents {
+    if !is_last {
+        // Run by hand it may have come to more retries than it had been left with.
+        incidents::resolve_about(turn, host, key);
+    } else if !turn.settings.without_incidents {
         incidents::open_about(turn, host, Reason::JobFailed, message, key);
     }
 }
@@ -281,7 +284,7 @@ mod tests {
                 crate::JobState::Waiting => {
                     told.push(format!("wait {wait}"));
                     story.now = due_at.expect("it waits");
-                    story.play(Command::JobDue { job });
+                    story.play(Command::JobDue { job, at_once: true });
                 }
                 crate::JobState::Ready => {
                     story.play(Command::RunJob { job });

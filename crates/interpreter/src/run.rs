@@ -246,7 +246,7 @@ impl Run {
         };
         debug_assert!(exclusive::holds(&record), "what was written is what was promised");
         // A run that fails a job goes back to the record as it was.
-        let before = self.job_at_work().map(|_| record.clone());
+        let before = self.command.job_run().map(|_| record.clone());
         let record = Arc::unwrap_or_clone(record);
         let mut work = Box::new(Work::new(record, &self.processes[0], is_new));
         work.before = before;
@@ -321,7 +321,7 @@ impl Run {
         keys: &mut KeyGenerator,
         delegates: &dyn Delegates,
     ) -> Progress {
-        if let Command::JobDue { job } = self.command
+        if let Command::JobDue { job, .. } = self.command
             && let Some(before) = work.before.take()
         {
             // Nobody holds the job's lock yet, so no foreign code may run.
@@ -344,7 +344,7 @@ impl Run {
         keys: &mut KeyGenerator,
         delegates: &dyn Delegates,
     ) -> Progress {
-        let (Some(job), Some(before)) = (self.job_at_work(), failed.before.take()) else {
+        let (Some(job), Some(before)) = (self.command.job_run(), failed.before.take()) else {
             return Progress::Rejected(failure.rejection());
         };
         if let Some(needs) = failure.needs {
@@ -373,15 +373,6 @@ impl Run {
         let mut work = Box::new(Work::new(record, &self.processes[0], false));
         work.beginning = beginning;
         self.go_on(work, keys, delegates)
-    }
-
-    fn job_at_work(&self) -> Option<JobKey> {
-        match self.command {
-            Command::RunJob { job } | Command::JobDue { job } | Command::ExecuteJob { job } => {
-                Some(job)
-            }
-            _ => None,
-        }
     }
 
     fn turn<'a>(

@@ -10,7 +10,7 @@ use crate::failure::Ruled;
 use crate::outcome::{Event, LeaveKind, TaskEnd};
 use crate::record::{ElementInstance, Role};
 use crate::turn::Turn;
-use crate::{compensation, events, farewell, flow, incidents, jobs, multi_instance};
+use crate::{compensation, ending, events, farewell, flow, incidents, jobs, multi_instance};
 
 /// A scope in which nothing is left goes on or, if it is the instance, ends.
 pub(crate) fn close_if_empty(turn: &mut Turn<'_>, scope: ElementInstanceKey) -> Ruled {
@@ -18,6 +18,9 @@ pub(crate) fn close_if_empty(turn: &mut Turn<'_>, scope: ElementInstanceKey) -> 
     let record = &turn.work.record;
     if record.elements.has_children(scope) || turn.work.agenda.has_tokens(member, scope) {
         return Ok(());
+    }
+    if record.element(scope).is_some_and(ending::is_waiting) {
+        return ending::go_on(turn, scope);
     }
     if scope == record.root.key {
         turn.work.push_next(Step::EndInstance { listener: 0 });

@@ -32,12 +32,23 @@ pub struct JobSettings {
     /// Exclusive jobs of all instances of a hierarchy share the queue of the outermost. Jobs that
     /// were queued before this was set stay in the queue they are in.
     pub exclusive_over_hierarchies: bool,
+    /// Of exclusive jobs that wait for their turn the one of the highest priority is next, the oldest
+    /// among equals; otherwise the oldest.
+    pub exclusive_by_priority: bool,
     /// The tries of a retry cycle are set at the first failure and not when the job is made.
     pub tries_at_first_failure: bool,
     /// Jobs that fail for good open no incident.
     pub without_incidents: bool,
     /// Computed cycles of timers are computed again whenever they fire.
     pub reevaluates_cycles: bool,
+    /// An error that no event catches is a failure where the dialect would end the token.
+    pub uncaught_errors_fail: bool,
+    /// Parallel loops are left by the command that ends the last instance in every dialect; no job
+    /// looks after them.
+    pub loops_without_checks: bool,
+    /// An inclusive join whose last token went elsewhere goes on, where the dialect would wait for
+    /// ever.
+    pub joins_never_hang: bool,
     /// Only of definitions about which something is set.
     pub definitions: BTreeMap<DefinitionKey, DefinitionSettings>,
 }

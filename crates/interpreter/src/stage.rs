@@ -15,6 +15,8 @@ use orloj_types::ElementInstanceKey;
 
 use crate::agenda::Step;
 use crate::element::{self, Begun, service_task, user_task};
+use crate::ending;
+use crate::engine_events;
 use crate::errors::{self, Throwing};
 use crate::events;
 use crate::extract;
@@ -47,6 +49,8 @@ pub(crate) enum Stage {
     Assigned(u32),
     Completing(u32),
     Deleted(u32),
+    /// Listeners of a user task that is cancelled, from this one on.
+    Cancelling(u32),
     /// This listener of a user task has waited for its moment, and the task still waits.
     TimedOut(u32),
     /// The element's work is done.
@@ -85,6 +89,11 @@ pub(crate) fn go(
                 turn.apply_bean_replies();
                 turn.end_calls();
                 match went {
+                    Went::On(next) if engine_events::has_news(turn) => {
+                        turn.work.news_from = Some(key);
+                        turn.work.push_next(Step::Go { key, stage: next });
+                        return Ok(None);
+                    }
                     Went::On(next) => stage = next,
                     Went::Rests => {
                         if stage == Stage::Begin && turn.must_ask() {
@@ -131,6 +140,7 @@ fn state_before(stage: Stage, state: ElementState) -> ElementState {
         | Stage::Assigned(_)
         | Stage::Completing(_)
         | Stage::Deleted(_)
+        | Stage::Cancelling(_)
         | Stage::TimedOut(_) => state,
         Stage::Leave if state == ElementState::Leaving => ElementState::Leaving,
         Stage::Done | Stage::End(_) | Stage::Outputs | Stage::Finish | Stage::Leave => {
@@ -145,6 +155,7 @@ pub(crate) fn of_state(state: ElementState) -> Stage {
         ElementState::Entering => Stage::Inputs,
         ElementState::Active => Stage::Done,
         ElementState::Leaving => Stage::Leave,
+        ElementState::Ending => Stage::Cancelling(0),
     }
 }
 
@@ -192,6 +203,7 @@ fn run(turn: &mut Turn<'_>, key: ElementInstanceKey, stage: Stage) -> Ruled<Went
         Stage::Assigned(next) => user_task::assigned(turn, key, element, next),
         Stage::Completing(next) => user_task::completing(turn, key, element, next),
         Stage::Deleted(next) => user_task::deleted(turn, key, element, next),
+        Stage::Cancelling(next) => ending::cancelling(turn, key, element, next),
         Stage::TimedOut(place) => user_task::timed_out(turn, key, element, place),
         Stage::Done if flow::ends_later(turn, key, element) => flow::end_later(turn, key, element),
         Stage::Done => Ok(Went::On(match turn.semantics().end_listeners {
@@ -280,6 +292,7 @@ fn run_body(
         | Stage::Assigned(_)
         | Stage::Completing(_)
         | Stage::Deleted(_)
+        | Stage::Cancelling(_)
         | Stage::TimedOut(_) => {
             unreachable!("a body is no user task")
         }

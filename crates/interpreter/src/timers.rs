@@ -280,6 +280,7 @@ mod tests {
             fields: Vec::new(),
             result_variable: None,
             timeout: Some(Timeout { id: "nudge".into(), timer }),
+            moment: orloj_model::ListenerMoment::AtOnce,
         };
         let sketch = sketch.with("ask", |element| element.listeners.push(listener));
         let mut story = Story::of(sketch.build());
@@ -330,7 +331,7 @@ mod tests {
             story.start("{}");
             story.pass(3_600_000);
             let job = story.jobs.values().next().expect("a timer").job.key;
-            story.play(crate::Command::JobDue { job });
+            story.play(crate::Command::JobDue { job, at_once: true });
             story.play(crate::Command::RunJob { job });
             story.jobs.len()
         };

@@ -1,8 +1,9 @@
 //! Everything a rule may touch while a command is interpreted.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use orloj_expr::{Effect, Environment, EvalError, Expression};
+use orloj_expr::{Beans, Effect, Environment, EvalError, Expression};
 use orloj_model::{Conditions, Element, ElementIndex, Process, Semantics};
 use orloj_types::{
     ElementId, ElementInstanceKey, InstanceKey, JobKey, KeyBlock, KeyGenerator, Timestamp, Value,
@@ -56,7 +57,10 @@ impl<'a> Turn<'a> {
             let again = step.clone();
             self.beans.reset();
             match self.perform(step) {
-                Ok(None) => self.end_calls(),
+                Ok(None) => {
+                    self.end_calls();
+                    crate::engine_events::tell_news(self);
+                }
                 Ok(yielded) => return Ok(yielded),
                 Err(Failure { needs: Some(needs), .. }) => {
                     self.switch(member);
@@ -86,7 +90,11 @@ impl<'a> Turn<'a> {
             self.work.agenda.push_next(member, Step::Farewell(farewell));
         }
         let next = self.work.agenda.pop();
-        next.or_else(|| Some((self.work.pending.first().copied()?, Step::Conditions)))
+        let next = next.or_else(|| Some((self.work.pending.first().copied()?, Step::Conditions)));
+        next.or_else(|| {
+            let (member, afterwards) = self.work.afterwards.pop_front()?;
+            Some((member, Step::Afterwards(afterwards)))
+        })
     }
 
     fn perform(&mut self, step: Step) -> Ruled<Option<Yield>> {
@@ -107,6 +115,8 @@ impl<'a> Turn<'a> {
                 self.work.pending.remove(&member);
             }
             Step::Signal(signal) if is_over => self.work.signals.push(*signal),
+            Step::Afterwards(put_off) => crate::afterwards::call(self, &put_off)?,
+            Step::Tell(told) => crate::engine_events::hear(self, &told)?,
             _ if is_over => {}
             Step::Take { flow, scope, listener, with } => {
                 flow::take(self, flow, scope, listener, with)?;
@@ -268,12 +278,34 @@ impl<'a> Turn<'a> {
         adapt: for<'e> fn(Environment<'e>) -> Environment<'e>,
     ) -> Ruled<Value> {
         let beans = CallableBeans { turn: self, key: view.scope(), element: of };
+        self.evaluate_among(of, view, expression, &beans, adapt)
+    }
+
+    /// As [`Turn::evaluate_in`], with other beans.
+    pub(crate) fn evaluate_with(
+        &self,
+        of: &ElementId,
+        view: &View<'_>,
+        expression: &Expression,
+        beans: &dyn Beans,
+    ) -> Ruled<Value> {
+        self.evaluate_among(of, view, expression, beans, |environment| environment)
+    }
+
+    fn evaluate_among(
+        &self,
+        of: &ElementId,
+        view: &View<'_>,
+        expression: &Expression,
+        beans: &dyn Beans,
+        adapt: for<'e> fn(Environment<'e>) -> Environment<'e>,
+    ) -> Ruled<Value> {
         let event = self.beans.event();
         let (process, worker) = (self.process, self.work.worker.as_ref());
         let activity = self.beans.activity();
         let element = activity.as_ref().unwrap_or(of);
         let turn = self;
-        let host = ProcessHost { turn, process, element, view, beans: &beans, event, worker };
+        let host = ProcessHost { turn, process, element, view, beans, event, worker };
         let seed = self.seed(view.scope(), expression);
         let environment = Environment::new(view, self.now).with_host(&host).with_seed(seed);
         match expression.evaluate(&adapt(environment)) {
@@ -289,7 +321,14 @@ impl<'a> Turn<'a> {
         scope: ElementInstanceKey,
         expression: &Expression,
     ) -> Ruled<(Value, Vec<Effect>)> {
+        let inputs: Option<BTreeMap<Arc<str>, Value>> = self.beans.inputs().map(|inputs| {
+            inputs.0.iter().map(|(name, value)| (name.clone(), Value::from(value))).collect()
+        });
         let view = View::new(&self.work.record, scope);
+        let view = match &inputs {
+            Some(inputs) => view.only(inputs),
+            None => view,
+        };
         let beans = CallableBeans { turn: self, key: scope, element: of };
         let event = self.beans.event();
         let (process, worker) = (self.process, self.work.worker.as_ref());

@@ -16,18 +16,23 @@ pub(crate) struct View<'a> {
     scope: ElementInstanceKey,
     /// Results of a mapping at work, which later entries of it see first.
     over: Option<&'a BTreeMap<Arc<str>, Value>>,
-    /// Nothing outside of the scope is seen.
-    is_local: bool,
+    /// How many scopes are seen, from the nearest one on.
+    scopes: usize,
 }
 
 impl<'a> View<'a> {
     pub(crate) fn new(record: &'a Record, scope: ElementInstanceKey) -> Self {
-        Self { record, scope, over: None, is_local: false }
+        Self { record, scope, over: None, scopes: usize::MAX }
     }
 
     /// The same, but of the variables of the scope alone.
     pub(crate) fn local(&self) -> Self {
-        Self { is_local: true, ..*self }
+        Self { scopes: 1, ..*self }
+    }
+
+    /// The same, but of these values alone.
+    pub(crate) fn only(self, values: &'a BTreeMap<Arc<str>, Value>) -> Self {
+        Self { over: Some(values), scopes: 0, ..self }
     }
 
     pub(crate) fn record(&self) -> &'a Record {
@@ -49,12 +54,8 @@ impl Scope for View<'_> {
         if let Some(value) = self.over.and_then(|over| over.get(name)) {
             return Some(value.clone());
         }
-        let scopes = match self.is_local {
-            true => 1,
-            false => usize::MAX,
-        };
         outward(self.record, self.scope)
-            .take(scopes)
+            .take(self.scopes)
             .find_map(|scope| self.record.variables.get(&scope)?.get(name))
             .map(Value::from)
     }

@@ -1,6 +1,6 @@
 //! The state of an interpretation; it outlives a turn when foreign code is called.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use orloj_model::{Conditions, Process};
@@ -9,6 +9,7 @@ use orloj_types::{
     SubscriptionKey,
 };
 
+use crate::afterwards::Afterwards;
 use crate::agenda::{Agenda, MemberIndex, Step};
 use crate::changes::Changes;
 use crate::conditions::Seen;
@@ -18,6 +19,7 @@ use crate::host::Worked;
 use crate::need::CalledProcess;
 use crate::outcome::{End, EndKind, JobFailure, Outcome, Signal};
 use crate::record::Record;
+use crate::visits::Visits;
 use crate::{gathered, multi_instance};
 
 /// Index into the processes of a run.
@@ -44,6 +46,14 @@ pub(crate) struct Work {
     pub(crate) seen: BTreeMap<MemberIndex, Seen>,
     /// Conditions that have just begun to wait.
     pub(crate) fresh: Vec<(MemberIndex, SubscriptionKey)>,
+    /// The code of the error that was caught last, until its event is there.
+    pub(crate) caught: Option<Arc<str>>,
+    /// Listeners that wait for the end of the command.
+    pub(crate) afterwards: VecDeque<(MemberIndex, Box<Afterwards>)>,
+    /// How many events of members their listeners were told.
+    pub(crate) told: BTreeMap<MemberIndex, usize>,
+    /// The element instance that has something to tell and goes on afterwards.
+    pub(crate) news_from: Option<ElementInstanceKey>,
     /// What the worker did that the command comes from.
     pub(crate) worker: Option<Worked>,
     /// The element that a token has left last.
@@ -62,7 +72,7 @@ pub(crate) struct Work {
     pub(crate) failed: Option<JobFailure>,
     pub(crate) agenda: Agenda,
     /// Elements entered so far.
-    pub(crate) visits: u32,
+    pub(crate) visits: Visits,
     /// What the instances of multi-instance bodies are made of, as this command found it.
     pub(crate) items: BTreeMap<(MemberIndex, ElementInstanceKey), multi_instance::Found>,
     /// How many instances of bodies have ended before the last.
@@ -124,6 +134,10 @@ impl Work {
             pending: BTreeSet::new(),
             seen,
             fresh: Vec::new(),
+            caught: None,
+            afterwards: VecDeque::new(),
+            told: BTreeMap::new(),
+            news_from: None,
             worker: None,
             last_left: None,
             calls: 0,
@@ -133,7 +147,7 @@ impl Work {
             beginning: Beginning::Command,
             failed: None,
             agenda: Agenda::new(process.semantics.walk),
-            visits: 0,
+            visits: Visits::default(),
             items: BTreeMap::new(),
             checks: BTreeMap::new(),
             gathered: BTreeMap::new(),

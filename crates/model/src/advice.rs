@@ -1,4 +1,4 @@
-//! Advice: models that are correct, and that run better with a save point.
+//! Advice: models that are correct, and that run better with a save point or need somebody's help.
 //!
 //! Where a branch is saved and continued by a job of its own, its end is often met by those of
 //! other branches at the same moment. A save point before the join keeps what a branch has done
@@ -8,7 +8,9 @@
 use orloj_types::ElementId;
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::graph::{Element, ElementIndex, ElementKind, FlowIndex, Process, Script, ServiceTask};
+use crate::graph::{
+    Element, ElementIndex, ElementKind, FlowIndex, Process, Script, ServiceTask, Throw,
+};
 
 /// Elements looked at behind one flow into a join: branches are shorter, and files are not to be
 /// trusted.
@@ -28,6 +30,15 @@ pub fn advise(process: &Process) -> Vec<Diagnostic> {
             );
             advice.push(advised(element, "join-without-save-point", message));
         }
+        if let Some(kind) = brought_along(element) {
+            let message = format!(
+                "{} \"{}\" is of a kind that is not built in: code registered as \"{kind}\" does \
+                 it, or a worker for jobs of the type \"{kind}\"",
+                element.kind.name(),
+                element.id
+            );
+            advice.push(advised(element, "needs-a-worker", message));
+        }
         if lacks_inner_save_point(element) {
             let message = format!(
                 "each instance of {} \"{}\" calls code: a save point at the instances (asyncBefore \
@@ -44,6 +55,20 @@ pub fn advise(process: &Process) -> Vec<Diagnostic> {
 fn advised(element: &Element, code: &'static str, message: String) -> Diagnostic {
     let (position, id): (_, ElementId) = (element.position, element.id.clone());
     Diagnostic { severity: Severity::Advice, position, element: Some(id), code, message }
+}
+
+/// The kind of a task that the system of its dialect brings along.
+fn brought_along(element: &Element) -> Option<&str> {
+    let task = match &element.kind {
+        ElementKind::ServiceTask(task) => task,
+        ElementKind::EndEvent(Throw::Message(task))
+        | ElementKind::ThrowEvent(Throw::Message(task)) => &**task,
+        _ => return None,
+    };
+    match task {
+        ServiceTask::Builtin(task) => Some(&task.kind),
+        ServiceTask::Worker(_) | ServiceTask::Delegate(_) | ServiceTask::Expression(_) => None,
+    }
 }
 
 fn lacks_join_save_point(process: &Process, element: &Element) -> bool {

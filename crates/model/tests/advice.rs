@@ -56,3 +56,12 @@ fn instances_that_call_code_want_save_points() {
     let external = r#"camunda:type="external" camunda:topic="t""#;
     assert!(advice(&several("", external)).is_empty());
 }
+
+#[test]
+fn what_is_not_built_in_needs_somebody() {
+    let mail = r#"<startEvent id="s"/><sequenceFlow id="f0" sourceRef="s" targetRef="t"/>
+        <sendTask id="t" camunda:type="mail"><extensionElements>
+          <camunda:field name="to" stringValue="a"/><camunda:field name="text" stringValue="b"/>
+        </extensionElements></sendTask>"#;
+    assert_eq!(advice(mail), ["needs-a-worker t"]);
+}

@@ -79,6 +79,22 @@ fn fields_in_all_their_spellings() {
 }
 
 #[test]
+fn an_expression_that_is_one_call_of_a_bean_may_be_a_job() {
+    let job = |text: &str| {
+        let e = camunda(&format!(
+            r#"<serviceTask id="e" camunda:resultVariable="r" camunda:expression="{text}"/>"#
+        ));
+        let ServiceTask::Expression(task) = service(&e) else { panic!("{e:?}") };
+        task.worker.as_ref().map(|worker| (shown(&worker.job_type), worker.headers.clone()))
+    };
+    let headers = vec![("resultVariable".into(), "r".into())];
+    assert_eq!(job("${mailer.send(a, 1)}"), Some(("\"mailer.send\"".to_owned(), headers)));
+    for other in ["${mailer}", "${mailer.to}", "${a.b().c()}", "x${a.b()}", "${1 + a.b()}"] {
+        assert!(job(other).is_none(), "{other}");
+    }
+}
+
+#[test]
 fn mail_and_shell_come_along() {
     let fields = r#"<camunda:field name="to" stringValue="a"/><camunda:field name="html" expression="${h}"/>"#;
     let e = camunda(&extended("sendTask", r#"camunda:type="MAIL""#, fields));
@@ -331,4 +347,16 @@ fn single_instances_have_a_retry_cycle_of_their_own() {
     };
     assert_eq!(tries(&e.jobs.retry_cycle), 2);
     assert_eq!(tries(&e.multi.expect("a loop").inner_retry_cycle), 5);
+}
+
+#[test]
+fn a_form_handler_is_camundas_own_or_unknown() {
+    const OWN: &str = "org.camunda.bpm.engine.impl.form.handler.DefaultTaskFormHandler";
+    let task =
+        |class: &str| one(&format!(r#"<userTask id="e" camunda:formHandlerClass="{class}"/>"#));
+    assert_eq!(problems(&task(OWN), Dialect::Camunda7), "");
+    for class in ["org.x.Mine", "", &OWN.replace("Task", "Start")] {
+        let told = problems(&task(class), Dialect::Camunda7);
+        assert!(told.contains("[form-handler-unknown]"), "{told}");
+    }
 }

@@ -3,8 +3,8 @@
 mod support;
 
 use orloj_model::{
-    CallActivity, CallBinding, CallMapping, Dialect, Element, ElementKind, SavePoint, Script,
-    ServiceTask, Trigger,
+    CallActivity, CallBinding, CallMapping, Code, Dialect, Element, ElementKind, EngineAction,
+    EngineEvent, ListenerMoment, SavePoint, Script, ServiceTask, Trigger,
 };
 use support::*;
 
@@ -71,13 +71,10 @@ fn a_worker_completes_by_a_job() {
 fn what_the_system_brings_along() {
     let field = |name: &str| format!(r#"<flowable:field name="{name}" stringValue="v"/>"#);
     let http = [field("requestMethod"), field("requestUrl")].concat();
-    let e = flowable(&extended(
-        "serviceTask",
-        r#"flowable:type="http" flowable:parallelInSameTransaction="true""#,
-        &http,
-    ));
+    let e = flowable(&extended("serviceTask", r#"flowable:type="http""#, &http));
     let ServiceTask::Builtin(task) = service(&e) else { panic!("{e:?}") };
-    assert_eq!((&*task.kind, task.fields.len(), task.is_parallel), ("http", 2, true));
+    assert_eq!((&*task.kind, task.fields.len()), ("http", 2));
+    assert_eq!(shown(&task.worker.job_type), "\"http\"");
     let e =
         flowable(r#"<serviceTask id="e" flowable:type="case" flowable:caseDefinitionKey="k"/>"#);
     let ServiceTask::Builtin(task) = service(&e) else { panic!("{e:?}") };
@@ -108,7 +105,7 @@ fn an_event_is_sent_with_parameters() {
     assert_eq!(shown_or_none(&event.answer_type).as_deref(), Some("\"paid\""));
     assert_eq!(shown_calls(&event.inputs), [r#"Uel(${id}) -> "orderId" false false"#]);
     assert_eq!(
-        shown_calls(&event.outputs),
+        shown_calls(&task.worker.outputs),
         [r#"Uel(${variables:get('sum')}) -> "sum" false true"#]
     );
     assert_eq!(event.correlation.len(), 1);
@@ -139,14 +136,14 @@ fn listeners_that_never_run_are_left_out() {
 <flowable:executionListener event="never" class="B"/>
 <activiti:taskListener event="all" expression="${x}"/>
 <flowable:taskListener event="create" type="script"><flowable:script language="groovy" resultVariable="r">1</flowable:script></flowable:taskListener>
-<flowable:taskListener event="complete" class="C" onTransaction="committed"/>
+<flowable:taskListener event="complete" class="C" onTransaction="rolled-back"/>
 <flowable:taskListener flowable:event="delete" flowable:delegateExpression="${bean}"/>"#,
         )),
         Dialect::Flowable,
     );
     insta::assert_snapshot!(listed(&parsed), @r#"
     3:1: warning: a executionListener of userTask "e" for "never" is never called [listener-event-unknown]
-    6:66: warning: a listener of userTask "e" that is bound to the transaction has no effect [ignored-listener]
+    6:66: warning: a listener of userTask "e" for the moment "rolled-back" of the transaction is never called [ignored-listener]
     "#);
     let process = &parsed.processes[0];
     let e = process.element(process.find("e").expect("e"));
@@ -245,7 +242,17 @@ fn a_script_keeps_its_result_and_its_variables_to_itself() {
         r#"<scriptTask id="e" scriptFormat="groovy" flowable:doNotIncludeVariables="true" flowable:useLocalScopeForResultVariable="true" flowable:resultVariable="r"><script>1</script></scriptTask>"#,
     );
     let ElementKind::ScriptTask(task) = &e.kind else { panic!("{e:?}") };
-    assert!(task.is_result_local && !task.includes_variables);
+    assert!(task.is_result_local && !task.includes_variables && task.inputs.is_empty());
+    let e = flowable(&extended(
+        "scriptTask",
+        r#"scriptFormat="groovy""#,
+        r#"<flowable:in source="x" target="a"/><flowable:in sourceExpression="${1 + y}" target="b"/>"#,
+    ).replace("</scriptTask>", "<script>a + b</script></scriptTask>"));
+    let ElementKind::ScriptTask(task) = &e.kind else { panic!("{e:?}") };
+    assert_eq!(
+        shown_calls(&task.inputs),
+        [r#"Uel(${variables:get('x')}) -> "a" false false"#, r#"Uel(${1 + y}) -> "b" false false"#]
+    );
 }
 
 #[test]
@@ -259,10 +266,66 @@ fn engine_event_listeners_are_checked_and_named() {
         )
     };
     let parsed = read(&with(r#"events="TASK_CREATED" class="A""#), Dialect::Flowable);
-    assert!(!parsed.has_errors());
-    assert!(listed(&parsed).contains("has no effect yet"), "{}", listed(&parsed));
+    assert_eq!(listed(&parsed), "");
+    let [listener] = &parsed.processes[0].engine_listeners[..] else { panic!("one listener") };
+    assert_eq!(listener.events, [EngineEvent::TaskCreated]);
+    assert!(matches!(&listener.does, EngineAction::Code(Code::Delegate(name)) if **name == *"A"));
+    let parsed = read(&with(r#"class="A" entityType="task""#), Dialect::Flowable);
+    let heard = &parsed.processes[0].engine_listeners[0].events;
+    assert_eq!(
+        *heard,
+        [EngineEvent::TaskCreated, EngineEvent::TaskAssigned, EngineEvent::TaskCompleted]
+    );
+    let signal =
+        r#"events="VARIABLE_CREATED,JOB_CANCELED" throwEvent="globalSignal" signalName="s""#;
+    let parsed = read(&with(signal), Dialect::Flowable);
+    assert!(listed(&parsed).contains("is not told of JOB_CANCELED"), "{}", listed(&parsed));
+    assert!(parsed.processes[0].contents.variable_events);
+    assert!(matches!(
+        &parsed.processes[0].engine_listeners[0].does,
+        EngineAction::Signal { is_global: true, .. }
+    ));
     let wrong = problems(&with(r#"events="SOON" class="A""#), Dialect::Flowable);
     assert!(wrong.contains("unknown event \"SOON\""), "{wrong}");
+}
+
+#[test]
+fn a_listener_may_wait_for_the_end_of_the_transaction() {
+    let moment = |text: &str| {
+        let inner = format!(
+            r#"<flowable:executionListener event="start" class="A" onTransaction="{text}"/>"#
+        );
+        let e = flowable_read(&extended("userTask", "", &inner));
+        (e.0.listeners.first().map(|listener| listener.moment), e.1)
+    };
+    assert_eq!(moment("before-commit").0, Some(ListenerMoment::BeforeCommit));
+    assert_eq!(moment("committed").0, Some(ListenerMoment::Committed));
+    let (none, told) = moment("rolled-back");
+    assert!(none.is_none() && told.contains("[ignored-listener]"), "{told}");
+}
+
+#[test]
+fn what_is_read_by_the_engine_and_not_here_is_named() {
+    let (_, told) = flowable_read(&extended(
+        "userTask",
+        r#"flowable:extensionId="x" flowable:formFieldValidation="true""#,
+        r#"<flowable:localization locale="en" name="n"/>
+           <flowable:executionListener event="start" class="A" onTransaction="committed"
+             customPropertiesResolverClass="B"/>"#,
+    ));
+    for name in
+        ["extensionId", "formFieldValidation", "localization", "customPropertiesResolverClass"]
+    {
+        assert!(told.contains(&format!("{name} of userTask")), "{told}");
+    }
+}
+
+/// The element "e" and everything that is said about the file.
+fn flowable_read(element: &str) -> (Element, String) {
+    let parsed = read(&one(element), Dialect::Flowable);
+    assert!(!parsed.has_errors(), "{}", listed(&parsed));
+    let process = &parsed.processes[0];
+    (process.element(process.find("e").expect("e")).clone(), listed(&parsed))
 }
 
 #[test]
@@ -329,4 +392,10 @@ fn events_of_the_registry_say_which_one_they_mean() {
     };
     assert_eq!(shown(&event.correlation[0]), "Uel(${order})");
     assert!(!event.is_manual);
+}
+
+#[test]
+fn the_class_of_a_business_rule_task_is_refused() {
+    let told = refused(r#"<businessRuleTask id="e" flowable:class="org.x.Rules"/>"#);
+    assert!(told.contains("[class-unknown]"), "{told}");
 }

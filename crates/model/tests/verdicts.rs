@@ -16,7 +16,6 @@ const UEL: &str = include_str!("verdicts/uel.tsv");
 
 /// Where this parser answers differently on purpose, or cannot know better.
 const DIFFERENCES: &[(&str, &str)] = &[
-    ("ut-formhandler", "whether a class exists is not known here"),
     ("dec-deployment", "the other files of the deployment are not known here"),
     ("ut-form-dep", "the other files of the deployment are not known here"),
     ("ut-job-form-dep", "the other files of the deployment are not known here"),

@@ -536,3 +536,19 @@ user remind @7200000
 ";
     assert_eq!(told(&played), expected);
 }
+
+/// So many that one commit does not make them all.
+const MANY: usize = 3_000;
+
+#[test]
+fn what_the_engine_leaves_to_jobs_of_its_own_belongs_to_the_action() {
+    let trace = play(Engine::Zeebe, "many.zeebe.bpmn", "p", "{}", Pass::Forward);
+    assert_eq!(trace.stop, Some(Stop::Limit), "{}", trace.note);
+    let played = trace.played.expect("what was played");
+    let first = &played.steps[0];
+    assert_eq!(first.waits.len(), MANY);
+    assert!(first.waits.iter().all(|wait| wait == "worker:t:t"), "{:?}", first.waits.first());
+    assert_eq!(first.started.iter().filter(|element| *element == "t").count(), MANY);
+    assert!(played.steps.iter().skip(1).all(|step| step.act == "worker"));
+    assert!(played.jobs.iter().all(|job| job.kind == "worker"));
+}

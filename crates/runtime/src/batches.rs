@@ -3,19 +3,31 @@
 //! A batch is made with the keys of its elements, given or found by a filter at that moment. Its
 //! seed cuts them into parts, the parts do the work, a monitor ends the batch when no part is left.
 //! Parts that failed for good stay: they are retried or deleted like other jobs.
+//!
+//! A batch has three job definitions, for its seed, its monitor and its parts: they are suspended
+//! and given priorities like those of a model.
+
+#![expect(clippy::disallowed_methods, reason = "whoever deletes a batch waits for its seed")]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use orloj_store::{
-    BatchFilter, BatchRow, BatchUpdate, BatchWrite, Change, ChoreWrite, EndedBatchRow, EndedFilter,
-    Held, InstanceFilter, JobFilter, JobKind, JobRow, JobState, PAGE_ROWS_MAX, Page,
+    BatchEnd, BatchFilter, BatchRow, BatchUpdate, BatchWrite, Change, ChoreWrite, EndedBatchRow,
+    EndedFilter, Held, InstanceFilter, JobDefinitionChange, JobDefinitionFilter, JobFilter,
+    JobKind, JobRow, JobState, PAGE_ROWS_MAX, Page,
 };
-use orloj_types::{BatchKey, DefinitionKey, IncidentKey, InstanceKey, JobKey, TenantId, Timestamp};
+use orloj_types::{BatchKey, DefinitionKey, InstanceKey, JobKey, TenantId, Timestamp};
 
 use crate::api::{Error, Missing};
 use crate::handle::Orloj;
-use crate::node::chores::{BatchConfig, BatchGroup, BatchWork, batch_chore, suspended_chore};
+use crate::history::batch_removal_at;
+use crate::manage::{Desk, Entry};
+use crate::node::chores::INCIDENT_WORD;
+use crate::node::chores::{
+    BatchConfig, BatchGroup, BatchWork, batch_chore, batch_job_definitions, suspended_chore,
+};
 use crate::node::{Reply, Request, store_error};
 
 /// Most elements of one batch: their keys are some megabytes in its row.
@@ -24,6 +36,8 @@ pub const BATCH_ELEMENTS_MAX: usize = 1_000_000;
 const TRIES_MAX: usize = 20;
 /// Chores changed by one transaction.
 const CHORES_AT_ONCE: usize = 100;
+/// Between two looks for a seed that is at work: about the time of its run.
+const SEED_POLL: Duration = Duration::from_millis(5);
 
 /// What a batch is made of.
 #[derive(Clone, Debug)]
@@ -47,9 +61,23 @@ impl NewBatch {
 #[expect(clippy::large_enum_variant, reason = "one is made for a whole batch")]
 #[derive(Clone, Debug)]
 pub enum BatchElements {
-    Instances { keys: Vec<InstanceKey>, filter: Option<InstanceFilter> },
-    Ended { keys: Vec<InstanceKey>, filter: Option<EndedFilter> },
-    Jobs { keys: Vec<JobKey>, filter: Option<JobFilter> },
+    Instances {
+        keys: Vec<InstanceKey>,
+        filter: Option<InstanceFilter>,
+    },
+    Ended {
+        keys: Vec<InstanceKey>,
+        filter: Option<EndedFilter>,
+    },
+    Jobs {
+        keys: Vec<JobKey>,
+        filter: Option<JobFilter>,
+    },
+    /// Ended ones.
+    Batches {
+        keys: Vec<BatchKey>,
+        filter: Option<BatchFilter>,
+    },
 }
 
 impl BatchElements {
@@ -59,6 +87,10 @@ impl BatchElements {
 
     pub fn ended(keys: impl IntoIterator<Item = InstanceKey>) -> Self {
         Self::Ended { keys: keys.into_iter().collect(), filter: None }
+    }
+
+    pub fn batches(keys: impl IntoIterator<Item = BatchKey>) -> Self {
+        Self::Batches { keys: keys.into_iter().collect(), filter: None }
     }
 
     pub fn jobs(keys: impl IntoIterator<Item = JobKey>) -> Self {
@@ -81,6 +113,16 @@ pub struct BatchView {
     pub statistics: BatchStatistics,
 }
 
+impl BatchView {
+    /// As of its parts, or `deleted` when it is over before all of them were done.
+    pub fn status(&self) -> &'static str {
+        match self.ended_at {
+            Some(_) if self.statistics.left() > 0 => "deleted",
+            _ => self.statistics.status(),
+        }
+    }
+}
+
 /// In parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BatchStatistics {
@@ -94,7 +136,7 @@ pub struct BatchStatistics {
 impl BatchStatistics {
     /// Those that are not done, failed ones included.
     pub fn left(&self) -> u64 {
-        self.total - self.done
+        self.total.saturating_sub(self.done)
     }
 
     /// The words of Flowable: `inProgress`, `waiting` for someone to retry what failed,
@@ -112,20 +154,26 @@ impl BatchStatistics {
 #[derive(Clone)]
 pub struct Batches {
     engine: Orloj,
+    desk: Desk,
 }
 
 impl Orloj {
     pub fn batches(&self) -> Batches {
-        Batches { engine: self.clone() }
+        Batches { engine: self.clone(), desk: Desk::new(self) }
     }
 }
 
 impl Batches {
+    /// Who gives the orders, for the log.
+    pub fn by(self, user: &str) -> Self {
+        Self { desk: self.desk.by(user), ..self }
+    }
+
     /// An error when there is nothing to be done.
     pub async fn create(&self, new: NewBatch) -> Result<BatchView, Error> {
         check(&new.work)?;
-        let left = self.groups(new.elements).await?;
-        let count: usize = left.iter().map(|group| group.elements.len()).sum();
+        let groups = self.groups(new.elements).await?;
+        let count: usize = groups.iter().map(|group| group.elements.len()).sum();
         if count == 0 {
             return Err(Error::Invalid("a batch needs at least one element".into()));
         }
@@ -138,22 +186,23 @@ impl Batches {
         let kind = new.work.kind();
         let of_kind = settings.batches.invocations_per_job_by_kind.get(kind).copied();
         let per_part = of_kind.unwrap_or(settings.batches.invocations_per_job).max(1);
-        let first = left.first().map_or(0, |group| group.definition);
-        let config = BatchConfig { work: new.work, left, per_part };
-        let keys = self.engine.keys(2).await?;
+        let first = groups.first().map_or(0, |group| group.definition);
+        let entries = created(&new.work, count, &new.tenant);
+        let config = BatchConfig { work: new.work, groups, per_part };
+        let keys = self.engine.keys(5).await?;
         let now = self.engine.now();
         let row = BatchRow {
             key: BatchKey::new(keys[0]),
             engine: self.engine.inner.engine.clone(),
             tenant: new.tenant,
             kind: kind.into(),
-            total: i64::try_from(config.parts_left()).unwrap_or(i64::MAX),
+            total: i64::try_from(config.parts()).unwrap_or(i64::MAX),
             parts_made: 0,
             config: config.bytes(),
             suspended: new.suspended,
             created_at: now,
             started_at: None,
-            created_by: new.created_by,
+            created_by: new.created_by.or_else(|| self.desk.user.clone()),
         };
         let (retries, priority) = (settings.jobs.retries, settings.batches.priority);
         let retries = i32::try_from(retries).unwrap_or(i32::MAX).max(1);
@@ -161,9 +210,12 @@ impl Batches {
         let seed = batch_chore(seed, &row, JobKind::BatchSeed, retries, priority, now);
         let seed = JobRow { definition: DefinitionKey::new(first), ..seed };
         let view = self.view(&row).await?;
+        let desk = Desk { user: row.created_by.clone(), ..self.desk.clone() };
         let change = Change {
+            job_definitions_added: batch_job_definitions(&row, [keys[2], keys[3], keys[4]]),
             batches: vec![BatchWrite::Insert(row)],
             chores: vec![ChoreWrite::Insert(seed)],
+            operations: desk.log(entries).await?,
             ..Change::default()
         };
         self.engine.done(Request::Write(Box::new(change))).await?;
@@ -217,10 +269,17 @@ impl Batches {
     }
 
     async fn set_suspended(&self, key: BatchKey, suspended: bool) -> Result<(), Error> {
-        self.must_be_there(key).await?;
+        let row = self.must_be_there(key).await?;
         let update = BatchUpdate { key, suspended: Some(suspended), ..BatchUpdate::default() };
-        let change = Change { batches: vec![BatchWrite::Update(update)], ..Change::default() };
+        let operation = if suspended { "SuspendBatch" } else { "ActivateBatch" };
+        let entry = of_batch(operation, &row).suspending(suspended);
+        let change = Change {
+            batches: vec![BatchWrite::Update(update)],
+            operations: self.desk.log(vec![entry]).await?,
+            ..Change::default()
+        };
         self.engine.done(Request::Write(Box::new(change))).await?;
+        self.set_jobs_suspended(key, suspended).await?;
         let now = self.engine.now();
         self.change_chores(key, |row| suspended_chore(row, suspended, now).map(ChoreWrite::Update))
             .await
@@ -229,24 +288,80 @@ impl Batches {
     /// Its parts go with it; what they have done stays. With `cascade` nothing is left of it in
     /// history; otherwise it counts as ended.
     pub async fn delete(&self, key: BatchKey, cascade: bool) -> Result<(), Error> {
+        // What its seed still makes from here on waits to be deleted too.
         self.must_be_there(key).await?;
-        let ended_at = self.engine.now();
+        self.set_jobs_suspended(key, true).await?;
+        let row = self.must_be_there(key).await?;
         let write = match cascade {
             true => BatchWrite::Delete(key),
-            false => BatchWrite::End { key, ended_at, removal_at: None },
+            false => BatchWrite::End { key, end: self.end(&row).await? },
         };
-        // From here on its chores find no batch, and end by themselves when they run.
-        let change = Change { batches: vec![write], ..Change::default() };
+        let entry =
+            of_batch("Delete", &row).changing("cascadeToHistory", None::<&str>, Some(cascade));
+        let change = Change {
+            batches: vec![write],
+            operations: self.desk.log(vec![entry]).await?,
+            ..Change::default()
+        };
         self.engine.done(Request::Write(Box::new(change))).await?;
-        self.change_chores(key, |row| {
-            (!row.is_locked()).then_some(ChoreWrite::Delete { key: row.key, held: Held::Free })
-        })
-        .await
+        loop {
+            self.change_chores(key, |row| {
+                (!row.is_locked()).then_some(ChoreWrite::Delete { key: row.key, held: Held::Free })
+            })
+            .await?;
+            let seeds = JobFilter {
+                batch: Some(key),
+                kinds: vec![JobKind::BatchSeed],
+                ..JobFilter::default()
+            };
+            let seeds = self.engine.inner.store.count_jobs(seeds).await;
+            if seeds.map_err(|e| store_error(&e))? == 0 {
+                return Ok(());
+            }
+            // It is at work at this moment, and its follower will not be.
+            tokio::time::sleep(SEED_POLL).await;
+        }
     }
 
-    async fn must_be_there(&self, key: BatchKey) -> Result<(), Error> {
+    /// How a batch stands that is over before its time.
+    async fn end(&self, row: &BatchRow) -> Result<BatchEnd, Error> {
+        let at = self.engine.now();
+        let began_at = row.started_at.unwrap_or(row.created_at);
+        let settings = &self.engine.inner.settings;
+        let statistics = self.view(row).await?.statistics;
+        Ok(BatchEnd {
+            at,
+            removal_at: batch_removal_at(settings, &row.kind, began_at, at),
+            parts_done: i64::try_from(statistics.done).unwrap_or(i64::MAX),
+            parts_failed: i64::try_from(statistics.failed).unwrap_or(i64::MAX),
+        })
+    }
+
+    /// Whatever any node makes for the batch from now on is suspended, or is not.
+    async fn set_jobs_suspended(&self, key: BatchKey, suspended: bool) -> Result<(), Error> {
+        let store = &self.engine.inner.store;
+        let filter = JobDefinitionFilter {
+            definition: Some(DefinitionKey::new(0)),
+            configuration: Some(key.to_string().into()),
+            ..JobDefinitionFilter::default()
+        };
+        let page = Page { before: None, limit: PAGE_ROWS_MAX };
+        let rows = store.job_definitions(filter, page).await.map_err(|e| store_error(&e))?;
+        let mut version = None;
+        for row in rows.iter().filter(|row| row.suspended != suspended) {
+            let change = JobDefinitionChange { suspended: Some(suspended), priority: None };
+            let set = store.set_job_definition(row.key, change).await;
+            version = version.max(set.map_err(|e| store_error(&e))?);
+        }
+        match version {
+            Some(version) => self.desk.settled(version).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn must_be_there(&self, key: BatchKey) -> Result<BatchRow, Error> {
         let found = self.engine.inner.store.batch(key).await.map_err(|e| store_error(&e))?;
-        found.map(drop).ok_or(Error::Missing(Missing::Batch(key.raw())))
+        found.ok_or(Error::Missing(Missing::Batch(key.raw())))
     }
 
     /// Changes what nobody holds, until there is nothing left to change.
@@ -264,8 +379,7 @@ impl Batches {
                 let rows = store.jobs(filter.clone(), page).await.map_err(|e| store_error(&e))?;
                 page.before = rows.last().map(|row| row.key.raw());
                 let free = rows.iter().filter(|row| !row.is_locked());
-                let writes: Vec<_> =
-                    free.filter_map(|row| Some((change(row)?, incident_of(row)))).collect();
+                let writes: Vec<_> = free.filter_map(|row| Some((row, change(row)?))).collect();
                 for some in writes.chunks(CHORES_AT_ONCE) {
                     was_overtaken |= !self.write_chores(some).await?;
                 }
@@ -281,18 +395,13 @@ impl Batches {
     }
 
     /// False: one of them has changed meanwhile.
-    async fn write_chores(
-        &self,
-        writes: &[(ChoreWrite, Option<IncidentKey>)],
-    ) -> Result<bool, Error> {
-        let goes = |(write, incident): &(ChoreWrite, Option<IncidentKey>)| {
-            incident.filter(|_| matches!(write, ChoreWrite::Delete { .. }))
-        };
-        let change = Change {
-            chores: writes.iter().map(|(write, _)| write.clone()).collect(),
-            incidents_gone: writes.iter().filter_map(goes).collect(),
-            ..Change::default()
-        };
+    async fn write_chores(&self, writes: &[(&JobRow, ChoreWrite)]) -> Result<bool, Error> {
+        let following = self.engine.following(INCIDENT_WORD);
+        let mut change = Change::default();
+        for (row, write) in writes {
+            following.add(&mut change, row, write);
+            change.chores.push(write.clone());
+        }
         match self.engine.done(Request::Write(Box::new(change))).await {
             Ok(()) => Ok(true),
             Err(Error::Overtaken) => Ok(false),
@@ -339,6 +448,7 @@ impl Batches {
             BatchElements::Instances { keys, filter } => self.instances(keys, filter).await?,
             BatchElements::Ended { keys, filter } => self.ended(keys, filter).await?,
             BatchElements::Jobs { keys, filter } => self.jobs(keys, filter).await?,
+            BatchElements::Batches { keys, filter } => self.ended_keys(keys, filter).await?,
         };
         let mut groups: BTreeMap<DefinitionKey, Vec<i64>> = BTreeMap::new();
         for (element, definition) in found {
@@ -402,6 +512,29 @@ impl Batches {
         }
     }
 
+    /// They belong to no definition.
+    async fn ended_keys(
+        &self,
+        keys: Vec<BatchKey>,
+        filter: Option<BatchFilter>,
+    ) -> Result<BTreeMap<i64, DefinitionKey>, Error> {
+        let store = &self.engine.inner.store;
+        let none = DefinitionKey::new(0);
+        let mut found: BTreeMap<_, _> = keys.iter().map(|key| (key.raw(), none)).collect();
+        let Some(filter) = filter else { return Ok(found) };
+        let mut page = Page { before: None, limit: PAGE_ROWS_MAX };
+        loop {
+            let rows = store.ended_batches(filter.clone(), page).await;
+            let rows = rows.map_err(|e| store_error(&e))?;
+            page.before = rows.last().map(|row| row.key.raw());
+            let is_last = rows.len() < PAGE_ROWS_MAX as usize;
+            found.extend(rows.into_iter().map(|row| (row.key.raw(), none)));
+            if is_last || found.len() > BATCH_ELEMENTS_MAX {
+                return Ok(found);
+            }
+        }
+    }
+
     async fn jobs(
         &self,
         keys: Vec<JobKey>,
@@ -457,12 +590,54 @@ fn check(work: &BatchWork) -> Result<(), Error> {
     }
 }
 
-fn incident_of(row: &JobRow) -> Option<IncidentKey> {
-    row.failure.as_ref().map(|_| IncidentKey::new(row.key.raw()))
+fn of_batch(operation: &'static str, row: &BatchRow) -> Entry {
+    Entry { tenant: row.tenant.clone(), ..Entry::new(operation, "Batch", Some(row.key.raw())) }
+}
+
+/// What the log tells of a batch that begins: by the names of what is done to each element.
+fn created(work: &BatchWork, count: usize, tenant: &TenantId) -> Vec<Entry> {
+    let instance = "ProcessInstance";
+    let (operation, entity) = match work {
+        BatchWork::InstanceMigration { .. } => ("Migrate", instance),
+        BatchWork::InstanceModification { .. } => ("ModifyProcessInstance", instance),
+        BatchWork::InstanceRestart { .. } => ("RestartProcessInstance", instance),
+        BatchWork::InstanceDeletion { .. } => ("Delete", instance),
+        BatchWork::InstanceUpdateSuspensionState { suspended: true } => ("Suspend", instance),
+        BatchWork::InstanceUpdateSuspensionState { suspended: false } => ("Activate", instance),
+        BatchWork::SetJobRetries { .. } => ("SetJobRetries", "Job"),
+        BatchWork::SetExternalTaskRetries { .. } => ("SetExternalTaskRetries", "ExternalTask"),
+        BatchWork::SetVariables { .. } => ("SetVariables", instance),
+        BatchWork::CorrelateMessage { .. } => ("CorrelateMessage", instance),
+        BatchWork::HistoricInstanceDeletion => ("DeleteHistory", instance),
+        BatchWork::ProcessSetRemovalTime { .. } => ("SetRemovalTime", instance),
+        BatchWork::BatchSetRemovalTime { .. } => ("SetRemovalTime", "Batch"),
+    };
+    let entry = || Entry { tenant: tenant.clone(), ..Entry::new(operation, entity, None) };
+    let none = None::<&str>;
+    let mut entries = vec![
+        entry().changing("nrOfInstances", none, Some(count)),
+        entry().changing("async", none, Some(true)),
+    ];
+    match work {
+        BatchWork::SetJobRetries { retries, .. }
+        | BatchWork::SetExternalTaskRetries { retries } => {
+            entries.push(entry().changing("retries", none, Some(retries)));
+        }
+        BatchWork::InstanceUpdateSuspensionState { suspended } => {
+            entries.push(entry().suspending(*suspended));
+        }
+        BatchWork::ProcessSetRemovalTime { at_ms } | BatchWork::BatchSetRemovalTime { at_ms } => {
+            let at = at_ms.map(Timestamp::from_ms);
+            entries.push(entry().changing("removalTime", none, at));
+        }
+        _ => {}
+    }
+    entries
 }
 
 fn ended_view(row: &EndedBatchRow) -> BatchView {
-    let total = u64::try_from(row.total).unwrap_or(0);
+    let count = |number: i64| u64::try_from(number).unwrap_or(0);
+    let total = count(row.total);
     BatchView {
         key: row.key,
         kind: row.kind.clone(),
@@ -473,6 +648,11 @@ fn ended_view(row: &EndedBatchRow) -> BatchView {
         started_at: row.started_at,
         ended_at: Some(row.ended_at),
         removal_at: row.removal_at,
-        statistics: BatchStatistics { total, made: total, done: total, failed: 0 },
+        statistics: BatchStatistics {
+            total,
+            made: count(row.parts_made),
+            done: count(row.parts_done),
+            failed: count(row.parts_failed),
+        },
     }
 }

@@ -7,10 +7,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::stream::FuturesUnordered;
+use jiff::tz::TimeZone;
+use orloj_interpreter::JobSettings;
 use orloj_model::{ParseHook, Transforms};
 use orloj_script::{ScriptHost, SecureScripting};
 use orloj_settings::{AcquisitionSettings, DEFAULT_ACQUISITION, IdGenerator, Settings};
-use orloj_store::{Claim, Error as StoreError, NewLimit, Notice, Store, StoredSettings};
+use orloj_store::{Claim, Error as StoreError, NewLimit, Notice, Order, Store, StoredSettings};
 use orloj_types::{EngineName, Timestamp};
 use prometheus_client::registry::Registry as MetricsRegistry;
 use rustc_hash::FxHashMap;
@@ -27,7 +29,9 @@ use crate::definitions::Definitions;
 use crate::driver::{Driver, Input, Pace, metering, run_chores};
 use crate::handle::{Inner, Orloj};
 use crate::metrics::Metrics;
+use crate::node::chores::windows_of;
 use crate::node::{Config, Event, ExecutorOptions, Node, job_settings, limit_of, store_error};
+use crate::own_executor::Executor;
 use crate::pool::Spawn;
 use crate::reading::Reading;
 
@@ -59,9 +63,11 @@ pub struct Builder {
     pub(crate) cache: Option<Arc<dyn DefinitionCache>>,
     pub(crate) runtime: Option<Handle>,
     pub(crate) spawn: Option<Arc<dyn Spawn>>,
+    pub(crate) own_executor: Option<Arc<dyn Executor>>,
     script_host: Option<ScriptHost>,
     scripting: SecureScripting,
     reading: Reading,
+    zone: Option<TimeZone>,
     pub(crate) clock: Clock,
     pub(crate) config: Config,
 }
@@ -77,9 +83,11 @@ impl Default for Builder {
             cache: None,
             runtime: None,
             spawn: None,
+            own_executor: None,
             script_host: None,
             scripting: SecureScripting::default(),
             reading: Reading::default(),
+            zone: None,
             clock: Clock::system(),
             config: Config {
                 executor: ExecutorOptions { is_active: false, ..ExecutorOptions::default() },
@@ -186,6 +194,13 @@ impl Builder {
         self
     }
 
+    /// Where the node is: windows and cycles of clean-ups that name no offset are meant there.
+    /// Default: the zone of the machine.
+    pub fn time_zone(mut self, zone: TimeZone) -> Self {
+        self.zone = Some(zone);
+        self
+    }
+
     /// What scripts may see and use up.
     pub fn scripting(mut self, scripting: SecureScripting) -> Self {
         self.scripting = scripting;
@@ -251,11 +266,26 @@ impl Builder {
         Ok(orloj)
     }
 
+    /// What the settings ask for and cannot be had, before anything is opened. [`Builder::build`]
+    /// asks as well.
+    pub fn check(&self) -> Result<(), Error> {
+        self.config.executor.check()?;
+        check_settings(&self.config.settings)?;
+        job_settings(&self.config.settings).map(drop)
+    }
+
     async fn assemble(self) -> Result<Orloj, Error> {
+        self.check()?;
         let mut config = self.config;
-        config.executor.check()?;
-        check_settings(&config.settings)?;
-        config.jobs = Arc::new(job_settings(&config.settings)?);
+        config.zone = self.zone.unwrap_or_else(|| zone_for(&config.settings));
+        let order = config.executor.order;
+        config.jobs = Arc::new(JobSettings {
+            exclusive_by_priority: matches!(order, Order::Flags { priority: true, .. }),
+            ..job_settings(&config.settings)?
+        });
+        if config.settings.ids.generator == IdGenerator::Uuid {
+            tracing::warn!("ids.generator: things are named by keys of 64 bits, not by UUIDs");
+        }
         let OwnStore { store, lanes, is_shared } = match self.own_store {
             Some(own) => own,
             None => open(&self.store, &config.engine).await.map_err(|e| open_error(&e))?,
@@ -326,6 +356,8 @@ impl Builder {
             streams: FxHashMap::default(),
             calls: Vec::new(),
             spawn: self.spawn,
+            executor: self.own_executor,
+            is_executor_started: false,
             abroad: Vec::new(),
             call_aborts: FxHashMap::default(),
             gives_up_calls: config.executor.longest_run.is_limited(),
@@ -359,6 +391,7 @@ impl Builder {
             programs,
             reading,
             settings: config.settings,
+            zone: config.zone,
             inputs,
             clock: self.clock,
             is_ready,
@@ -384,7 +417,7 @@ async fn settings_of(
     now: Timestamp,
 ) -> Result<StoredSettings, StoreError> {
     let stored = store.settings().await?;
-    let limits: Vec<NewLimit> = settings.limits.iter().map(limit_of).collect();
+    let limits = settings.limits.iter().map(limit_of).collect::<Result<Vec<NewLimit>, _>>()?;
     let is_known = |limit: &NewLimit| {
         stored.limits.iter().any(|row| (row.scope, &row.name) == (limit.scope, &limit.name))
     };
@@ -408,13 +441,15 @@ fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), Error> {
 /// Two: while one group is on its way to the disk the other is being filled.
 const LANES_SHARED: u8 = 2;
 
+/// Looking for the machine's zone may read files; mostly no zone is needed.
+fn zone_for(settings: &Settings) -> TimeZone {
+    let is_used = !windows_of(&settings.history.cleanup, &TimeZone::UTC).is_empty()
+        || settings.batches.poll_cycle.is_some();
+    if is_used { TimeZone::system() } else { TimeZone::UTC }
+}
+
 /// What cannot be had is said before anything is opened.
 fn check_settings(settings: &Settings) -> Result<(), Error> {
-    if settings.ids.generator == IdGenerator::Uuid {
-        let reason = "ids.generator: uuid cannot be had: everything is found by keys of 64 bits, \
-                      which tell when and by which node they were made";
-        return Err(Error::Invalid(reason.into()));
-    }
     let joined = &settings.executor.acquisition;
     let is_known = joined == DEFAULT_ACQUISITION || settings.acquisitions.contains_key(joined);
     match is_known {

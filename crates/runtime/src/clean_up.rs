@@ -10,7 +10,10 @@ use orloj_types::{JobKey, Timestamp};
 use crate::api::Error;
 use crate::handle::Orloj;
 use crate::history::cleanup::{CleanupState, NextRun, first_run, slices};
-use crate::node::chores::{CleanupPayload, cleanup_chore, cleanup_key, kept, windows_of, written};
+use crate::manage::{Desk, Entry};
+use crate::node::chores::{
+    CleanupPayload, INCIDENT_WORD, cleanup_chore, cleanup_key, kept, windows_of, written,
+};
 use crate::node::{Request, store_error};
 
 /// How often it is tried while others do the same.
@@ -25,13 +28,26 @@ impl Orloj {
         if !self.inner.settings.history.cleanup.enabled {
             return Err(Error::Invalid("the clean-up of history is switched off".into()));
         }
+        let desk = Desk::new(self);
+        let entry = Entry::new("CreateHistoryCleanupJobs", "Job", None).changing(
+            "immediatelyDue",
+            None::<&str>,
+            Some(immediately),
+        );
         for _ in 0..TRIES_MAX {
             let rows = self.clean_up_jobs().await?;
             let (chores, keys) = self.planned_clean_ups(&rows, immediately);
             if chores.is_empty() {
                 return Ok(keys);
             }
-            let change = Change { chores, ..Change::default() };
+            let operations = desk.log(vec![entry.clone()]).await?;
+            let mut change = Change { operations, ..Change::default() };
+            for write in chores {
+                if let Some(row) = rows.iter().find(|row| row.key == write.key()) {
+                    self.following(INCIDENT_WORD).add(&mut change, row, &write);
+                }
+                change.chores.push(write);
+            }
             match self.done(Request::Write(Box::new(change))).await {
                 Ok(()) => return Ok(keys),
                 // One of them runs, or another node does the same.
@@ -57,7 +73,7 @@ impl Orloj {
     /// What an engine does when it starts: windows that were configured count.
     pub(crate) async fn schedule_clean_ups(&self) -> Result<(), Error> {
         let cleanup = &self.inner.settings.history.cleanup;
-        if cleanup.enabled && !windows_of(cleanup).is_empty() {
+        if cleanup.enabled && !windows_of(cleanup, &self.inner.zone).is_empty() {
             self.clean_up_history(false).await?;
         }
         Ok(())
@@ -70,7 +86,7 @@ impl Orloj {
     ) -> (Vec<ChoreWrite>, Vec<JobKey>) {
         let (now, engine) = (self.now(), &self.inner.engine);
         let cleanup = &self.inner.settings.history.cleanup;
-        let at = match first_run(&windows_of(cleanup), immediately, now) {
+        let at = match first_run(&windows_of(cleanup, &self.inner.zone), immediately, now) {
             NextRun::At(at) => Some(at),
             NextRun::Never => None,
         };

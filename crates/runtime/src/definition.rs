@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use orloj_model::{ElementKind, Process, ServiceTask};
+use orloj_model::{ElementKind, Process, SubProcess, SubProcessKind, Throw};
 use orloj_types::{DefinitionKey, DeploymentKey, ElementId, TenantId, Timestamp};
 
 pub type Headers = Arc<[(Arc<str>, Arc<str>)]>;
@@ -24,8 +24,12 @@ impl Definition {
     pub fn new(row: &orloj_store::DefinitionRow, process: Arc<Process>) -> Self {
         let headers = process.elements.iter().filter_map(|element| {
             let worker = match &element.kind {
-                ElementKind::ServiceTask(ServiceTask::Worker(worker)) => worker,
-                ElementKind::ServiceTask(ServiceTask::Delegate(delegate)) => &delegate.worker,
+                ElementKind::ServiceTask(task) => task.worker()?,
+                ElementKind::EndEvent(Throw::Message(task))
+                | ElementKind::ThrowEvent(Throw::Message(task)) => task.worker()?,
+                ElementKind::SubProcess(SubProcess {
+                    kind: SubProcessKind::AdHoc(ad_hoc), ..
+                }) => ad_hoc.worker.as_ref()?,
                 _ => return None,
             };
             let headers: Headers = worker.headers.clone().into();

@@ -5,8 +5,8 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use orloj_interpreter::{Bound, CalledProcess};
-use orloj_model::{Dialect, Process};
-use orloj_store::{DefinitionRow, Store};
+use orloj_model::{Dialect, Process, TimeToLive};
+use orloj_store::{DefinitionRow, Error as StoreError, PAGE_ROWS_MAX, Page, Store};
 use orloj_types::{DefinitionKey, DeploymentKey, ProcessId, TenantId};
 use rustc_hash::FxHashMap;
 use tokio::sync::OnceCell;
@@ -31,6 +31,8 @@ pub(crate) struct Definitions {
     files: Mutex<VecDeque<(FileName, Arc<OnceCell<File>>)>>,
     /// Only what this node deployed or looked up; cleared when another node deploys.
     latest: Latest<(TenantId, ProcessId), DefinitionKey>,
+    /// Of those that a clean-up has asked for: some bytes each.
+    times_to_live: Mutex<FxHashMap<DefinitionKey, Option<TimeToLive>>>,
 }
 
 impl Definitions {
@@ -39,7 +41,14 @@ impl Definitions {
         reading: Arc<Reading>,
         cache: Arc<dyn DefinitionCache>,
     ) -> Self {
-        Self { store, reading, cache, files: Mutex::default(), latest: Latest::default() }
+        Self {
+            store,
+            reading,
+            cache,
+            files: Mutex::default(),
+            latest: Latest::default(),
+            times_to_live: Mutex::default(),
+        }
     }
 
     pub async fn find(&self, which: &Which, tenant: &TenantId) -> Result<Arc<Definition>, Error> {
@@ -145,6 +154,46 @@ impl Definitions {
         let row = self.store.definition(key).await.map_err(|e| store_error(&e))?;
         let row = row.ok_or(Error::Missing(Missing::Definition(key.raw())))?;
         self.parsed(row).await
+    }
+
+    /// Of those that say how long their ended instances are kept. One that cannot be read any more
+    /// counts as one that keeps them.
+    pub async fn times_to_live(&self) -> Result<Vec<(DefinitionKey, TimeToLive)>, StoreError> {
+        let mut found = Vec::new();
+        let mut page = Page { before: None, limit: PAGE_ROWS_MAX };
+        loop {
+            let rows = self.store.definitions(page).await?;
+            let is_last = rows.len() < PAGE_ROWS_MAX as usize;
+            page.before = rows.last().map(|row| row.key.raw());
+            for row in rows {
+                let key = row.key;
+                if let Some(ttl) = self.time_to_live(row).await? {
+                    found.push((key, ttl));
+                }
+            }
+            if is_last {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// Remembered: a definition never changes, and reading all of them again would take long.
+    async fn time_to_live(&self, row: DefinitionRow) -> Result<Option<TimeToLive>, StoreError> {
+        let key = row.key;
+        let lock = || self.times_to_live.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&key) {
+            return Ok(*known);
+        }
+        let ttl = match self.parsed(row).await {
+            Ok(definition) => definition.process.time_to_live,
+            Err(Error::Unavailable(reason)) => return Err(StoreError::Unavailable(reason)),
+            Err(error) => {
+                tracing::warn!(%error, definition = %key, "ended instances are kept");
+                Some(TimeToLive::Unlimited)
+            }
+        };
+        lock().insert(key, ttl);
+        Ok(ttl)
     }
 
     /// A file of the deployment that brought a definition.
@@ -315,6 +364,12 @@ pub(crate) fn dialect_named(name: &str) -> Dialect {
         "zeebe" => Dialect::Zeebe,
         _ => Dialect::Camunda7,
     }
+}
+
+/// Whether jobs that instances of a suspended definition make are suspended as well. Flowable sets
+/// a flag of the definition that only starts ask for.
+pub(crate) fn suspends_jobs(dialect: &str) -> bool {
+    dialect != dialect_name(Dialect::Flowable)
 }
 
 fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {

@@ -19,7 +19,7 @@ use crate::definitions::{CHECKS, dialect_name};
 use crate::deployed_jobs::{self, Owner};
 use crate::driver::Input;
 use crate::handle::Orloj;
-use crate::history;
+use crate::history::{self, is_chore_logged};
 use crate::node::{Event, Reply, Request, job_settings, store_error};
 use crate::reading::{Reading, transforms_name};
 use crate::together;
@@ -109,6 +109,7 @@ impl Orloj {
                 .flat_map(|(resource, content)| new_resources(resource, content, &making, &mut key))
                 .collect(),
             now,
+            logs_chores: is_chore_logged(&self.inner.settings),
         };
         let definitions = deployment.resources.iter().flat_map(|resource| &resource.definitions);
         let chores = definitions.flat_map(|definition| &definition.chores);
@@ -397,7 +398,7 @@ pub(crate) fn starts_of(waits: Vec<StartWait>) -> Vec<NewStart> {
             StartTrigger::Condition => (StartKind::Condition, "".into()),
             StartTrigger::Timer { .. } => return None,
         };
-        Some(NewStart { event, kind, name, due_at: None, repeat: None })
+        Some(NewStart { event, kind, name })
     });
     rows.collect()
 }

@@ -10,6 +10,7 @@ use crate::api::{Bean, Delegate};
 use crate::builder::Builder;
 use crate::configurator::Configurator;
 use crate::definition_cache::DefinitionCache;
+use crate::own_executor::Executor;
 use crate::pool::Spawn;
 
 impl Builder {
@@ -73,6 +74,15 @@ impl Builder {
     /// [`Builder::build`] is called on.
     pub fn runtime(mut self, runtime: Handle) -> Self {
         self.runtime = Some(runtime);
+        self
+    }
+
+    /// Who decides when each job of the engine's own begins. Default: it begins when its turn
+    /// comes, as with [`AtOnce`](crate::AtOnce), and without the detour. An offer costs a read of
+    /// the job, so that it tells what is true then.
+    pub fn own_executor(mut self, executor: impl Executor) -> Self {
+        self.own_executor = Some(Arc::new(executor));
+        self.config.offers_jobs = true;
         self
     }
 

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use orloj_calls::DecisionEffort;
 use orloj_dmn::Environment;
-use orloj_executor::Meter;
 use orloj_store::{DecisionRow, DecisionVersion};
 
 use crate::api::{
     DecisionFailure, DecisionMade, DecisionStep, DecisionView, Error, EvaluateDecision, Missing,
     WhichDecision,
 };
+use crate::calls::count_decision;
 use crate::handle::Orloj;
 use crate::node::{Reply, Request};
 
@@ -28,9 +29,9 @@ impl Orloj {
         let Reply::Keys(keys) = self.request(Request::Keys { count: 1 }).await? else {
             return Err(Error::Internal("no key for an evaluation".into()));
         };
-        self.inner.metrics.meters.add(Meter::ExecutedDecisionInstances, 1);
         let environment = Environment::new(self.now());
         let evaluation = model.evaluate(&row.decision_id, &ask.variables, &environment);
+        count_decision(&self.inner.metrics.meters, DecisionEffort::of(&evaluation));
         let mut steps = Vec::new();
         for record in &evaluation.decisions {
             let Some(decision) = self.sibling(&row, &record.id).await? else { continue };

@@ -8,10 +8,11 @@ use orloj_store::{
     PAGE_ROWS_MAX, StartKind, StartQuery, StartRow, SubscriptionKind, SubscriptionQuery,
     SubscriptionRow,
 };
-use orloj_types::{Document, ElementInstanceKey, InstanceKey, SubscriptionKey};
+use orloj_types::{Document, ElementId, ElementInstanceKey, InstanceKey, SubscriptionKey};
 
 use crate::api::{
-    BroadcastSignal, Correlate, Correlated, Error, MigrateInstance, Missing, Modify, PublishMessage,
+    Activate, BroadcastSignal, Correlate, Correlated, Error, MigrateInstance, Missing, Modify,
+    Move, PublishMessage,
 };
 use crate::definition::Definition;
 use crate::handle::{Orloj, check_texts, unexpected};
@@ -65,6 +66,8 @@ impl Orloj {
             variables: correlate.variables,
             at: Some(start.event.clone()),
             before: Vec::new(),
+            tags: Arc::default(),
+            stops_after: Vec::new(),
             await_end: false,
         };
         match self.request(Request::Start(request)).await? {
@@ -197,23 +200,7 @@ impl Orloj {
     }
 
     pub async fn modify(&self, instance: InstanceKey, modify: Modify) -> Result<(), Error> {
-        let mut instructions = Vec::new();
-        for activate in modify.activate {
-            check_texts([&*activate.element], &activate.variables)?;
-            check_texts([], &activate.locals)?;
-            let place = Place {
-                ancestor: activate.ancestor,
-                variables: activate.variables,
-                locals: activate.locals,
-            };
-            instructions.push(Instruction::StartBefore { element: activate.element, place });
-        }
-        for element_instance in modify.terminate {
-            instructions.push(Instruction::Cancel { element_instance });
-        }
-        let all = modify.terminate_all.into_iter();
-        instructions.extend(all.map(|element| Instruction::CancelAll { element }));
-        self.command(instance, Command::Modify { instructions }).await
+        self.command(instance, modification(modify)?).await
     }
 
     pub async fn migrate(
@@ -265,4 +252,33 @@ fn check_name(what: &str, name: &str) -> Result<(), Error> {
         true => Err(Error::Invalid(format!("a {what} needs a name"))),
         false => Ok(()),
     }
+}
+
+/// The command for a modification, once its texts are known to be small enough.
+pub(crate) fn modification(modify: Modify) -> Result<Command, Error> {
+    let mut instructions = Vec::new();
+    for activate in modify.activate {
+        let (element, place) = place(activate)?;
+        instructions.push(Instruction::StartBefore { element, place });
+    }
+    for Move { from, to, inside } in modify.moves {
+        let (to, place) = place(to)?;
+        instructions.push(Instruction::Move { from, to, inside, place });
+    }
+    for element_instance in modify.terminate {
+        instructions.push(Instruction::Cancel { element_instance });
+    }
+    let all = modify.terminate_all.into_iter();
+    instructions.extend(all.map(|element| Instruction::CancelAll { element }));
+    Ok(Command::Modify { instructions })
+}
+
+fn place(activate: Activate) -> Result<(ElementId, Place), Error> {
+    let Activate { element, ancestor, variables, locals, scoped } = activate;
+    check_texts([&*element], &variables)?;
+    check_texts([], &locals)?;
+    for (_, document) in &scoped {
+        check_texts([], document)?;
+    }
+    Ok((element, Place { ancestor, variables, locals, scoped }))
 }

@@ -12,15 +12,15 @@ use crate::node::{ExecutorReport, Reply, Request, store_error};
 
 /// Of one engine; see [`Orloj::executor`].
 #[derive(Clone, Copy)]
-pub struct Executor<'a> {
+pub struct ExecutorHandle<'a> {
     engine: &'a Orloj,
 }
 
 impl Orloj {
     /// Switches the executor of this node. While it is off, nothing of the engine's own runs here:
     /// no continuation, no timer; workers are served all the same.
-    pub fn executor(&self) -> Executor<'_> {
-        Executor { engine: self }
+    pub fn executor(&self) -> ExecutorHandle<'_> {
+        ExecutorHandle { engine: self }
     }
 
     /// What is deployed here is registered here.
@@ -30,7 +30,7 @@ impl Orloj {
     }
 }
 
-impl Executor<'_> {
+impl ExecutorHandle<'_> {
     /// From now on this node takes jobs. Idempotent.
     pub async fn start(&self) -> Result<(), Error> {
         self.engine.done(Request::Executor { is_active: true }).await

@@ -2,15 +2,18 @@
 //! with the command that would clear it.
 
 use orloj_executor::{NotTaken, not_taken_by};
+use orloj_interpreter::Record;
 use orloj_store::{
-    IncidentFilter, JobDefinitionFilter, JobFilter, JobRow, JobState, LimitRow, NodeRow, Page,
+    IncidentFilter, JobDefinitionFilter, JobFilter, JobRow, JobState, LimitRow, NodeProfile,
+    NodeRow, Page,
 };
-use orloj_types::{JobKey, Timestamp};
+use orloj_types::{DeploymentKey, InstanceKey, JobKey, Timestamp};
 
 use crate::api::{Error, Explanation, Missing, Reason};
 use crate::handle::Orloj;
-use crate::manage::{holders_of, is_of};
+use crate::manage::{definition_of, holders_of, is_of};
 use crate::node::store_error;
+use crate::remedy::Remedy;
 
 /// Rows read for one answer; more would tell nothing new.
 const LOOK: Page = Page { before: None, limit: 1_000 };
@@ -24,54 +27,50 @@ impl Orloj {
         let row = row.ok_or(Error::Missing(Missing::Job(job.raw())))?;
         let nodes = self.inner.store.nodes().await.map_err(|e| store_error(&e))?;
         let now = self.now();
-        let mut reasons = Vec::new();
-        match row.state {
-            JobState::Suspended => reasons.extend(self.why_suspended(&row).await?),
-            JobState::Failed => reasons.push(no_retries(&row)),
-            JobState::ErrorThrown => reasons.push(reason(
-                "error-not-caught",
-                "its error found no catch event".into(),
-                None,
-            )),
-            JobState::Parked => reasons.push(self.why_parked(&row).await?),
-            JobState::Ready | JobState::Waiting => {}
-        }
-        if row.state == JobState::Suspended && row.retries_left == 0 {
+        let mut reasons = self.why_suspended(&row).await?;
+        if row.state == JobState::Failed
+            || row.state == JobState::Suspended && row.retries_left == 0
+        {
             reasons.push(no_retries(&row));
         }
+        if row.state == JobState::ErrorThrown {
+            let text = "its error found no catch event".to_owned();
+            reasons.push(reason("error-not-caught", text, None));
+        }
         reasons.extend(self.incidents_of(&row).await?);
-        if !matches!(row.state, JobState::Failed | JobState::ErrorThrown) {
-            reasons.extend(not_due(&row, now));
+        reasons.extend(not_due(&row, now));
+        if row.state == JobState::Parked {
+            reasons.push(self.why_parked(&row).await?);
         }
         if row.is_locked() {
             reasons.extend(self.why_locked(&row, &nodes, now).await?);
-        } else if matches!(row.state, JobState::Ready | JobState::Waiting) {
-            let is_due = row.due_at.is_none_or(|due| due <= now) || row.state == JobState::Ready;
+        } else {
+            // Whatever else has to change first: who clears that should not meet these afterwards.
             reasons.extend(self.why_limited(&row, now).await?);
-            if row.kind.is_for_workers() && is_due {
-                reasons.push(no_worker(&row));
-            } else if !row.kind.is_for_workers() {
+            if !row.kind.is_for_workers() {
                 reasons.extend(self.why_untaken(&row, &nodes).await?);
+            } else if is_open(&row, now) {
+                reasons.push(no_worker(&row));
             }
         }
         let job = self.job_view(row).await?;
         Ok(Explanation { job, reasons })
     }
 
+    /// Whose suspension keeps it. That of a definition or a job definition alone keeps nothing that
+    /// was there before: it counts where the job, or its instance, was suspended with it.
     async fn why_suspended(&self, row: &JobRow) -> Result<Vec<Reason>, Error> {
         let store = &self.inner.store;
         let mut reasons = Vec::new();
-        if row.instance.raw() != 0 {
-            let loaded = store.load(vec![row.instance]).await.map_err(|e| store_error(&e))?;
-            let record = loaded.first().map(crate::codec::decode).transpose();
-            if record.map_err(|e| store_error(&e))?.is_some_and(|record| record.is_suspended) {
-                let key = row.instance;
-                reasons.push(reason(
-                    "instance-suspended",
-                    format!("its instance {key} is suspended"),
-                    Some(format!("orloj instance resume {key}")),
-                ));
-            }
+        let record = self.record(row.instance).await?;
+        let is_of_suspended = record.is_some_and(|record| record.is_suspended);
+        if is_of_suspended {
+            let key = row.instance;
+            reasons.push(reason(
+                "instance-suspended",
+                format!("its instance {key} is suspended"),
+                Some(Remedy::ResumeInstance(key)),
+            ));
         }
         if let Some(key) = row.batch {
             let batch = store.batch(key).await.map_err(|e| store_error(&e))?;
@@ -79,56 +78,89 @@ impl Orloj {
                 reasons.push(reason(
                     "batch-suspended",
                     format!("its batch {key} is suspended"),
-                    Some(format!("orloj batch resume {key}")),
+                    Some(Remedy::ResumeBatch(key)),
                 ));
             }
         }
-        if row.definition.raw() != 0 {
+        let is_suspended = row.state == JobState::Suspended;
+        // A batch is suspended with its job definitions; their own suspension is another matter.
+        let is_alone = row.batch.is_some() && reasons.is_empty() && is_suspended;
+        if row.batch.is_none() && row.definition.raw() != 0 && (is_suspended || is_of_suspended) {
             let definition = store.definition(row.definition).await.map_err(|e| store_error(&e))?;
             if definition.is_some_and(|definition| definition.suspended) {
                 let key = row.definition;
                 reasons.push(reason(
                     "definition-suspended",
                     format!("its definition {key} is suspended"),
-                    Some(format!("orloj definition resume {key} --instances")),
+                    Some(Remedy::ResumeDefinition(key)),
                 ));
             }
-            let filter = JobDefinitionFilter {
-                definition: Some(row.definition),
-                suspended: Some(true),
-                ..JobDefinitionFilter::default()
-            };
-            let found = store.job_definitions(filter, LOOK).await.map_err(|e| store_error(&e))?;
-            for definition in found.iter().filter(|definition| is_of(definition, row)) {
-                let key = definition.key;
-                reasons.push(reason(
-                    "job-definition-suspended",
-                    format!("its job definition {key} is suspended"),
-                    Some(format!("orloj job-definition resume {key} --jobs")),
-                ));
-            }
+            reasons.extend(self.suspended_job_definitions(row).await?);
+        } else if is_alone {
+            reasons.extend(self.suspended_job_definitions(row).await?);
         }
-        if reasons.is_empty() {
+        if is_suspended && reasons.is_empty() {
+            let remedy = Some(Remedy::ResumeJob(row.key));
+            reasons.push(reason("suspended", "the job is suspended".into(), remedy));
+        }
+        Ok(reasons)
+    }
+
+    async fn suspended_job_definitions(&self, row: &JobRow) -> Result<Vec<Reason>, Error> {
+        let store = &self.inner.store;
+        let mut reasons = Vec::new();
+        let filter = JobDefinitionFilter {
+            definition: Some(definition_of(row)),
+            configuration: row.batch.map(|batch| batch.to_string().into()),
+            suspended: Some(true),
+            ..JobDefinitionFilter::default()
+        };
+        let found = store.job_definitions(filter, LOOK).await.map_err(|e| store_error(&e))?;
+        for definition in found.iter().filter(|definition| is_of(definition, row)) {
+            let key = definition.key;
             reasons.push(reason(
-                "suspended",
-                "the job is suspended".into(),
-                Some(format!("orloj job resume {}", row.key)),
+                "job-definition-suspended",
+                format!("its job definition {key} is suspended"),
+                Some(Remedy::ResumeJobDefinition(key)),
             ));
         }
         Ok(reasons)
     }
 
+    /// Its own instance has the queue, or the outermost one of the hierarchy.
     async fn why_parked(&self, row: &JobRow) -> Result<Reason, Error> {
-        let loaded = self.inner.store.load(vec![row.instance]).await;
-        let loaded = loaded.map_err(|e| store_error(&e))?;
-        let record = loaded.first().map(crate::codec::decode).transpose();
-        let record = record.map_err(|e| store_error(&e))?;
-        let holder = record.and_then(|record| record.exclusive.holder);
-        let text = match holder {
-            Some(key) => format!("it is exclusive and waits for job {key} of the same instance"),
-            None => "it is exclusive and waits for a job of the same hierarchy".to_owned(),
+        let own = self.record(row.instance).await?;
+        let root = match own.as_ref().and_then(|own| own.caller.as_ref()) {
+            Some(caller) => self.record(caller.root).await?,
+            None => None,
         };
-        Ok(reason("exclusive", text, holder.map(|key| format!("orloj job explain {key}"))))
+        let has_it = |record: &&Record| record.exclusive.ticket(row.key).is_some();
+        let holder = [&own, &root]
+            .into_iter()
+            .flatten()
+            .find(has_it)
+            .and_then(|record| record.exclusive.holder);
+        let text = match holder {
+            Some(key) => match self.inner.store.job(key).await.map_err(|e| store_error(&e))? {
+                Some(holder) if holder.instance != row.instance => {
+                    let instance = holder.instance;
+                    format!("it is exclusive and waits for job {key} of instance {instance}")
+                }
+                _ => format!("it is exclusive and waits for job {key} of the same instance"),
+            },
+            // It was let go while this was read.
+            None => "it is exclusive and its turn is about to come".to_owned(),
+        };
+        Ok(reason("exclusive", text, holder.map(Remedy::Explain)))
+    }
+
+    async fn record(&self, instance: InstanceKey) -> Result<Option<Record>, Error> {
+        if instance.raw() == 0 {
+            return Ok(None);
+        }
+        let loaded = self.inner.store.load(vec![instance]).await.map_err(|e| store_error(&e))?;
+        let record = loaded.first().map(crate::codec::decode).transpose();
+        record.map_err(|e| store_error(&e))
     }
 
     async fn incidents_of(&self, row: &JobRow) -> Result<Vec<Reason>, Error> {
@@ -141,7 +173,7 @@ impl Orloj {
                     "incident {} ({}) is open: {}",
                     incident.key, incident.kind, incident.message
                 ),
-                Some(format!("orloj incident resolve {}", incident.key)),
+                Some(Remedy::ResolveIncident(incident.key)),
             )
         });
         Ok(reasons.collect())
@@ -153,7 +185,7 @@ impl Orloj {
         nodes: &[NodeRow],
         now: Timestamp,
     ) -> Result<Vec<Reason>, Error> {
-        let unlock = Some(format!("orloj job unlock {}", row.key));
+        let unlock = Some(Remedy::Unlock(row.key));
         if let (Some(worker), Some(until)) = (&row.lock_worker, row.lock_until) {
             let text = match until >= now {
                 true => format!("worker '{worker}' holds it until {until}"),
@@ -188,7 +220,7 @@ impl Orloj {
                 reasons.push(reason(
                     "rate-reached",
                     format!("the rate of '{}' lets the next job begin at {at}", limit.name),
-                    Some(format!("orloj limit delete {} {}", scope(limit), limit.name)),
+                    Some(Remedy::without_rate(limit)),
                 ));
             }
             let Some(max) = limit.max_concurrent else { continue };
@@ -207,9 +239,7 @@ impl Orloj {
                     named.join(", ")
                 ),
             };
-            let remedy =
-                format!("orloj limit set {} {} --max {}", scope(limit), limit.name, max + 1);
-            reasons.push(reason("limit-reached", text, Some(remedy)));
+            reasons.push(reason("limit-reached", text, Some(Remedy::raise(limit, max))));
         }
         Ok(reasons)
     }
@@ -224,13 +254,12 @@ impl Orloj {
 
     /// Why no live node takes it, node by node; nothing if one would.
     async fn why_untaken(&self, row: &JobRow, nodes: &[NodeRow]) -> Result<Vec<Reason>, Error> {
+        let report = self.executor().report().await?;
         let mut reasons = Vec::new();
-        if nodes.iter().all(|node| !node.profile.is_active) {
-            reasons.push(reason(
-                "no-executor",
-                "the executor is off on all nodes".into(),
-                Some("orloj executor start".into()),
-            ));
+        let is_none_active = nodes.iter().all(|node| !node.profile.is_active);
+        if is_none_active && !report.is_active {
+            let text = "the executor is off on all nodes".to_owned();
+            reasons.push(reason("no-executor", text, Some(Remedy::StartExecutor)));
         }
         let deployment = match row.definition.raw() {
             0 => None,
@@ -239,40 +268,38 @@ impl Orloj {
                 found.map_err(|e| store_error(&e))?.map(|definition| definition.deployment)
             }
         };
-        let by_node: Vec<(&NodeRow, Vec<NotTaken>)> = nodes
-            .iter()
-            .filter(|node| node.profile.is_active)
-            .map(|node| (node, not_taken_by(&node.profile, row, deployment)))
+        // While all are off, what each would say if it were on.
+        let asked = nodes.iter().filter(|node| is_none_active || node.profile.is_active);
+        let by_node: Vec<(&NodeRow, Vec<NotTaken>)> = asked
+            .map(|node| {
+                let mut why = not_taken_by(&node.profile, row, deployment);
+                why.retain(|why| *why != NotTaken::Inactive);
+                (node, why)
+            })
             .collect();
         if by_node.iter().all(|(_, why)| !why.is_empty()) {
             for (node, why) in by_node {
                 for why in why {
                     let text = format!("node '{}' does not take it: {}", node.name, why.words());
-                    let remedy = match (why, deployment) {
-                        (NotTaken::Definition, Some(deployment)) => {
-                            Some(format!("orloj deployment register {deployment}"))
-                        }
-                        (NotTaken::Priority, _) => {
-                            let range = &node.profile.priorities;
-                            let near = row.priority.clamp(*range.start(), *range.end());
-                            Some(format!("orloj job priority {} {near}", row.key))
-                        }
-                        _ => None,
-                    };
-                    reasons.push(reason(code_of(why), text, remedy));
+                    let remedy = remedy_of(why, row, &node.profile, deployment);
+                    reasons.push(reason(code_of(why), text, Some(remedy)));
                 }
             }
         }
-        let options = &self.inner.settings.executor;
-        if row.state == JobState::Waiting && !options.take_timers {
-            let text = "this node does not look for timers".to_owned();
-            reasons.push(reason("timers-off", text, None));
+        let own = self.inner.session.load(std::sync::atomic::Ordering::SeqCst);
+        let is_alone = |node: &NodeRow| node.session == own || !node.profile.is_active;
+        if report.is_active && nodes.iter().all(is_alone) {
+            let is_timer = row.state == JobState::Waiting;
+            let by_hand = || Some(Remedy::Execute(row.key));
+            if is_timer && !report.fires_timers {
+                let text = "this node does not look for timers (executor.take_timers)".to_owned();
+                reasons.push(reason("timers-off", text, by_hand()));
+            }
+            if !report.takes_jobs {
+                let text = "this node does not acquire jobs (executor.take_async)".to_owned();
+                reasons.push(reason("acquisition-off", text, by_hand()));
+            }
         }
-        if row.state == JobState::Ready && !options.take_async {
-            let text = "this node does not acquire jobs".to_owned();
-            reasons.push(reason("acquisition-off", text, None));
-        }
-        let report = self.executor().report().await?;
         let is_it = |topic: &str| !topic.is_empty() && topic == &*row.topic;
         for breaker in report.breakers.iter().filter(|breaker| is_it(&breaker.topic)) {
             let until = match breaker.open_until {
@@ -282,7 +309,7 @@ impl Orloj {
             reasons.push(reason(
                 "breaker-open",
                 format!("'{}' fails too often; this node leaves it alone {until}", row.topic),
-                Some(format!("orloj executor close-breaker {}", row.topic)),
+                Some(Remedy::CloseBreaker(row.topic.clone())),
             ));
         }
         if let Some(hung) = report.given_up.iter().rev().find(|hung| hung.job == row.key) {
@@ -299,7 +326,7 @@ impl Orloj {
     }
 }
 
-fn reason(code: &'static str, text: String, remedy: Option<String>) -> Reason {
+fn reason(code: &'static str, text: String, remedy: Option<Remedy>) -> Reason {
     Reason { code, text, remedy }
 }
 
@@ -308,13 +335,13 @@ fn no_retries(row: &JobRow) -> Reason {
     reason(
         "no-retries",
         format!("no retries are left; the last failure was: {failure}"),
-        Some(format!("orloj job retries {} 1", row.key)),
+        Some(Remedy::SetRetries(row.key)),
     )
 }
 
 fn not_due(row: &JobRow, now: Timestamp) -> Option<Reason> {
     let due = row.due_at.filter(|due| *due > now && row.state != JobState::Ready)?;
-    let remedy = Some(format!("orloj job execute {}", row.key));
+    let remedy = Some(Remedy::Execute(row.key));
     Some(reason("not-due", format!("it is due at {due}"), remedy))
 }
 
@@ -322,15 +349,37 @@ fn no_worker(row: &JobRow) -> Reason {
     reason(
         "no-worker",
         format!("it waits for a worker of type '{}' to ask for it", row.job_type),
-        Some(format!("start a worker for type '{}'", row.job_type)),
+        Some(Remedy::StartWorker(row.job_type.clone())),
     )
 }
 
-fn scope(limit: &LimitRow) -> &'static str {
-    match limit.scope {
-        orloj_store::LimitScope::Topic => "topic",
-        orloj_store::LimitScope::Tenant => "tenant",
-        orloj_store::LimitScope::Key => "key",
+/// Whether a worker that asks would get it.
+fn is_open(row: &JobRow, now: Timestamp) -> bool {
+    match row.state {
+        JobState::Ready => true,
+        JobState::Waiting => row.due_at.is_none_or(|due| due <= now),
+        _ => false,
+    }
+}
+
+/// What a node takes is a matter of its configuration; what can be done to the job is a command.
+fn remedy_of(
+    why: NotTaken,
+    row: &JobRow,
+    node: &NodeProfile,
+    deployment: Option<DeploymentKey>,
+) -> Remedy {
+    match (why, deployment) {
+        (NotTaken::Inactive, _) => Remedy::StartExecutor,
+        (NotTaken::Definition, Some(deployment)) => Remedy::RegisterDeployment(deployment),
+        (NotTaken::Priority, _) => {
+            let (low, high) = (*node.priorities.start(), *node.priorities.end());
+            Remedy::SetPriority(row.key, row.priority.clamp(low, high))
+        }
+        (NotTaken::Topic, _) => Remedy::CloseBreaker(row.topic.clone()),
+        (NotTaken::Definition | NotTaken::Category | NotTaken::Tenant | NotTaken::Cleanup, _) => {
+            Remedy::Execute(row.key)
+        }
     }
 }
 

@@ -49,6 +49,7 @@ pub(crate) struct Inner {
     pub programs: Arc<Programs>,
     pub reading: Arc<Reading>,
     pub settings: Arc<orloj_settings::Settings>,
+    pub zone: jiff::tz::TimeZone,
     pub inputs: UnboundedSender<Input>,
     pub clock: Clock,
     pub is_ready: Arc<AtomicBool>,
@@ -197,6 +198,8 @@ impl Orloj {
             variables: start.variables,
             at: None,
             before: start.before,
+            tags: start.tags.into(),
+            stops_after: start.stops_after,
             await_end,
         };
         Ok((definition, request))
@@ -259,6 +262,12 @@ impl Orloj {
         check_texts([&*code, &*message], &variables)?;
         let command = JobCommand::Throw { code, message, variables };
         self.done(Request::Job { job, command }).await
+    }
+
+    /// No worker can be given the job as it is: it keeps its retries and waits with an incident.
+    pub async fn hold_back_job(&self, job: JobKey, message: Arc<str>) -> Result<(), Error> {
+        check_texts([&*message], &Document::new())?;
+        self.done(Request::Job { job, command: JobCommand::HoldBack { message } }).await
     }
 
     pub async fn update_retries(&self, job: JobKey, retries: i32) -> Result<(), Error> {

@@ -60,9 +60,12 @@ mod manage;
 mod meters;
 mod metrics;
 pub mod node;
+mod own_executor;
 mod pool;
+mod query_limit;
 mod reading;
 mod reads;
+mod remedy;
 mod start_conditions;
 mod together;
 
@@ -77,13 +80,14 @@ pub use codec::{decode as decode_record, encode as encode_record, large_variable
 pub use configurator::Configurator;
 pub use definition::Definition;
 pub use definition_cache::{BoundedCache, DefinitionCache};
-pub use executor::Executor;
+pub use executor::ExecutorHandle;
 pub use group::{GroupBuilder, OrlojGroup};
 pub use handle::{JobStream, Orloj};
+pub use jiff::tz::TimeZone;
 pub use manage::*;
 pub use meters::MeterLog;
 pub use metrics::Metrics;
-pub use node::chores::{BatchWork, Modification, Suspension, SuspensionOf};
+pub use node::chores::{BatchWork, Modification, Suspension, SuspensionOf, refused_batch};
 pub use node::{
     BreakerReport, ExecutorOptions, ExecutorReport, GivenUp, Looks, RunningJob, UntakenJobs,
 };
@@ -93,7 +97,7 @@ pub use orloj_executor::{
 };
 pub use orloj_interpreter::{
     AdHocResult, Corrections, FailedTry, GrowingWait, JobResult, JobState as RejectedJobState,
-    Rejection, Retry, RetryPolicy, UserTaskResult,
+    MoveFrom, MoveInside, Rejection, Retry, RetryPolicy, UserTaskResult,
 };
 pub use orloj_model as model;
 pub use orloj_model::{Diagnostic, Dialect, Position, Severity};
@@ -105,7 +109,9 @@ pub use orloj_store::{
     UserTaskFilter,
 };
 pub use orloj_types as types;
+pub use own_executor::{AtOnce, Executor, Offer, OfferedJob};
 pub use pool::{Pool, Spawn};
+pub use remedy::Remedy;
 
 /// The examples of the guide.
 #[cfg(doctest)]

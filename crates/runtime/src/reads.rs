@@ -61,6 +61,7 @@ impl Orloj {
                     orloj_interpreter::ElementState::Entering => "entering",
                     orloj_interpreter::ElementState::Active => "active",
                     orloj_interpreter::ElementState::Leaving => "leaving",
+                    orloj_interpreter::ElementState::Ending => "ending",
                 },
                 entered_at: element.entered_at,
                 variables: Document(
@@ -115,6 +116,7 @@ impl Orloj {
         filter: UserTaskFilter,
         page: Page,
     ) -> Result<Vec<UserTaskView>, Error> {
+        let page = self.within(page)?;
         let rows = self.inner.store.user_tasks(filter, page).await.map_err(|e| store_error(&e))?;
         let mut views = Vec::with_capacity(rows.len());
         for row in rows {
@@ -199,7 +201,7 @@ impl Orloj {
     }
 
     /// Empty of what belongs to no definition.
-    async fn process_id(&self, definition: DefinitionKey) -> Result<ProcessId, Error> {
+    pub(crate) async fn process_id(&self, definition: DefinitionKey) -> Result<ProcessId, Error> {
         if definition.raw() == 0 {
             return Ok("".into());
         }

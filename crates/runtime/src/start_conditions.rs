@@ -37,6 +37,8 @@ impl Orloj {
                 variables: ask.variables.clone(),
                 at: Some(event),
                 before: Vec::new(),
+                tags: Arc::default(),
+                stops_after: Vec::new(),
                 await_end: false,
             };
             match self.request(Request::Start(request)).await? {

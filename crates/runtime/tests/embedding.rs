@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use orloj::model::{ParseHook, Source};
-use orloj::settings::{AcquisitionSettings, IdGenerator, Settings};
+use orloj::settings::{AcquisitionSettings, Settings};
 use orloj::types::{Document, InstanceKey, Timestamp, Value};
 use orloj::{
     ActivateJobs, BeanCall, BoundedCache, Builder, Call, Clock, Configurator, Definition,
@@ -569,10 +569,6 @@ async fn what_cannot_be_had_is_said_when_the_engine_is_built() {
         Err(Error::Invalid(reason)) => reason,
         other => panic!("{other:?}"),
     };
-    let mut settings = Settings::default();
-    settings.ids.generator = IdGenerator::Uuid;
-    let built = Orloj::builder().settings(settings).build().await.map(drop);
-    assert!(refusal(built).await.starts_with("ids.generator: uuid cannot be had"));
     let built = Orloj::builder().acquisition("fast").build().await.map(drop);
     let reason = "executor.acquisition: there is no acquisition named 'fast'";
     assert_eq!(refusal(built).await, reason);

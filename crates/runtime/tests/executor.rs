@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use orloj::types::{Document, InstanceKey, Timestamp};
+use orloj::history::{JobLogFilter, Span};
+use orloj::store::{LimitScope, NewLimit};
+use orloj::types::{Document, InstanceKey, TenantId, Timestamp};
 use orloj::{
-    BreakerOptions, BreakerRules, Builder, Call, Deploy, ExecutorOptions, Fault, InstanceState,
-    LongestRun, Meter, Order, Orloj, StartInstance,
+    ActivateJobs, BreakerOptions, BreakerRules, Builder, Call, Deploy, ExecutorOptions, FailJob,
+    Fault, InstanceState, LongPoll, LongestRun, Meter, Order, Orloj, StartInstance,
 };
 use tokio::sync::{Semaphore, mpsc};
 
@@ -75,6 +77,95 @@ async fn nothing_runs_until_the_executor_is_started() {
     orloj.shutdown().await;
 }
 
+/// A step, and a timer that leads to a person.
+const WAIT: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
+    xmlns:camunda="http://camunda.org/schema/1.0/bpmn" targetNamespace="test">
+  <process id="wait" isExecutable="true" camunda:historyTimeToLive="P1D">
+    <startEvent id="start"/>
+    <sequenceFlow id="a" sourceRef="start" targetRef="work"/>
+    <serviceTask id="work" camunda:asyncBefore="true" camunda:class="test.Work"/>
+    <sequenceFlow id="b" sourceRef="work" targetRef="soon"/>
+    <intermediateCatchEvent id="soon">
+      <timerEventDefinition><timeDuration>PT1M</timeDuration></timerEventDefinition>
+    </intermediateCatchEvent>
+    <sequenceFlow id="c" sourceRef="soon" targetRef="ask"/>
+    <userTask id="ask"/>
+  </process>
+</definitions>"#;
+
+#[tokio::test]
+async fn what_is_run_is_counted_and_told_whoever_runs_it() {
+    let calls = AtomicU32::new(0);
+    let work = move |_: Call| {
+        let is_first = calls.fetch_add(1, Ordering::SeqCst) == 0;
+        async move {
+            match is_first {
+                true => Err(Fault::failed("away").with_details("at the post office\nat the door")),
+                false => Ok(Document::new()),
+            }
+        }
+    };
+    let builder = builder().node_name("one").delegate("test.Work", work);
+    let orloj = builder.build().await.expect("an engine");
+    orloj.deploy(Deploy::file("wait.bpmn", WAIT.as_bytes())).await.expect("deployed");
+    let instance = orloj.start(StartInstance::latest("wait")).await.expect("started").instance;
+    let job = orloj.instance(instance).await.expect("there").jobs[0].key;
+    orloj.jobs().execute(job).await.expect_err("the first call fails");
+    orloj.jobs().execute(job).await.expect("the second does not");
+    orloj.executor().start().await.expect("started");
+    orloj.advance(Duration::from_secs(60)).expect("pinned");
+    orloj.settle().await;
+    assert!(orloj.instance(instance).await.expect("there").jobs.is_empty(), "it waits for someone");
+    let meters = &orloj.metrics().meters;
+    assert_eq!((meters.get(Meter::JobSuccessful), meters.get(Meter::JobFailed)), (2, 1));
+    let log = orloj.history().job_log(instance, &JobLogFilter::default(), Span::default()).await;
+    let log = log.expect("a log");
+    let told: Vec<_> = log
+        .iter()
+        .map(|row| (&*row.element, row.state.word(), row.run_by.as_deref().unwrap_or("-")))
+        .collect();
+    let expected = [
+        ("work", "created", "-"),
+        ("work", "failed", "one"),
+        ("work", "successful", "one"),
+        ("soon", "created", "-"),
+        ("soon", "successful", "one"),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(log[1].details.as_deref(), Some("at the post office\nat the door"));
+    assert_eq!(log[2].details, None);
+    orloj.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_limit_holds_up_a_timer_though_it_calls_nothing() {
+    let builder = builder().delegate("test.Work", |_: Call| async { Ok(Document::new()) });
+    let orloj = builder.build().await.expect("an engine");
+    let tenant = TenantId::new("acme");
+    let file = Deploy::file("wait.bpmn", WAIT.as_bytes());
+    orloj.deploy(Deploy { tenant: tenant.clone(), ..file }).await.expect("deployed");
+    orloj.executor().start().await.expect("started");
+    let start = StartInstance { tenant, ..StartInstance::latest("wait") };
+    let instance = orloj.start(start).await.expect("started").instance;
+    orloj.settle().await;
+    let limit = |max_concurrent| NewLimit {
+        scope: LimitScope::Tenant,
+        name: "acme".into(),
+        max_concurrent: Some(max_concurrent),
+        rate: None,
+    };
+    let waits = async || orloj.instance(instance).await.expect("there").jobs.len();
+    orloj.limits().set(limit(0)).await.expect("set");
+    orloj.advance(Duration::from_secs(60)).expect("pinned");
+    orloj.settle().await;
+    assert_eq!(waits().await, 1, "nothing of the tenant runs");
+    orloj.limits().set(limit(1)).await.expect("set");
+    orloj.settle().await;
+    assert_eq!(waits().await, 0);
+    orloj.shutdown().await;
+}
+
 /// An engine whose step runs one job at a time, each when it is let; what ran is told.
 async fn one_at_a_time(
     options: ExecutorOptions,
@@ -106,7 +197,8 @@ async fn drained(has_run: &mut mpsc::UnboundedReceiver<i64>, jobs: usize) -> Vec
 async fn jobs_run_by_priority_whether_queued_handed_over_or_left_in_the_store() {
     // A queue of everything, of three, and of one.
     for queue_jobs_max in [8_192, 3, 1] {
-        let options = ExecutorOptions { queue_jobs_max, ..ExecutorOptions::default() };
+        let order = Order::default();
+        let options = ExecutorOptions { queue_jobs_max, order, ..ExecutorOptions::default() };
         let (orloj, gate, mut has_run) = one_at_a_time(options).await;
         // The first one runs and keeps the only place while the others come.
         start(&orloj, 100).await;
@@ -218,6 +310,71 @@ async fn a_breaker_spares_code_that_fails_and_lets_one_job_try() {
     }
     assert_eq!(state(&orloj, first).await, InstanceState::Active);
     assert_eq!(orloj.metrics().breakers_opened.get(), 2);
+    orloj.shutdown().await;
+}
+
+/// A task of a worker of type `mail`.
+const MAIL: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
+    xmlns:camunda="http://camunda.org/schema/1.0/bpmn" targetNamespace="test">
+  <process id="mail" isExecutable="true" camunda:historyTimeToLive="P1D">
+    <startEvent id="start"/>
+    <sequenceFlow id="a" sourceRef="start" targetRef="send"/>
+    <serviceTask id="send" camunda:type="external" camunda:topic="mail"/>
+    <sequenceFlow id="b" sourceRef="send" targetRef="end"/>
+    <endEvent id="end"/>
+  </process>
+</definitions>"#;
+
+#[tokio::test]
+async fn a_breaker_spares_workers_that_fail_and_lets_one_job_try() {
+    let breaker = BreakerOptions {
+        failures_in_a_row: 2,
+        window_ms: None,
+        open_ms: 10_000,
+        ..BreakerOptions::default()
+    };
+    // As `topic = "*"` says it.
+    let breakers = BreakerRules { all: Some(breaker), ..BreakerRules::default() };
+    let options = ExecutorOptions { breakers, ..ExecutorOptions::default() };
+    let orloj = builder().executor_options(options).build().await.expect("an engine");
+    orloj.deploy(Deploy::file("mail.bpmn", MAIL.as_bytes())).await.expect("deployed");
+    for _ in 0..5 {
+        orloj.start(StartInstance::latest("mail")).await.expect("started");
+    }
+    let take = async |jobs_max| {
+        let ask = ActivateJobs {
+            job_type: "mail".into(),
+            worker: "anna".into(),
+            timeout_ms: 60_000,
+            jobs_max,
+            fetch_variables: Vec::new(),
+            long_poll: LongPoll::No,
+            bytes_max: 1 << 20,
+        };
+        orloj.activate_jobs(ask).await.expect("an answer")
+    };
+    let taken = take(2).await;
+    assert_eq!(taken.len(), 2);
+    for job in &taken {
+        let fail = FailJob {
+            job: job.key,
+            retries: 0,
+            message: "no connection".into(),
+            details: None,
+            back_off_ms: 0,
+            variables: Document::new(),
+        };
+        orloj.fail_job(fail).await.expect("failed");
+    }
+    assert_eq!(take(9).await.len(), 0, "nothing is given out");
+    orloj.advance(Duration::from_secs(10)).expect("pinned");
+    let tried = take(9).await;
+    assert_eq!(tried.len(), 1, "one may try");
+    assert_eq!(take(9).await.len(), 0, "until it is known how it went");
+    orloj.complete_job(tried[0].key, Document::new()).await.expect("completed");
+    assert_eq!(take(9).await.len(), 2, "the rest goes on");
+    assert_eq!(orloj.metrics().breakers_opened.get(), 1);
     orloj.shutdown().await;
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use orloj::history::{HistoryFilter, IncidentState, JobLogState, Span, TaskState};
+use orloj::history::{HistoryFilter, IncidentState, JobLogFilter, JobLogState, Span, TaskState};
 use orloj::settings::{HistoryLevel, Profile, RemovalTime, Settings, Ttl};
 use orloj::store::{EndedFilter, MeterQuery, OperationFilter, Store};
 use orloj::types::{Document, InstanceKey, JobKey, Timestamp};
@@ -162,7 +162,8 @@ async fn everything(builder: Builder) {
 }
 
 async fn job_log(orloj: &Orloj, instance: InstanceKey) {
-    let log = orloj.history().job_log(instance, Span::default()).await.unwrap();
+    let log =
+        orloj.history().job_log(instance, &JobLogFilter::default(), Span::default()).await.unwrap();
     let told: Vec<_> = log
         .iter()
         .map(|row| {
@@ -190,7 +191,7 @@ async fn job_log(orloj: &Orloj, instance: InstanceKey) {
     assert_eq!(log[1].message.as_deref(), Some("the card is blocked"));
     assert_eq!(log[1].failed_element.as_deref(), Some("charge"));
     assert_eq!(log[3].due_at, Some(NOW.plus_ms(3_600_000)));
-    let recent = orloj.history().recent_job_log(2).await.unwrap();
+    let recent = orloj.history().recent_job_log(&JobLogFilter::default(), 2).await.unwrap();
     assert_eq!(recent.len(), 2);
     assert_eq!(recent[0].state, JobLogState::Deleted);
 }
@@ -269,7 +270,7 @@ async fn instances(orloj: &Orloj, instance: InstanceKey, called: InstanceKey) {
 #[test]
 fn lower_levels_keep_less() {
     for (level, told) in [
-        (HistoryLevel::None, "0 visits, 0 jobs, 0 tasks, 0 incidents, variables []"),
+        (HistoryLevel::None, "nothing"),
         (HistoryLevel::Activity, "3 visits, 0 jobs, 1 tasks, 0 incidents, variables []"),
         (
             HistoryLevel::Audit,
@@ -284,9 +285,16 @@ fn lower_levels_keep_less() {
             let orloj = deployed(builder).await;
             let instance = ordered(&orloj).await;
             orloj.cancel(instance).await.unwrap();
-            assert_eq!(summary(&orloj, instance).await, told, "{level:?}");
-            let detail = orloj.instance(instance).await.unwrap();
-            assert_eq!(detail.view.state, InstanceState::Cancelled, "the ended row is always kept");
+            match orloj.instance(instance).await {
+                Ok(detail) => {
+                    assert_eq!(summary(&orloj, instance).await, told, "{level:?}");
+                    assert_eq!(detail.view.state, InstanceState::Cancelled);
+                }
+                Err(error) => {
+                    assert!(matches!(error, orloj::Error::Missing(_)), "{error}");
+                    assert_eq!(told, "nothing", "{level:?}");
+                }
+            }
             orloj.shutdown().await;
         };
         on_both_stores(story, || builder(0, at_level(level)));
@@ -303,7 +311,7 @@ async fn summary(orloj: &Orloj, instance: InstanceKey) -> String {
     format!(
         "{} visits, {} jobs, {} tasks, {} incidents, variables [{}]",
         history.activities(instance, all).await.unwrap().len(),
-        history.job_log(instance, all).await.unwrap().len(),
+        history.job_log(instance, &JobLogFilter::default(), all).await.unwrap().len(),
         history.tasks(instance, all).await.unwrap().len(),
         history.incidents(instance, all).await.unwrap().len(),
         short.map(shown).collect::<Vec<_>>().join(", ")

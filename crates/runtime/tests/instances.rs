@@ -107,6 +107,7 @@ async fn tokens_are_moved_and_instances_deleted_by_hand() {
         ancestor: None,
         variables: Document::new().with("moved", true),
         locals: Document::new(),
+        scoped: Vec::new(),
     };
     let modify = Modify {
         activate: vec![activate],

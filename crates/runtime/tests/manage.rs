@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use orloj::store::OperationFilter;
-use orloj::types::{Document, InstanceKey, JobKey, Timestamp};
+use orloj::store::{JobDefinitionFilter, OperationFilter};
+use orloj::types::{Document, InstanceKey, JobDefinitionKey, JobKey, Timestamp};
 use orloj::{
     ActivateJobs, Builder, Call, DefinitionQuery, Deploy, Dialect, Error, ExecutorOptions, Fault,
-    IncidentFilter, InstanceAction, InstanceQuery, JobAction, JobDefinitionScope, JobFilter,
-    JobScope, JobSet, JobState, LongPoll, Missing, NewIncident, Orloj, Page, Reschedule, Restart,
-    StartInstance, StoreChoice, SuspendDefinition, SuspendJobs, WhichDefinitions,
+    IncidentFilter, InstanceAction, InstanceQuery, JobAction, JobDefinitionAction,
+    JobDefinitionScope, JobFilter, JobScope, JobSet, JobState, LongPoll, Missing, NewIncident,
+    Orloj, Page, Reschedule, Restart, StartInstance, StoreChoice, SuspendDefinition, SuspendJobs,
+    WhichDefinitions,
 };
 use orloj_testkit::story::Database;
 
@@ -120,7 +121,7 @@ fn a_job_is_run_by_hand_and_its_failure_is_the_answer() {
         assert_eq!(view.failed_element.as_deref(), Some("work"));
         assert_eq!(jobs.stack_trace(key).await.unwrap().as_deref(), Some("no stock"));
         assert_eq!(jobs.count_of(JobSet::DeadLetters, JobFilter::default()).await.unwrap(), 1);
-        assert_eq!(codes(&orloj, key).await, ["no-retries", "incident"]);
+        assert_eq!(codes(&orloj, key).await[..2], ["no-retries", "incident"]);
 
         fails.store(false, Ordering::SeqCst);
         jobs.execute(key).await.unwrap();
@@ -273,12 +274,12 @@ fn suspensions_name_themselves_and_are_lifted() {
         let instance = start(&orloj).await;
         let key = job(&orloj, instance).await;
         orloj.jobs().suspend(key).await.unwrap();
-        assert_eq!(codes(&orloj, key).await, ["suspended"]);
+        assert_eq!(codes(&orloj, key).await[..1], ["suspended"]);
         orloj.jobs().activate(key).await.unwrap();
         assert_eq!(codes(&orloj, key).await, ["no-executor"]);
 
         orloj.instances().suspend(instance).await.unwrap();
-        assert_eq!(codes(&orloj, key).await, ["instance-suspended"]);
+        assert_eq!(codes(&orloj, key).await[..1], ["instance-suspended"]);
         assert!(orloj.instance(instance).await.unwrap().view.is_suspended);
         orloj.instances().activate(instance).await.unwrap();
 
@@ -286,10 +287,10 @@ fn suspensions_name_themselves_and_are_lifted() {
         let of_jobs = JobDefinitionScope::Key(definition);
         let with_jobs = SuspendJobs { include_jobs: true, at: None };
         orloj.job_definitions().suspend(&of_jobs, with_jobs).await.unwrap();
-        assert_eq!(codes(&orloj, key).await, ["job-definition-suspended"]);
+        assert_eq!(codes(&orloj, key).await[..1], ["job-definition-suspended"]);
         let second = start(&orloj).await;
         let made_later = job(&orloj, second).await;
-        assert_eq!(codes(&orloj, made_later).await, ["job-definition-suspended"]);
+        assert_eq!(codes(&orloj, made_later).await[..1], ["job-definition-suspended"]);
         orloj.job_definitions().activate(&of_jobs, with_jobs).await.unwrap();
         assert_eq!(codes(&orloj, made_later).await, ["no-executor"]);
 
@@ -309,6 +310,48 @@ fn suspensions_name_themselves_and_are_lifted() {
 }
 
 #[test]
+fn job_definitions_are_handled_in_bulk() {
+    on_both(|builder| async {
+        let orloj = engine(builder, Arc::new(AtomicBool::new(true))).await;
+        let instance = start(&orloj).await;
+        let key = job(&orloj, instance).await;
+        let of_work = orloj.jobs().definition_of(key).await.unwrap().unwrap();
+        let definitions = orloj.job_definitions();
+        let any = JobDefinitionFilter { process_id: Some("order".into()), ..Default::default() };
+        let all = definitions.count(any.clone()).await.unwrap();
+        assert!(all > 1, "{all}");
+
+        let priority = JobDefinitionAction::SetPriority { priority: 7, cascade: true };
+        let report = definitions.all(any.clone(), priority.clone()).run().await.unwrap();
+        assert_eq!((report.done, report.failed), (all, 0));
+        assert_eq!(orloj.jobs().get(key).await.unwrap().priority, 7);
+        let keys = vec![of_work, JobDefinitionKey::new(12)];
+        let report = definitions.all(keys, priority).run().await.unwrap();
+        assert_eq!((report.done, report.failed, report.errors[0].key), (1, 1, 12));
+        let clear = JobDefinitionAction::ClearPriority;
+        definitions.all(vec![of_work], clear).run().await.unwrap();
+        assert_eq!(definitions.get(of_work).await.unwrap().priority, None);
+
+        orloj.jobs().execute(key).await.unwrap_err();
+        let retries = JobDefinitionAction::SetRetries { retries: 4, due: None };
+        let report = definitions.all(any.clone(), retries).run().await.unwrap();
+        assert_eq!((report.done, report.failed), (all, 0));
+        assert_eq!(orloj.jobs().get(key).await.unwrap().retries_left, 4);
+        let negative = JobDefinitionAction::SetRetries { retries: -1, due: None };
+        orloj.jobs().set_retries(key, 0, None).await.unwrap();
+        let report = definitions.all(vec![of_work], negative).run().await.unwrap();
+        assert_eq!((report.done, report.failed), (0, 1), "its job refuses");
+
+        let how = SuspendJobs { include_jobs: true, at: None };
+        let suspend = JobDefinitionAction::Suspend(how);
+        definitions.all(any.clone(), suspend).run().await.unwrap();
+        assert_eq!(orloj.jobs().get(key).await.unwrap().state, JobState::Suspended);
+        definitions.all(any, JobDefinitionAction::Activate(how)).run().await.unwrap();
+        assert_eq!(orloj.jobs().get(key).await.unwrap().state, JobState::Failed);
+    });
+}
+
+#[test]
 fn explain_tells_why_no_node_takes_a_job() {
     on_both(|builder| async {
         let options = ExecutorOptions {
@@ -323,8 +366,8 @@ fn explain_tells_why_no_node_takes_a_job() {
         orloj.settle().await;
         assert_eq!(codes(&orloj, key).await, ["priority-outside", "category-not-enabled"]);
         let explained = orloj.jobs().explain(key).await.unwrap();
-        let remedy = explained.reasons[0].remedy.as_deref();
-        assert_eq!(remedy, Some(&*format!("orloj job priority {key} 10")));
+        let remedy = explained.reasons[0].remedy.as_ref().map(ToString::to_string);
+        assert_eq!(remedy, Some(format!("orloj job priority {key} 10")));
         orloj.jobs().set_priority(key, 10).await.unwrap();
         assert_eq!(codes(&orloj, key).await, ["category-not-enabled"]);
     });

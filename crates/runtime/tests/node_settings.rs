@@ -281,3 +281,78 @@ async fn shutting_down_waits_no_longer_than_it_may() {
     let stopped = tokio::time::timeout(Duration::from_secs(10), orloj.shutdown()).await;
     assert!(stopped.is_ok(), "it waits for ever");
 }
+
+#[tokio::test]
+async fn a_query_asks_for_no_more_than_it_may() {
+    let mut settings = Settings::default();
+    settings.rows.query_max = Some(2);
+    let orloj = deployed(Orloj::builder().settings(settings)).await;
+    for _ in 0..3 {
+        start(&orloj).await;
+    }
+    let page = |limit| orloj::Page { before: None, limit };
+    let jobs = orloj.jobs();
+    assert_eq!(jobs.list(JobFilter::default(), page(2)).await.expect("within").len(), 2);
+    let refused = jobs.list(JobFilter::default(), page(3)).await.expect_err("more than it may");
+    let refused = refused.to_string();
+    assert!(refused.contains("rows.query_max is 2"), "{refused}");
+    let filter = orloj::history::HistoryFilter::default();
+    assert!(orloj.history().instances(&filter, page(3)).await.is_err());
+    // What the engine reads for itself is not asked about.
+    assert!(orloj.history().recent_job_log(&Default::default(), 5).await.is_ok());
+    orloj.shutdown().await;
+}
+
+#[tokio::test]
+async fn acquisition_rests_when_the_queue_is_full() {
+    let gate = Arc::new(Semaphore::new(0));
+    let entry = gate.clone();
+    let work = move |_: Call| {
+        let entry = entry.clone();
+        async move {
+            entry.acquire().await.expect("open").forget();
+            Ok(Document::new())
+        }
+    };
+    let mut settings = Settings::of(orloj::settings::Profile::Flowable);
+    settings.executor.queue_jobs_max = 2;
+    (settings.executor.workers_core, settings.executor.workers_max) = (1, 1);
+    settings.executor.queue_full_wait_ms = 5_000;
+    let builder = pinned().settings(settings).executor(true).delegate("test.Work", work);
+    let orloj = deployed(builder).await;
+    let mut instances = Vec::new();
+    for _ in 0..4 {
+        // One runs, two are queued, the last finds no place.
+        instances.push(start(&orloj).await);
+    }
+    gate.add_permits(4);
+    for instance in &instances[..3] {
+        while state(&orloj, *instance).await != InstanceState::Completed {
+            tokio::task::yield_now().await;
+        }
+    }
+    orloj.advance(Duration::from_millis(4_999)).expect("pinned");
+    // A beat of the node, which would make it look if it did not rest.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_eq!(state(&orloj, instances[3]).await, InstanceState::Active);
+    orloj.advance(Duration::from_millis(1)).expect("pinned");
+    while state(&orloj, instances[3]).await != InstanceState::Completed {
+        tokio::task::yield_now().await;
+    }
+    orloj.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_was_asked_for_and_cannot_be_had_is_said_before_anything_is_opened() {
+    let mut settings = Settings::default();
+    settings.jobs.retry_cycle = Some("soon".to_owned());
+    let builder = Orloj::builder()
+        .store(StoreChoice::SqliteFile("/nowhere/at/all.db".into()))
+        .settings(settings);
+    let refused = builder.check().expect_err("no cycle").to_string();
+    assert!(refused.contains("jobs.retry_cycle"), "{refused}");
+    assert_eq!(builder.build().await.err().map(|e| e.to_string()), Some(refused));
+    let mut uuids = Settings::default();
+    uuids.ids.generator = orloj::settings::IdGenerator::Uuid;
+    deployed(Orloj::builder().settings(uuids)).await.shutdown().await;
+}

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use orloj_groovy::{Dialect, Effect, Host, Position, VariableScope, facts};
+use orloj_types::Document;
 
 use crate::config::SecureScripting;
 use crate::outcome::{Diagnostic, Failure, Limit, Outcome};
@@ -102,6 +103,7 @@ pub(crate) fn run_request(
         limits: config.limits(),
         sight: Sight {
             variables: variables(host, &VariableScope::Nearest),
+            inputs: host.inputs().map(Document::to_json),
             scoped,
             facts: known,
             execution: config.shows_execution(),

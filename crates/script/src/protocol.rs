@@ -28,6 +28,8 @@ pub(crate) enum Task {
 pub(crate) struct Sight {
     /// A JSON object: every variable by name, the nearest of that name.
     pub(crate) variables: String,
+    /// Another one: what names stand for, where that is not the variables.
+    pub(crate) inputs: Option<String>,
     /// Variables that scopes show otherwise: scope, then name.
     pub(crate) scoped: String,
     pub(crate) facts: BTreeMap<String, WireValue>,

@@ -1,10 +1,14 @@
 //! Settings that fit by themselves but not together.
 
+use orloj_expr::{Expression, Language};
+use orloj_timer::{Dialect, Kind, RetryPlan, Schedule};
+
 use crate::settings::{
     AcquisitionSettings, CleanupStrategy, DEFAULT_ACQUISITION, RemovalTime, Settings,
 };
+use crate::value::shortened;
 
-/// Values that exclude each other.
+/// Values that exclude each other, or cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
     /// To be blamed in this order; one that somebody wrote before a default.
@@ -23,6 +27,7 @@ pub fn check(settings: &Settings) -> Vec<Conflict> {
     for (name, named) in &settings.acquisitions {
         acquisition(&format!("acquisitions.{name}"), named, &mut found);
     }
+    texts(settings, &mut found);
     let history = &settings.history;
     if history.cleanup.enabled
         && history.cleanup.strategy == CleanupStrategy::RemovalTime
@@ -97,6 +102,42 @@ fn executor(settings: &Settings, found: &mut Vec<Conflict>) {
     }
 }
 
+/// Texts that something else reads later, when nobody looks any more.
+fn texts(settings: &Settings, found: &mut Vec<Conflict>) {
+    if let Some(cycle) = &settings.jobs.retry_cycle
+        && let Err(problem) = retry_cycle(cycle)
+    {
+        found.push(conflict(&["jobs.retry_cycle"], problem));
+    }
+    let cycles = [
+        ("history.cleanup.cycle", &settings.history.cleanup.cycle),
+        ("batches.poll_cycle", &settings.batches.poll_cycle),
+    ];
+    for (knob, cycle) in cycles {
+        if let Some(text) = cycle
+            && let Err(problem) = Schedule::parse(Dialect::Flowable, Kind::Cycle, text)
+        {
+            let message = format!("'{}' is no cycle: {problem}", shortened(text));
+            found.push(conflict(&[knob], message));
+        }
+    }
+}
+
+fn retry_cycle(text: &str) -> Result<(), String> {
+    let text = text.trim();
+    let wrong =
+        |problem: String| format!("'{}' is no cycle of retries: {problem}", shortened(text));
+    if text.starts_with("${") || text.starts_with("#{") {
+        let parsed = Expression::parse(Language::Uel, text);
+        return parsed.map(drop).map_err(|error| wrong(error.message));
+    }
+    let plan = RetryPlan::parse(text).map_err(|error| wrong(error.to_string()))?;
+    match plan.unusable(text).as_slice() {
+        [] => Ok(()),
+        [first, ..] => Err(wrong(format!("'{}' is no duration", shortened(first)))),
+    }
+}
+
 /// Waits that do not grow to their maximum mean asking the store without any rest.
 fn acquisition(table: &str, acquisition: &AcquisitionSettings, found: &mut Vec<Conflict>) {
     let mut above = |key: &str, max: &str, values: (u64, u64)| {
@@ -104,13 +145,9 @@ fn acquisition(table: &str, acquisition: &AcquisitionSettings, found: &mut Vec<C
         let message = format!("{key} ({}) is above {max} ({})", values.0, values.1);
         found.push(conflict(&[&key, &max], message));
     };
-    let longest = acquisition.wait_ms_max;
-    for (key, wait) in
-        [("wait_ms", acquisition.wait_ms), ("timer_wait_ms", acquisition.timer_wait_ms)]
-    {
-        if wait > longest {
-            above(key, "wait_ms_max", (wait, longest));
-        }
+    let (wait, longest) = (acquisition.wait_ms, acquisition.wait_ms_max);
+    if wait > longest {
+        above("wait_ms", "wait_ms_max", (wait, longest));
     }
     let (pause, longest) = (acquisition.backoff_ms, acquisition.backoff_ms_max);
     if longest > 0 && pause > longest {

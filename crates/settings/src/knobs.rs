@@ -32,7 +32,7 @@ macro_rules! knob {
             doc: $doc,
             expected: || expected_of(|settings: &$settings| &settings.$($field).+, $range),
             get: |settings| settings.$($field).+.to_value(),
-            set: |settings, value| put(&mut settings.$($field).+, value, $range),
+            set: |settings, value| put(&mut settings.$($field).+, unset($name, value), $range),
         }
     };
 }
@@ -47,6 +47,8 @@ macro_rules! knobs {
 
 /// Longer than a year is no wait but a mistake in the unit.
 const WAIT_MS_MAX: i64 = 366 * 24 * 3_600_000;
+/// The longest that stores sort by without running out of numbers.
+const AGING_STEP_MS_MAX: i64 = 1_000_000_000;
 /// More workers than any machine runs.
 const WORKERS_MAX: i64 = 100_000;
 const QUEUE_MAX: i64 = 10_000_000;
@@ -61,7 +63,7 @@ pub const KNOBS: &[Knob] = knobs! { Settings;
     "executor.by_priority" = executor.by_priority: "higher priorities first";
     "executor.timers_first" = executor.timers_first: "timers before other jobs";
     "executor.by_due" = executor.by_due: "earlier due dates first";
-    "executor.aging_step_ms" = executor.aging_step_ms (1..=WAIT_MS_MAX):
+    "executor.aging_step_ms" = executor.aging_step_ms (1..=AGING_STEP_MS_MAX):
         "order by due date minus priority times this, instead of the three flags";
     "executor.priority_min" = executor.priority_min: "lowest priority that is taken";
     "executor.priority_max" = executor.priority_max: "highest priority that is taken";
@@ -82,12 +84,10 @@ pub const KNOBS: &[Knob] = knobs! { Settings;
     "executor.rejected_jobs" = executor.rejected_jobs:
         "what happens to acquired jobs that fit neither workers nor queue";
     "executor.queue_full_wait_ms" = executor.queue_full_wait_ms (0..=WAIT_MS_MAX):
-        "rest of acquisition when the queue is full";
+        "rest of acquisition when the queue is full; profiles of Flowable only";
     "executor.hint" = executor.hint: "new jobs wake the executor at once";
     "executor.shutdown_wait_ms" = executor.shutdown_wait_ms (0..=WAIT_MS_MAX):
         "how long running jobs may finish after a stop was asked for";
-    "executor.unlock_owned" = executor.unlock_owned:
-        "accepted without effect: locks end with their node, whose name fences its predecessor";
     "executor.reset_expired" = executor.reset_expired: "look for jobs that hang";
     "executor.reset_expired_interval_ms" = executor.reset_expired_interval_ms (1..=WAIT_MS_MAX):
         "how often";
@@ -96,47 +96,37 @@ pub const KNOBS: &[Knob] = knobs! { Settings;
         "how long a silent node counts as alive";
     "executor.lock_owner" = executor.lock_owner:
         "the node's name, which owns its locks; left out: host name and process id";
-    "executor.global_lock" = executor.global_lock:
-        "accepted without effect, as all knobs of this lock: acquisitions skip each other's rows";
-    "executor.global_lock_prefix" = executor.global_lock_prefix: "nodes that share that lock";
-    "executor.global_lock_wait_ms" = executor.global_lock_wait_ms (0..=WAIT_MS_MAX):
-        "how long a node waits for it";
-    "executor.global_lock_poll_ms" = executor.global_lock_poll_ms (1..=WAIT_MS_MAX):
-        "how often it tries";
-    "executor.global_lock_force_after_ms" = executor.global_lock_force_after_ms (0..=WAIT_MS_MAX):
-        "after how long it is taken from its holder";
     "executor.acquisition" = executor.acquisition: "the acquisition that this engine joins";
 
     "acquisition.jobs_max" = acquisition.jobs_max (1..=PAGE_MAX): "jobs of one acquisition";
-    "acquisition.timers_max" = acquisition.timers_max (1..=PAGE_MAX): "timers of one acquisition";
-    "acquisition.wait_ms" = acquisition.wait_ms (0..=WAIT_MS_MAX):
+    "acquisition.timers_max" = acquisition.timers_max (1..=PAGE_MAX):
+        "timers that are made ready at a time";
+    "acquisition.wait_ms" = acquisition.wait_ms (1..=WAIT_MS_MAX):
         "rest after an acquisition that found less than it asked for";
-    "acquisition.timer_wait_ms" = acquisition.timer_wait_ms (0..=WAIT_MS_MAX):
-        "the same for timers";
     "acquisition.wait_ms_max" = acquisition.wait_ms_max (0..=WAIT_MS_MAX):
-        "what the rest grows to";
-    "acquisition.wait_factor" = acquisition.wait_factor: "by which factor rest and back-off grow";
+        "what the rest grows to; not in profiles of Flowable, whose rests do not grow";
+    "acquisition.wait_factor" = acquisition.wait_factor:
+        "by which factor rest and back-off grow; not in profiles of Flowable";
     "acquisition.backoff_ms" = acquisition.backoff_ms (0..=WAIT_MS_MAX):
-        "pause after a lock was lost to another node; 0: none";
+        "pause after a lock was lost to another node; 0: none; not in profiles of Flowable";
     "acquisition.backoff_ms_max" = acquisition.backoff_ms_max (0..=WAIT_MS_MAX):
-        "what the pause grows to; 0: no back-off";
+        "what the pause grows to; 0: no back-off; not in profiles of Flowable";
     "acquisition.backoff_threshold" = acquisition.backoff_threshold:
-        "acquisitions without a lost lock before the pause shrinks";
+        "acquisitions without a lost lock before the pause shrinks; not in profiles of Flowable";
     "acquisition.lock_ms_max" = acquisition.lock_ms_max (1..=WAIT_MS_MAX):
         "longest run of a job before it counts as hung; left out: as long as its node lives";
     "acquisition.timer_lock_ms_max" = acquisition.timer_lock_ms_max (1..=WAIT_MS_MAX):
         "the same for timers";
 
     "jobs.retries" = jobs.retries (1..=1_000_000): "attempts in all where the model says nothing";
-    "jobs.retry_cycle" = jobs.retry_cycle: "the cycle of retries where the model says nothing";
+    "jobs.retry_cycle" = jobs.retry_cycle:
+        "the cycle of retries where the model says nothing, or an expression that gives one";
     "jobs.retries_at_first_failure" = jobs.retries_at_first_failure:
         "the configured count of attempts is only applied at the first failure";
     "jobs.failed_wait_ms" = jobs.failed_wait_ms (0..=WAIT_MS_MAX):
         "pause before a failed timer is tried again; left out: as in the model's system";
     "jobs.async_failed_wait_ms" = jobs.async_failed_wait_ms (0..=WAIT_MS_MAX):
         "the same for asynchronous continuations";
-    "jobs.failure_write_attempts" = jobs.failure_write_attempts (1..=1_000):
-        "accepted without effect: what meets a conflict is decided anew until it is written";
     "jobs.prioritized" = jobs.prioritized: "off: every job has priority 0";
     "jobs.worker_jobs_prioritized" = jobs.worker_jobs_prioritized:
         "off: every worker job has priority 0";
@@ -185,10 +175,10 @@ pub const KNOBS: &[Knob] = knobs! { Settings;
     "history.cleanup.retries" = history.cleanup.retries (1..=1_000_000):
         "attempts of clean-up jobs; left out: as all jobs";
     "history.cleanup.job_log_ttl" = history.cleanup.job_log_ttl:
-        "how long the job log of clean-up jobs is kept";
+        "how long the log of jobs without an instance is kept; left out: as instances";
     "history.cleanup.metrics" = history.cleanup.metrics: "whether removed rows are counted";
 
-    "batches.jobs_per_seed" = batches.jobs_per_seed (1..=100_000):
+    "batches.jobs_per_seed" = batches.jobs_per_seed (1..=5_000):
         "jobs made by one run of a batch's seed";
     "batches.invocations_per_job" = batches.invocations_per_job (1..=100_000):
         "items handled by one job";
@@ -199,37 +189,35 @@ pub const KNOBS: &[Knob] = knobs! { Settings;
     "batches.poll_cycle" = batches.poll_cycle: "the same as a Quartz cron expression";
     "batches.priority" = batches.priority: "priority of seed, monitor and parts";
     "batches.ttl_by_kind" = batches.ttl_by_kind: "how long ended batches are kept, by kind";
-    "batches.removal_time_chunk" = batches.removal_time_chunk (1..=500):
-        "rows whose time of removal is changed at once";
 
     "metrics.enabled" = metrics.enabled: "whether counters are kept";
     "metrics.stored" = metrics.stored: "whether they are written to the store";
     "metrics.interval_ms" = metrics.interval_ms (1_000..=WAIT_MS_MAX): "how often";
     "metrics.reporter" = metrics.reporter: "whose counters they are; left out: the node's name";
-    "metrics.tasks" = metrics.tasks: "whether distinct assignees of user tasks are counted";
-    "metrics.task_ttl" = metrics.task_ttl: "how long those are kept";
+    "metrics.ttl" = metrics.ttl: "how long counters are kept in the store; left out: for ever";
 
     "operations.authenticated_only" = operations.authenticated_only:
         "log only what a person known by name did";
     "operations.entries_max" = operations.entries_max (-1..=i64::MAX):
         "entries of one operation on many things; 1: a summary, -1: one for each";
-    "ids.generator" = ids.generator: "how new things are named";
+    "operations.ttl" = operations.ttl: "how long the log is kept; left out: for ever";
+    "ids.generator" = ids.generator:
+        "how new things are named; uuid: a warning, see docs/adr/0016-uuids.md";
     "model.unhandled_error_fails" = model.unhandled_error_fails:
         "a BPMN error that nobody catches fails the job instead of ending the path";
     "model.parallel_multi_instance_async_leave" = model.parallel_multi_instance_async_leave:
         "parallel multi-instances of Flowable models are left by an exclusive job";
     "model.definition_cache_max" = model.definition_cache_max (1..=10_000_000):
         "definitions kept parsed in memory";
-    "rows.bulk_insert" = rows.bulk_insert: "off: rows are written one by one, for diagnosis";
-    "rows.query_max" = rows.query_max (1..=i64::MAX): "rows that one query may return";
+    "rows.query_max" = rows.query_max (1..=i64::MAX):
+        "rows that one query may ask for; one that asks for more is refused";
 };
 
 /// Those of a named acquisition, by the last part of the name.
 pub const ACQUISITION_KNOBS: &[Knob<AcquisitionSettings>] = knobs! { AcquisitionSettings;
     "jobs_max" = jobs_max (1..=PAGE_MAX): "";
     "timers_max" = timers_max (1..=PAGE_MAX): "";
-    "wait_ms" = wait_ms (0..=WAIT_MS_MAX): "";
-    "timer_wait_ms" = timer_wait_ms (0..=WAIT_MS_MAX): "";
+    "wait_ms" = wait_ms (1..=WAIT_MS_MAX): "";
     "wait_ms_max" = wait_ms_max (0..=WAIT_MS_MAX): "";
     "wait_factor" = wait_factor: "";
     "backoff_ms" = backoff_ms (0..=WAIT_MS_MAX): "";
@@ -239,32 +227,48 @@ pub const ACQUISITION_KNOBS: &[Knob<AcquisitionSettings>] = knobs! { Acquisition
     "timer_lock_ms_max" = timer_lock_ms_max (1..=WAIT_MS_MAX): "";
 };
 
+/// TOML has no word for nothing: an empty text stands for it. That of the tenant is a tenant.
+fn unset<'v>(name: &str, value: &'v Value) -> &'v Value {
+    match value {
+        Value::Text(text) if text.trim().is_empty() && name != "executor.tenant" => &Value::Nothing,
+        value => value,
+    }
+}
+
 fn put<T: Setting>(
     field: &mut T,
     value: &Value,
     range: Option<std::ops::RangeInclusive<i64>>,
 ) -> Result<(), String> {
     let Some(new) = T::from_value(value) else {
-        return Err(format!("found {}, expected {}", value.describe(), T::expected()));
+        // The range of the knob, not that of the type, where it is a number at all.
+        let expected = match (i64::from_value(value), range) {
+            (Some(_), Some(range)) => range_of(&range),
+            _ => T::expected(),
+        };
+        return Err(format!("found {}, expected {expected}", value.describe()));
     };
     if let (Some(range), Value::Number(number)) = (range, new.to_value())
         && !range.contains(&number)
     {
-        return Err(format!("{number} is not within {} to {}", range.start(), range.end()));
+        return Err(format!("found {number}, expected {}", range_of(&range)));
     }
     *field = new;
     Ok(())
+}
+
+fn range_of(range: &std::ops::RangeInclusive<i64>) -> String {
+    match *range.end() {
+        i64::MAX => format!("{} or more", range.start()),
+        end => format!("{} to {end}", range.start()),
+    }
 }
 
 fn expected_of<S, T: Setting>(
     _field: fn(&S) -> &T,
     range: Option<std::ops::RangeInclusive<i64>>,
 ) -> String {
-    match range {
-        Some(range) if *range.end() == i64::MAX => format!("{} or more", range.start()),
-        Some(range) => format!("{} to {}", range.start(), range.end()),
-        None => T::expected(),
-    }
+    range.map_or_else(T::expected, |range| range_of(&range))
 }
 
 #[cfg(test)]

@@ -12,13 +12,17 @@ use crate::properties::{
 };
 use crate::setting::Setting;
 use crate::settings::{
-    AcquisitionSettings, BreakerSettings, DEFAULT_ACQUISITION, LimitSettings, Profile, Settings,
+    AcquisitionSettings, BreakerSettings, DEFAULT_ACQUISITION, IdGenerator, LimitSettings, Profile,
+    Settings,
 };
 use crate::value::{Table, Value, shortened};
 
 const ACQUISITIONS: &str = "acquisitions";
 const ENGINES: &str = "engines";
 const PROFILE: &str = "profile";
+const GENERATOR: &str = "ids.generator";
+const UUIDS: &str = "is not done yet: everything is named by keys of 64 bits, as clients of Zeebe \
+                     need it; the faces that show ids as text will derive UUIDs from them";
 const QUEUE: &str = "executor.queue_jobs_max";
 /// More than any file of ours; a list made to hurt must not be compared pairwise.
 const LIMITS_MAX: usize = 10_000;
@@ -87,6 +91,8 @@ pub struct Reader {
     named: Vec<Entry>,
     /// Acquisitions by name.
     declared: Vec<String>,
+    /// Engines by name.
+    declared_engines: Vec<String>,
     queue_batches: Option<u32>,
     /// Whether someone said what the waits grow to.
     is_wait_max_said: bool,
@@ -132,6 +138,7 @@ impl Reader {
             knobs: Vec::new(),
             named: Vec::new(),
             declared: Vec::new(),
+            declared_engines: Vec::new(),
             queue_batches: None,
             is_wait_max_said: false,
         }
@@ -165,10 +172,12 @@ impl Reader {
             });
         match value {
             Value::Table(table) if !is_knob && !is_map => {
-                if let [first, name] = path.as_slice()
-                    && first == ACQUISITIONS
-                {
-                    self.declare_acquisition(&name.clone());
+                match path.as_slice() {
+                    [first, name] if first == ACQUISITIONS => {
+                        self.declare_acquisition(&name.clone());
+                    }
+                    [first, name] if first == ENGINES => self.declare_engine(&name.clone()),
+                    _ => {}
                 }
                 for (key, value) in table {
                     path.push(key.clone());
@@ -219,6 +228,11 @@ impl Reader {
         }
     }
 
+    /// The same of an engine.
+    pub fn declare_engine(&mut self, name: &str) {
+        self.declared_engines.push(name.to_owned());
+    }
+
     /// A property by its full name in Spring Boot or Quarkus.
     fn put_boot(&mut self, system: System, name: &str, value: &Value, place: String) {
         match find_boot(name) {
@@ -233,7 +247,17 @@ impl Reader {
     }
 
     pub fn error(&mut self, place: String, message: String) {
-        self.errors.push(Error { place, message });
+        let error = Error { place, message };
+        // A property that turns two knobs is wrong once.
+        if !self.errors.contains(&error) {
+            self.errors.push(error);
+        }
+    }
+
+    /// About a property, which a line and a column do not name.
+    fn error_of(&mut self, name: &str, place: String, message: String) {
+        let is_named = place == name || place.ends_with(&format!(".{name}"));
+        self.error(place, if is_named { message } else { format!("{name}: {message}") });
     }
 
     fn property(&mut self, system: System, path: &[String], value: &Value, place: String) {
@@ -262,7 +286,7 @@ impl Reader {
     fn take(&mut self, property: &'static Property, name: &str, value: &Value, place: String) {
         let converted = match convert(property, value) {
             Ok(converted) => converted,
-            Err(message) => return self.error(place, message),
+            Err(message) => return self.error_of(name, place, message),
         };
         match property.fate {
             Fate::Knob(_) | Fate::Both(..) => {
@@ -321,7 +345,8 @@ impl Reader {
         if property.kind == Kind::Batches {
             match u32::from_value(value) {
                 Some(0) | None => {
-                    return self.error(place.to_owned(), "0 batches are no queue".to_owned());
+                    let message = "0 batches are no queue".to_owned();
+                    return self.error_of(name, place.to_owned(), message);
                 }
                 Some(batches) => self.queue_batches = Some(batches),
             }
@@ -331,7 +356,8 @@ impl Reader {
                 return;
             }
             if let Err(message) = (knob.set)(&mut self.settings, value) {
-                return self.error(place.to_owned(), message);
+                let message = in_units(property, message);
+                return self.error_of(name, place.to_owned(), message);
             }
             if knob_name == QUEUE {
                 self.queue_batches = None;
@@ -343,10 +369,9 @@ impl Reader {
             && is_other
         {
             let earlier_name = earlier.property.unwrap_or_default();
-            self.error(
-                place.to_owned(),
-                format!("{knob_name} was already set by {earlier_name} ({})", earlier.place),
-            );
+            let message =
+                format!("{knob_name} was already set by {earlier_name} ({})", earlier.place);
+            self.error_of(name, place.to_owned(), message);
         }
     }
 
@@ -362,6 +387,7 @@ impl Reader {
             return Err(self.errors);
         }
         self.warn_of_unreachable();
+        self.warn_of_uuids();
         Ok(Read { settings: self.settings, notes: self.notes, origins: self.origins })
     }
 
@@ -456,7 +482,7 @@ impl Reader {
         let acquisition = &mut self.settings.acquisition;
         self.is_wait_max_said |= self.origins.contains_key("acquisition.wait_ms_max");
         if is_flowable && !self.is_wait_max_said {
-            acquisition.wait_ms_max = acquisition.wait_ms.max(acquisition.timer_wait_ms);
+            acquisition.wait_ms_max = acquisition.wait_ms;
         }
     }
 
@@ -510,7 +536,7 @@ impl Reader {
             return self.follow();
         }
         match convert(property, value) {
-            Err(message) => self.error(place, message),
+            Err(message) => self.error_of(written, place, message),
             Ok(value) => {
                 for knob in property.fate.knobs() {
                     let key = knob.strip_prefix("acquisition.").expect("just asked");
@@ -539,7 +565,10 @@ impl Reader {
         let mut named =
             self.settings.acquisitions.get(name).cloned().unwrap_or_else(|| base.clone());
         match (knob.set)(&mut named, value) {
-            Err(message) => self.error(place.to_owned(), message),
+            Err(message) => match property {
+                Some(name) => self.error_of(name, place.to_owned(), message),
+                None => self.error(place.to_owned(), message),
+            },
             Ok(()) => {
                 let origin =
                     Origin { place: place.to_owned(), property: property.map(str::to_owned) };
@@ -551,7 +580,9 @@ impl Reader {
 
     /// Each engine starts from what holds for all, and has no engines of its own.
     fn take_engines(&mut self, of_all: &[Conflict]) {
-        let mut engines: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
+        let declared = std::mem::take(&mut self.declared_engines);
+        let mut engines: BTreeMap<String, Vec<Entry>> =
+            declared.into_iter().map(|name| (name, Vec::new())).collect();
         for entry in std::mem::take(&mut self.named) {
             match entry.path.get(1) {
                 Some(name) if entry.path.len() > 2 => {
@@ -590,12 +621,33 @@ impl Reader {
     /// The place where the value in conflict was written; a default is named by its knob.
     fn blame(&mut self, prefix: &str, conflicts: Vec<Conflict>) {
         for Conflict { knobs, message } in conflicts {
-            let written = knobs.iter().find_map(|knob| self.origins.get(knob));
-            let place = match written {
-                Some(origin) => origin.place.clone(),
-                None => format!("{prefix}{}", knobs[0]),
-            };
-            self.error(place, message);
+            let written = knobs.iter().find_map(|knob| self.origins.get(knob)).cloned();
+            match written {
+                Some(Origin { place, property: Some(name) }) => {
+                    self.error_of(&name, place, message)
+                }
+                Some(Origin { place, property: None }) => self.error(place, message),
+                None => self.error(format!("{prefix}{}", knobs[0]), message),
+            }
+        }
+    }
+
+    /// Keys stay what they are until there is a face that shows ids as text.
+    fn warn_of_uuids(&mut self) {
+        let engines = self.settings.engines.iter().map(|(name, settings)| {
+            (format!("{ENGINES}.{name}.{GENERATOR}"), settings.ids.generator)
+        });
+        let all = std::iter::once((GENERATOR.to_owned(), self.settings.ids.generator));
+        let wanted: Vec<String> = all
+            .chain(engines)
+            .filter(|(_, generator)| *generator == IdGenerator::Uuid)
+            .map(|(knob, _)| knob)
+            .collect();
+        for knob in wanted {
+            // An engine that only follows the others was warned of with them.
+            let Some(origin) = self.origins.get(&knob).cloned() else { continue };
+            let name = origin.property.unwrap_or_else(|| GENERATOR.to_owned());
+            self.said(Severity::Warning, &name, origin.place, UUIDS.to_owned());
         }
     }
 
@@ -621,6 +673,14 @@ impl Reader {
                 self.said(Severity::Warning, knob, place, message);
             }
         }
+    }
+}
+
+/// A knob speaks of milliseconds where its property was written in another unit.
+fn in_units(property: &Property, message: String) -> String {
+    match property.kind {
+        Kind::Seconds | Kind::Duration => format!("{message} (milliseconds)"),
+        _ => message,
     }
 }
 

@@ -25,7 +25,12 @@ pub fn to_toml(read: &Read, is_all: bool) -> String {
     }
     for (name, settings) in &read.settings.engines {
         let prefix = format!("engines.{name}.");
+        let before = lines.tables.len();
         lines.settings(&["engines", name], settings, &read.origins, &prefix, is_all);
+        // One that says nothing of its own is there all the same.
+        if lines.tables.len() == before {
+            lines.open(&format!("engines.{}", bare(name)));
+        }
     }
     for (table, entries) in lines.tables {
         out.push_str(&format!("\n[{table}]\n"));
@@ -107,6 +112,10 @@ impl Tables {
             _ => {}
         }
         match value {
+            // An empty text takes back what holds otherwise; that of the tenant is a tenant.
+            Value::Nothing if origin.is_some() && *key != "tenant" => {
+                line.push_str(&format!("{} = \"\"\n", bare(key)));
+            }
             Value::Nothing => line.push_str(&format!("# {} is not set\n", bare(key))),
             value => line.push_str(&format!("{} = {value}\n", bare(key))),
         }

@@ -108,9 +108,11 @@ fn wrong_types_are_refused_by_every_typed_property() {
     assert!(count > 250, "{count}");
 }
 
-/// What the chapters and the specification name, by hand, so that a lost row is noticed.
+/// What the chapters and the specification name, by hand, so that a lost row is noticed. That a knob
+/// is read by the engine is the business of `xtask tidy`, and what it does that of the runtime's
+/// tests.
 #[test]
-fn what_the_chapters_name_has_an_effect() {
+fn what_the_chapters_name_turns_a_knob() {
     let camunda = "maxJobsPerAcquisition waitTimeInMillis waitIncreaseFactor maxWait \
         backoffTimeInMillis maxBackoff backoffDecreaseThreshold lockTimeInMillis lockOwner \
         autoActivate rejectedJobsHandler queueSize corePoolSize maxPoolSize keepAliveTime \
@@ -119,7 +121,7 @@ fn what_the_chapters_name_has_an_effect() {
         jobExecutorPriorityRangeMax jobExecutorAcquireExclusiveOverProcessHierarchies \
         ensureJobDueDateNotNull producePrioritizedJobs producePrioritizedExternalTasks \
         hintJobExecutor defaultNumberOfRetries failedJobRetryTimeCycle \
-        legacyJobRetryBehaviorEnabled failedJobListenerMaxRetries \
+        legacyJobRetryBehaviorEnabled \
         createIncidentOnFailedJobEnabled reevaluateTimeCycleWhenDue \
         enableReducedJobExceptionLogging enforceHistoryTimeToLive historyTimeToLive \
         batchJobsPerSeed invocationsPerBatchJob invocationsPerBatchJobByBatchType batchPollTime \
@@ -129,20 +131,22 @@ fn what_the_chapters_name_has_an_effect() {
     let flowable = "asyncExecutorActivate asyncExecutorThreadPoolQueueSize \
         asyncExecutorCorePoolSize asyncExecutorMaxPoolSize asyncExecutorThreadKeepAliveTime \
         asyncExecutorNumberOfRetries asyncExecutorMaxTimerJobsPerAcquisition \
-        asyncExecutorMaxAsyncJobsDuePerAcquisition asyncExecutorDefaultTimerJobAcquireWaitTime \
+        asyncExecutorMaxAsyncJobsDuePerAcquisition \
         asyncExecutorDefaultAsyncJobAcquireWaitTime asyncExecutorDefaultQueueSizeFullWaitTime \
         asyncExecutorTimerLockTimeInMillis asyncExecutorAsyncJobLockTimeInMillis \
         asyncExecutorSecondsToWaitOnShutdown asyncExecutorResetExpiredJobsInterval \
-        asyncExecutorResetExpiredJobsPageSize idGenerator bulkInsertEnabled \
+        asyncExecutorResetExpiredJobsPageSize idGenerator \
         enableClassWhiteListing whiteListedClasses maxStackDepth maxScriptExecutionTime \
-        maxMemoryUsed enabledJobCategories defaultFailedJobWaitTime globalAcquireLockEnabled";
+        maxMemoryUsed enabledJobCategories defaultFailedJobWaitTime";
     for (system, names) in [(System::Camunda7, camunda), (System::Flowable, flowable)] {
         for name in names.split_whitespace() {
             let property = find_property(system, name, false).expect(name);
             assert!(!matches!(property.fate, Fate::Without(_) | Fate::Warns(..)), "{name}");
         }
     }
-    for name in ["idBlockSize", "enableSafeBpmnXml", "configurators", "loggingListener"] {
+    let others = "idBlockSize enableSafeBpmnXml configurators loggingListener bulkInsertEnabled \
+        asyncExecutorDefaultTimerJobAcquireWaitTime globalAcquireLockEnabled";
+    for name in others.split_whitespace() {
         assert!(find_property(System::Flowable, name, false).is_some(), "{name}");
     }
     assert_eq!(
@@ -157,7 +161,7 @@ fn profiles_are_the_defaults_of_their_systems() {
     assert_eq!(camunda.executor.queue_jobs_max, 9, "three batches of three");
     assert_eq!((camunda.executor.workers_core, camunda.executor.workers_max), (3, 10));
     assert_eq!(camunda.acquisition.jobs_max, 3);
-    assert_eq!(camunda.acquisition.timers_max, 3);
+    assert_eq!(camunda.acquisition.timers_max, 256, "its timers are acquired like all jobs");
     assert_eq!(camunda.acquisition.lock_ms_max, Some(300_000));
     assert!(camunda.history.ttl_required);
     assert_eq!(camunda.executor.active, None, "where the engine runs decides");

@@ -15,8 +15,7 @@ pulse AS (
     SELECT
         least(
             (SELECT min(due_at) FROM orloj.job WHERE engine = $6 AND state = 1),
-            (SELECT min(lock_until) FROM orloj.job WHERE engine = $6 AND lock_until IS NOT NULL),
-            (SELECT min(due_at) FROM orloj.start_event WHERE engine = $6 AND due_at IS NOT NULL)
+            (SELECT min(lock_until) FROM orloj.job WHERE engine = $6 AND lock_until IS NOT NULL)
         ) AS next_due_at,
         EXISTS (
             SELECT FROM orloj.job

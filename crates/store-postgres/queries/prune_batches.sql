@@ -4,6 +4,8 @@ WITH old AS (
     WHERE engine = $1
         AND ($2::bigint IS NULL OR removal_at <= $2)
         AND ($3::bigint IS NULL OR ended_at < $3)
+        -- Of these kinds, or of all but these.
+        AND (kind = ANY ($5)) <> $6
     ORDER BY key
     LIMIT $4
     FOR UPDATE SKIP LOCKED

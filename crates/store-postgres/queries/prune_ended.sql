@@ -1,13 +1,15 @@
 -- From the oldest on. Keys are made when instances start, so what ended long ago is in front.
 WITH old AS (
-    SELECT key
-    FROM orloj.ended
-    WHERE engine = $1 AND key > $6 AND ended_at < $2
-        AND ($7::bigint IS NULL OR definition_key = $7)
-        AND ended_at / 60000 % 60 BETWEEN $3 AND $4
-    ORDER BY key
+    SELECT e.key
+    FROM orloj.ended AS e
+    LEFT JOIN unnest($7::bigint[], $8::bigint[]) AS own (definition_key, before)
+        ON own.definition_key = e.definition_key
+    WHERE e.engine = $1 AND e.key > $6
+        AND e.ended_at < CASE WHEN own.definition_key IS NULL THEN $2 ELSE own.before END
+        AND e.ended_at / 60000 % 60 BETWEEN $3 AND $4
+    ORDER BY e.key
     LIMIT $5
-    FOR UPDATE SKIP LOCKED
+    FOR UPDATE OF e SKIP LOCKED
 ),
 history AS (
     DELETE FROM orloj.history AS h USING old WHERE h.instance_key = old.key

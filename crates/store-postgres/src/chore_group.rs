@@ -1,5 +1,5 @@
-//! The part of a group that is about chores, batches, the log of operations and notes on incidents,
-//! as rows.
+//! The part of a group that is about chores, batches, their incidents and the logs of chores and
+//! operations, as rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,9 +10,11 @@ use orloj_store::{
 use orloj_types::BatchKey;
 use tokio_postgres::types::{ToSql, Type};
 
+use crate::chore_log::put_log;
 use crate::connection::Connection;
-use crate::group::put_job_row;
+use crate::group::{put_incident, put_job_row};
 use crate::row_array::RowArray;
+use crate::settings::put_job_definition;
 use crate::sql::RowTypes;
 use crate::store::Shared;
 
@@ -25,6 +27,9 @@ pub(crate) struct ChoreRows {
     batches_gone: RowArray,
     operations: RowArray,
     incidents_annotated: RowArray,
+    job_definitions_added: RowArray,
+    incidents_opened: RowArray,
+    log: RowArray,
 }
 
 impl ChoreRows {
@@ -37,6 +42,9 @@ impl ChoreRows {
             batches_gone: RowArray::new(&types.batch_gone),
             operations: RowArray::new(&types.operation_in),
             incidents_annotated: RowArray::new(&types.incident_note),
+            job_definitions_added: RowArray::new(&types.job_definition_in),
+            incidents_opened: RowArray::new(&types.incident_in),
+            log: RowArray::new(&types.chore_log_in),
         };
         let mut chores: Vec<&ChoreWrite> =
             changes.iter().flat_map(|change| &change.chores).collect();
@@ -47,6 +55,18 @@ impl ChoreRows {
         rows.put_batches(changes);
         for row in changes.iter().flat_map(|change| &change.operations) {
             put_operation(&mut rows.operations, row);
+        }
+        for row in changes.iter().flat_map(|change| &change.job_definitions_added) {
+            put_job_definition(&mut rows.job_definitions_added, row);
+        }
+        let mut opened: Vec<_> =
+            changes.iter().flat_map(|change| &change.incidents_opened).collect();
+        opened.sort_unstable_by_key(|row| row.key);
+        for row in opened {
+            put_incident(&mut rows.incidents_opened, row);
+        }
+        for row in changes.iter().flat_map(|change| &change.chore_log) {
+            put_log(&mut rows.log, row);
         }
         // The last word on an incident counts.
         let notes = changes.iter().flat_map(|change| &change.incidents_annotated);
@@ -59,7 +79,7 @@ impl ChoreRows {
         rows
     }
 
-    pub fn arrays(&self) -> [&RowArray; 7] {
+    pub fn arrays(&self) -> [&RowArray; 10] {
         [
             &self.written,
             &self.inserted,
@@ -68,11 +88,14 @@ impl ChoreRows {
             &self.batches_gone,
             &self.operations,
             &self.incidents_annotated,
+            &self.job_definitions_added,
+            &self.incidents_opened,
+            &self.log,
         ]
     }
 
     /// In the order of the procedure, between the session and the floor.
-    pub fn params(&self) -> [(&(dyn ToSql + Sync), Type); 7] {
+    pub fn params(&self) -> [(&(dyn ToSql + Sync), Type); 10] {
         self.arrays().map(RowArray::param)
     }
 
@@ -112,10 +135,8 @@ impl ChoreRows {
                         known.config.clone_from(&update.config);
                     }
                 }
-                BatchWrite::Delete(key) => drop(gone.insert(*key, (None, None))),
-                BatchWrite::End { key, ended_at, removal_at } => {
-                    gone.insert(*key, (Some(ended_at.as_ms()), *removal_at));
-                }
+                BatchWrite::Delete(key) => drop(gone.insert(*key, None)),
+                BatchWrite::End { key, end } => drop(gone.insert(*key, Some(*end))),
             }
         }
         for (key, update) in updates {
@@ -125,10 +146,12 @@ impl ChoreRows {
                 r.int8_or_null(update.started_at.map(|at| at.as_ms()));
             });
         }
-        for (key, (ended_at, removal_at)) in gone {
+        for (key, end) in gone {
             self.batches_gone.push(|r| {
-                r.int8(key.raw()).int8_or_null(ended_at);
-                r.int8_or_null(removal_at.map(|at| at.as_ms()));
+                r.int8(key.raw()).int8_or_null(end.map(|end| end.at.as_ms()));
+                r.int8_or_null(end.and_then(|end| end.removal_at).map(|at| at.as_ms()));
+                r.int8_or_null(end.map(|end| end.parts_done));
+                r.int8_or_null(end.map(|end| end.parts_failed));
             });
         }
     }

@@ -10,7 +10,6 @@ use orloj_store::{
 use orloj_types::{DefinitionKey, DeploymentKey, ProcessId, TenantId};
 use tokio_postgres::types::{ToSql, Type};
 
-use crate::group::put_job_row;
 use crate::read;
 use crate::row_array::RowArray;
 use crate::store::Shared;
@@ -142,14 +141,10 @@ impl Shared {
         let (engine, tenant) = (new.engine.as_str(), new.tenant.as_str());
         let params: [(&(dyn ToSql + Sync), Type); 3] =
             [(&engine, Type::TEXT), (&tenant, Type::TEXT), (&processes, Type::TEXT_ARRAY)];
-        transaction.execute(&self.sql.chore_replace, &params).await?;
-        let mut chores = RowArray::new(&self.types.job_in);
-        for row in definitions_of(new).flat_map(|(_, definition)| &definition.chores) {
-            put_job_row(&mut chores, row);
-        }
-        if !chores.is_empty() {
-            transaction.execute(&self.sql.chore_insert, &[chores.param()]).await?;
-        }
+        let gone = transaction.rows(&self.sql.chore_replaced, &params).await?;
+        let come: Vec<_> =
+            definitions_of(new).flat_map(|(_, definition)| &definition.chores).collect();
+        self.exchange_chores(transaction, &gone, &come, new.logs_chores, new.now).await?;
         let jobs = self.job_definition_rows(&job_definitions_of(new, definitions));
         if !jobs.is_empty() {
             transaction.execute(&self.sql.job_definition_insert, &[jobs.param()]).await?;
@@ -160,14 +155,9 @@ impl Shared {
     pub(crate) fn start_rows(&self, starts: &[StartRow]) -> RowArray {
         let mut rows = RowArray::new(&self.types.start_in);
         for row in starts {
-            let repeat = row.repeat.as_ref();
             rows.push(|r| {
                 r.int8(row.definition.raw()).text(&row.event).text(&row.engine).text(&row.tenant);
                 r.text(&row.process_id).int2(row.kind as i16).text(&row.name);
-                r.int8_or_null(row.due_at.map(|at| at.as_ms()));
-                r.text_or_null(repeat.map(|repeat| &*repeat.text));
-                r.int8_or_null(repeat.map(|repeat| repeat.anchor.as_ms()));
-                r.int8(row.fired().into());
             });
         }
         rows

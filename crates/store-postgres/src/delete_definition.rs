@@ -4,9 +4,7 @@ use orloj_store::{DefinitionDeleted, DeleteDefinition, Error};
 use orloj_types::DefinitionKey;
 use tokio_postgres::types::{ToSql, Type};
 
-use crate::group::put_job_row;
 use crate::read;
-use crate::row_array::RowArray;
 use crate::store::Shared;
 use crate::transaction::Transaction;
 
@@ -38,18 +36,14 @@ impl Shared {
         }
         transaction.execute(&self.sql.definition_delete, &by_key).await?;
         transaction.execute(&self.sql.definition_starts_delete, &by_key).await?;
-        transaction.execute(&self.sql.definition_timers_delete, &by_key).await?;
+        let gone = transaction.rows(&self.sql.definition_timers, &by_key).await?;
         let starts = self.start_rows(&delete.starts(&row));
         if !starts.is_empty() {
             transaction.execute(&self.sql.start_insert, &[starts.param()]).await?;
         }
-        let mut chores = RowArray::new(&self.types.job_in);
-        for chore in delete.heir.iter().flat_map(|heir| &heir.chores) {
-            put_job_row(&mut chores, chore);
-        }
-        if !chores.is_empty() {
-            transaction.execute(&self.sql.chore_insert, &[chores.param()]).await?;
-        }
+        let come: Vec<_> = delete.heir.iter().flat_map(|heir| &heir.chores).collect();
+        let is_logged = delete.logs_chores;
+        self.exchange_chores(&transaction, &gone, &come, is_logged, delete.now).await?;
         let version = self.raise_settings(&transaction).await?;
         transaction.commit().await?;
         Ok(DefinitionDeleted::Done(version))

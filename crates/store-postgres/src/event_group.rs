@@ -1,11 +1,10 @@
-//! The part of a group that is about waits, messages, start events, broadcasts, calls and
-//! migrations, as rows.
+//! The part of a group that is about waits, messages, broadcasts, calls and migrations, as rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use orloj_store::{
     BroadcastRow, BroadcastWrite, Change, Channel, Group, InstanceWrite, MessageRow, MessageTaken,
-    StartWrite, SubscriptionRow,
+    SubscriptionRow,
 };
 use orloj_types::{ElementId, InstanceKey};
 use tokio_postgres::types::{ToSql, Type};
@@ -20,7 +19,6 @@ pub(crate) struct EventRows {
     called: RowArray,
     subscriptions_deleted: Vec<i64>,
     subscriptions_inserted: RowArray,
-    starts_fired: RowArray,
     messages_taken: RowArray,
     messages_deleted: Vec<i64>,
     pub messages_inserted: RowArray,
@@ -37,7 +35,6 @@ impl EventRows {
             called: RowArray::new(&types.called_in),
             subscriptions_deleted: Vec::new(),
             subscriptions_inserted: RowArray::new(&types.subscription_in),
-            starts_fired: RowArray::new(&types.start_step),
             messages_taken: RowArray::new(&types.message_take),
             messages_deleted: Vec::new(),
             messages_inserted: RowArray::new(&types.message_in),
@@ -49,7 +46,6 @@ impl EventRows {
         rows.put_channels(&group.changes);
         rows.put_called(&group.changes);
         rows.put_subscriptions(&group.changes);
-        rows.put_starts(&group.changes);
         rows.put_migrations(&group.changes);
         rows.put_messages(&group.changes);
         rows.put_broadcasts(&group.changes);
@@ -57,13 +53,12 @@ impl EventRows {
     }
 
     /// In the order of the procedure, behind those of every group.
-    pub fn params(&self) -> [(&(dyn ToSql + Sync), Type); 12] {
+    pub fn params(&self) -> [(&(dyn ToSql + Sync), Type); 11] {
         [
             self.channels.param(),
             self.called.param(),
             (&self.subscriptions_deleted, Type::INT8_ARRAY),
             self.subscriptions_inserted.param(),
-            self.starts_fired.param(),
             self.messages_taken.param(),
             (&self.messages_deleted, Type::INT8_ARRAY),
             self.messages_inserted.param(),
@@ -74,12 +69,11 @@ impl EventRows {
         ]
     }
 
-    pub fn arrays(&self) -> [&RowArray; 9] {
+    pub fn arrays(&self) -> [&RowArray; 8] {
         [
             &self.channels,
             &self.called,
             &self.subscriptions_inserted,
-            &self.starts_fired,
             &self.messages_taken,
             &self.messages_inserted,
             &self.broadcasts_inserted,
@@ -128,22 +122,6 @@ impl EventRows {
             if self.subscriptions_deleted.binary_search(&row.key.raw()).is_err() {
                 put_subscription(&mut self.subscriptions_inserted, row);
             }
-        }
-    }
-
-    fn put_starts(&mut self, changes: &[Change]) {
-        let mut writes: Vec<&StartWrite> =
-            changes.iter().flat_map(|change| &change.starts).collect();
-        writes.sort_unstable_by_key(|write| write.expects());
-        for StartWrite::Fired { definition, event, expected_fired, next } in writes {
-            let repeat = next.as_ref().map(|(_, repeat)| repeat);
-            self.starts_fired.push(|r| {
-                r.int8(definition.raw()).text(event).int8((*expected_fired).into());
-                r.int8_or_null(next.as_ref().map(|(due_at, _)| due_at.as_ms()));
-                r.text_or_null(repeat.map(|repeat| &*repeat.text));
-                r.int8_or_null(repeat.map(|repeat| repeat.anchor.as_ms()));
-                r.int8_or_null(repeat.map(|repeat| repeat.fired.into()));
-            });
         }
     }
 

@@ -1,4 +1,4 @@
-//! Which changes expect a start event, a message or a broadcast to be otherwise than it is.
+//! Which changes expect a message or a broadcast to be otherwise than it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,8 +30,6 @@ impl Shared {
 
     async fn event_state(&self, connection: &Connection, group: &Group) -> Result<State, Error> {
         let changes = || group.changes.iter();
-        let starts = changes().flat_map(|change| &change.starts);
-        let starts: Vec<i64> = starts.map(|write| write.expects().0.raw()).collect();
         let taken = changes().flat_map(|change| &change.messages_taken);
         let gone = changes().flat_map(|change| &change.messages_gone);
         let messages = taken.map(|taken| taken.message).chain(gone.copied());
@@ -43,8 +41,7 @@ impl Shared {
         let broadcasts = changes().flat_map(|change| &change.broadcasts);
         let broadcasts: Vec<i64> = broadcasts.map(|write| write.expects().0.raw()).collect();
         let now = group.now.as_ms();
-        let params: [(&(dyn ToSql + Sync), Type); 5] = [
-            (&starts, Type::INT8_ARRAY),
+        let params: [(&(dyn ToSql + Sync), Type); 4] = [
             (&messages, Type::INT8_ARRAY),
             added.param(),
             (&broadcasts, Type::INT8_ARRAY),
@@ -62,7 +59,6 @@ impl Shared {
 /// What is there, as far as the group asks.
 #[derive(Default)]
 struct State {
-    fired: BTreeMap<(i64, String), i64>,
     messages: BTreeSet<i64>,
     taken: BTreeSet<(i64, String)>,
     /// Messages of the group whose id is in use.
@@ -74,9 +70,7 @@ impl State {
     fn note(&mut self, row: &Row) -> Result<(), Error> {
         let (arm, key): (i16, i64) = (row.try_get(0)?, row.try_get(1)?);
         let text = || row.try_get::<_, Option<String>>(2).map(Option::unwrap_or_default);
-        let number: Option<i64> = row.try_get(3)?;
         match arm {
-            0 => drop(self.fired.insert((key, text()?), number.unwrap_or_default())),
             1 => drop(self.messages.insert(key)),
             2 => drop(self.taken.insert((key, text()?))),
             3 => drop(self.refused_ids.insert(key)),
@@ -90,11 +84,6 @@ impl State {
             self.messages.contains(&key.raw())
                 || change.messages_added.iter().any(|row| row.key == key)
         };
-        let has_fired = change.starts.iter().any(|write| {
-            let (definition, event, expected) = write.expects();
-            let found = self.fired.get(&(definition.raw(), event.as_str().to_owned()));
-            found.copied() != Some(expected.into())
-        });
         let is_taken = change.messages_taken.iter().any(|taken| {
             let pair = (taken.message.raw(), taken.process_id.as_str().to_owned());
             !is_there(taken.message) || self.taken.contains(&pair)
@@ -107,6 +96,6 @@ impl State {
         });
         let is_id_in_use =
             change.messages_added.iter().any(|row| self.refused_ids.contains(&row.key.raw()));
-        has_fired || is_taken || is_gone || is_moved || is_id_in_use
+        is_taken || is_gone || is_moved || is_id_in_use
     }
 }

@@ -144,17 +144,6 @@ impl Shared {
         read::all(&self.read(&self.sql.starts, &params).await?, read::start)
     }
 
-    pub(crate) async fn due_starts(
-        &self,
-        now: Timestamp,
-        limit: u32,
-    ) -> Result<Vec<StartRow>, Error> {
-        let (engine, now, limit) = (self.engine.as_str(), now.as_ms(), i64::from(limit));
-        let params: [(&(dyn ToSql + Sync), Type); 3] =
-            [(&engine, Type::TEXT), (&now, Type::INT8), (&limit, Type::INT8)];
-        read::all(&self.read(&self.sql.start_due, &params).await?, read::start)
-    }
-
     pub(crate) async fn called_instances(
         &self,
         by: CalledBy,

@@ -309,7 +309,7 @@ fn put_user_task(rows: &mut RowArray, row: &UserTaskRow) {
     });
 }
 
-fn put_incident(rows: &mut RowArray, row: &IncidentRow) {
+pub(crate) fn put_incident(rows: &mut RowArray, row: &IncidentRow) {
     rows.push(|r| {
         r.int8(row.key.raw()).text(&row.engine).text(&row.tenant);
         r.int8(row.instance.raw()).int8(row.definition.raw()).int8(row.element_instance.raw());

@@ -9,6 +9,7 @@
 
 mod acquire;
 mod chore_group;
+mod chore_log;
 mod commit;
 mod connection;
 mod connector;

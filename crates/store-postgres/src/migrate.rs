@@ -14,6 +14,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0002_events.sql"),
     include_str!("../migrations/0003_executor.sql"),
     include_str!("../migrations/0004_pages.sql"),
+    include_str!("../migrations/0005_records.sql"),
+    include_str!("../migrations/0006_chore_log.sql"),
 ];
 
 /// Names our advisory locks among those of other programs in the same database.

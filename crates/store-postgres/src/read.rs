@@ -7,8 +7,8 @@ use orloj_store::format::decode_profile;
 use orloj_store::{
     BroadcastKey, BroadcastRow, DecisionKey, DecisionRow, DefinitionRow, EndedRow, Error, Fit,
     HistoryRow, IncidentRow, InstanceRow, JobKind, JobRow, JobState, MessageKey, MessageRow,
-    NodeRow, RecordPage, RecordPageKind, Requirements, RequirementsKey, StartKind, StartRepeat,
-    StartRow, SubscriptionKind, SubscriptionRow, UserTaskRow, VariableRow,
+    NodeRow, RecordPage, RecordPageKind, Requirements, RequirementsKey, StartKind, StartRow,
+    SubscriptionKind, SubscriptionRow, UserTaskRow, VariableRow,
 };
 use orloj_types::{
     BatchKey, DefinitionKey, DeploymentKey, ElementId, ElementInstanceKey, EngineName, IncidentKey,
@@ -285,9 +285,6 @@ pub(crate) fn subscription(row: &Columns<'_>) -> Result<SubscriptionRow, Error> 
 }
 
 pub(crate) fn start(row: &Columns<'_>) -> Result<StartRow, Error> {
-    let fired: i64 = row.get(10)?;
-    let fired = u32::try_from(fired).map_err(|e| damaged("start event", e))?;
-    let repeat = row.text_or_null(8)?.zip(row.time_or_null(9)?);
     Ok(StartRow {
         definition: DefinitionKey::new(row.get(0)?),
         event: ElementId::new(row.text(1)?),
@@ -296,8 +293,6 @@ pub(crate) fn start(row: &Columns<'_>) -> Result<StartRow, Error> {
         process_id: ProcessId::new(row.text(4)?),
         kind: row.named(5, "kind of start", StartKind::from_number)?,
         name: row.text(6)?,
-        due_at: row.time_or_null(7)?,
-        repeat: repeat.map(|(text, anchor)| StartRepeat { text, anchor, fired }),
     })
 }
 

@@ -1,8 +1,8 @@
 //! Batches, operations and meters as they are read, and the removal of what is old.
 
 use orloj_store::{
-    BatchFilter, BatchRow, EndedBatchRow, Error, MeterQuery, MeterRow, MeterSum, OperationFilter,
-    OperationRow, PAGE_ROWS_MAX, PRUNE_ROWS_MAX, Page, Prune, PruneQuery, Pruned,
+    BatchFilter, BatchKinds, BatchRow, EndedBatchRow, Error, MeterQuery, MeterRow, MeterSum,
+    OperationFilter, OperationRow, PAGE_ROWS_MAX, PRUNE_ROWS_MAX, Page, Prune, PruneQuery, Pruned,
 };
 use orloj_types::{
     BatchKey, DefinitionKey, EngineName, InstanceKey, JobDefinitionKey, OperationKey, TenantId,
@@ -117,19 +117,22 @@ impl Shared {
                 ];
                 self.write(&self.sql.prune_removable, &params).await?
             }
-            Prune::Ended { before, definition, minutes, after } => {
-                let before = before.as_ms();
+            Prune::Ended { before, own, minutes, after } => {
+                let before = before.map(Timestamp::as_ms);
                 let (first, last) = (i64::from(*minutes.start()), i64::from(*minutes.end()));
                 let after = after.map_or(i64::MIN, InstanceKey::raw);
-                let definition = definition.map(DefinitionKey::raw);
-                let params: [(&(dyn ToSql + Sync), Type); 7] = [
+                let definitions: Vec<i64> = own.iter().map(|(key, _)| key.raw()).collect();
+                let moments: Vec<Option<i64>> =
+                    own.iter().map(|(_, before)| before.map(Timestamp::as_ms)).collect();
+                let params: [(&(dyn ToSql + Sync), Type); 8] = [
                     (&engine, Type::TEXT),
                     (&before, Type::INT8),
                     (&first, Type::INT8),
                     (&last, Type::INT8),
                     (&limit, Type::INT8),
                     (&after, Type::INT8),
-                    (&definition, Type::INT8),
+                    (&definitions, Type::INT8_ARRAY),
+                    (&moments, Type::INT8_ARRAY),
                 ];
                 self.write(&self.sql.prune_ended, &params).await?
             }
@@ -140,15 +143,24 @@ impl Shared {
                     [(&engine, Type::TEXT), (&keys, Type::INT8_ARRAY)];
                 self.write(&self.sql.prune_instances, &params).await?
             }
-            Prune::Batches { until } => self.prune_batches(Some(*until), None, limit).await?,
-            Prune::BatchesEnded { before } => {
-                self.prune_batches(None, Some(*before), limit).await?
+            Prune::Batches { until } => {
+                let all = BatchKinds::AllBut(Vec::new());
+                self.prune_batches(Some(*until), None, &all, limit).await?
+            }
+            Prune::BatchesEnded { before, kinds } => {
+                self.prune_batches(None, Some(*before), kinds, limit).await?
             }
             Prune::Operations { before } => {
                 let before = before.as_ms();
                 let params: [(&(dyn ToSql + Sync), Type); 3] =
                     [(&engine, Type::TEXT), (&before, Type::INT8), (&limit, Type::INT8)];
                 self.write(&self.sql.prune_operations, &params).await?
+            }
+            Prune::ChoreLog { before } => {
+                let before = before.as_ms();
+                let params: [(&(dyn ToSql + Sync), Type); 3] =
+                    [(&engine, Type::TEXT), (&before, Type::INT8), (&limit, Type::INT8)];
+                self.write(&self.sql.prune_chore_log, &params).await?
             }
             Prune::Meters { before } => {
                 let before = before.as_ms();
@@ -180,19 +192,38 @@ impl Shared {
         Ok(u32::try_from(moved).unwrap_or(u32::MAX))
     }
 
+    pub(crate) async fn set_batch_removal(
+        &self,
+        batches: &[BatchKey],
+        at: Option<Timestamp>,
+    ) -> Result<u32, Error> {
+        let (engine, at) = (self.engine.as_str(), at.map(Timestamp::as_ms));
+        let keys: Vec<i64> = batches.iter().map(|key| key.raw()).collect();
+        let params: [(&(dyn ToSql + Sync), Type); 3] =
+            [(&engine, Type::TEXT), (&keys, Type::INT8_ARRAY), (&at, Type::INT8)];
+        let rows = self.write(&self.sql.ended_batch_removal, &params).await?;
+        let moved = read::first(&rows, |row| row.get::<i64>(0))?.unwrap_or(0);
+        Ok(u32::try_from(moved).unwrap_or(u32::MAX))
+    }
+
     async fn prune_batches(
         &self,
         until: Option<Timestamp>,
         before: Option<Timestamp>,
+        kinds: &BatchKinds,
         limit: i64,
     ) -> Result<Vec<tokio_postgres::Row>, Error> {
         let engine = self.engine.as_str();
         let (until, before) = (until.map(Timestamp::as_ms), before.map(Timestamp::as_ms));
-        let params: [(&(dyn ToSql + Sync), Type); 4] = [
+        let (words, are_left_out) = kinds.words();
+        let words: Vec<&str> = words.iter().map(|word| &**word).collect();
+        let params: [(&(dyn ToSql + Sync), Type); 6] = [
             (&engine, Type::TEXT),
             (&until, Type::INT8),
             (&before, Type::INT8),
             (&limit, Type::INT8),
+            (&words, Type::TEXT_ARRAY),
+            (&are_left_out, Type::BOOL),
         ];
         self.write(&self.sql.prune_batches, &params).await
     }
@@ -226,6 +257,9 @@ fn ended_batch(row: &Columns<'_>) -> Result<EndedBatchRow, Error> {
         created_by: row.text_or_null(7)?,
         ended_at: row.time(8)?,
         removal_at: row.time_or_null(9)?,
+        parts_made: row.get(10)?,
+        parts_done: row.get(11)?,
+        parts_failed: row.get(12)?,
     })
 }
 

@@ -110,12 +110,7 @@ impl Shared {
     pub(crate) fn job_definition_rows(&self, rows: &[JobDefinitionRow]) -> RowArray {
         let mut array = RowArray::new(&self.types.job_definition_in);
         for row in rows {
-            array.push(|r| {
-                r.int8(row.key.raw()).text(&row.engine).text(&row.tenant);
-                r.int8(row.definition.raw()).text(&row.process_id).text(&row.element);
-                r.text(&row.kind).text(&row.configuration).bool(row.suspended);
-                r.int8_or_null(row.priority);
-            });
+            put_job_definition(&mut array, row);
         }
         array
     }
@@ -131,6 +126,15 @@ impl Shared {
         transaction.commit().await?;
         Ok(Some(version))
     }
+}
+
+pub(crate) fn put_job_definition(array: &mut RowArray, row: &JobDefinitionRow) {
+    array.push(|r| {
+        r.int8(row.key.raw()).text(&row.engine).text(&row.tenant);
+        r.int8(row.definition.raw()).text(&row.process_id).text(&row.element);
+        r.text(&row.kind).text(&row.configuration).bool(row.suspended);
+        r.int8_or_null(row.priority);
+    });
 }
 
 fn job_definition(row: &Columns<'_>) -> Result<JobDefinitionRow, Error> {

@@ -28,11 +28,11 @@ macro_rules! statements {
 
 statements! {
     batch_load batches broadcasts called_ended called_instances chore_insert chore_locks
-    chore_replace decision_find decision_insert decision_latest decision_load definition_find
+    chore_log chore_log_insert chore_replaced decision_find decision_insert decision_latest decision_load definition_find
     definition_delete definition_insert definition_latest definition_live definition_load
-    definition_starts_delete definition_suspend definition_timers_delete definitions
-    definitions_suspended ended ended_batches ended_load ended_removal event_state group_commit group_commit_chores
-    group_commit_with_events group_commit_with_pages history_load incident_load incidents
+    definition_starts_delete definition_suspend definition_timers definitions
+    definitions_suspended ended ended_batch_removal ended_batches ended_load ended_removal event_state group_commit group_commit_chores
+    group_commit_with_events group_commit_with_pages history_load incident_load incidents incidents_delete
     index_state instance_load instance_of instance_revs instances job_acquire_engine
     job_acquire_worker job_candidates_engine job_candidates_worker job_clear_session
     job_definition_insert job_definition_load job_definition_set job_definitions
@@ -41,9 +41,9 @@ statements! {
     limit_put limit_use limits limits_locked lock_advisory message_expired message_fit
     message_fits message_load messages meter_add meters node_beat node_beat_at node_delete
     node_describe node_insert node_named node_number_free node_number_keep nodes notify
-    operations prune_batches prune_ended prune_instances prune_meters prune_operations prune_removable
+    operations prune_batches prune_chore_log prune_ended prune_instances prune_meters prune_operations prune_removable
     requirements_version resource_insert resource_load settings_raise settings_version
-    start_due start_insert start_replace starts subscription_last subscription_load subscriptions user_task_load
+    start_insert start_replace starts subscription_last subscription_load subscriptions user_task_load
     user_tasks
 }
 
@@ -88,8 +88,8 @@ macro_rules! row_types {
 row_types! {
     instance_in instance_step instance_gone variable_in variable_gone job_in job_step job_held
     user_task_in incident_in history_in ended_in definition_in decision_in resource_in channel
-    called_in subscription_in start_in start_step message_in message_take broadcast_in
-    broadcast_step migrated job_definition_in chore_step batch_in batch_step batch_gone
+    called_in subscription_in start_in message_in message_take broadcast_in
+    broadcast_step migrated job_definition_in chore_step chore_log_in batch_in batch_step batch_gone
     operation_in meter_in limit_token page_in page_gone incident_note
 }
 

@@ -5,15 +5,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use orloj_store::{
-    Acquire, BatchFilter, BatchRow, Beat, BroadcastRow, CalledBy, Channel, Claim, CommitError,
-    Committed, DecisionKey, DecisionRow, DecisionVersion, DefinitionDeleted, DefinitionRow,
-    DeleteDefinition, EndedBatchRow, EndedFilter, EndedRow, Error, ExtendLock, Extended, Fit, Fut,
-    Group, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter, InstanceRow,
-    JobDefinitionChange, JobDefinitionFilter, JobDefinitionRow, JobFilter, JobRow, Lease, LimitRow,
-    LimitScope, LoadedInstance, MessageKey, MessageQuery, MessageRow, MeterQuery, MeterRow,
-    MeterSum, NewDeployment, NewLimit, NodeProfile, NodeRow, Notice, OperationFilter, OperationRow,
-    Page, PruneQuery, Pruned, Pulse, StartQuery, StartRow, Store, StoredDeployment, StoredSettings,
-    SubscriptionKind, SubscriptionQuery, SubscriptionRow, UserTaskFilter, UserTaskRow,
+    Acquire, BatchFilter, BatchRow, Beat, BroadcastRow, CalledBy, Channel, ChoreLogFilter,
+    ChoreLogRow, Claim, CommitError, Committed, DecisionKey, DecisionRow, DecisionVersion,
+    DefinitionDeleted, DefinitionRow, DeleteDefinition, EndedBatchRow, EndedFilter, EndedRow,
+    Error, ExtendLock, Extended, Fit, Fut, Group, HistoryRow, IncidentFilter, IncidentRow,
+    InstanceFilter, InstanceRow, JobDefinitionChange, JobDefinitionFilter, JobDefinitionRow,
+    JobFilter, JobRow, Lease, LimitRow, LimitScope, LoadedInstance, MessageKey, MessageQuery,
+    MessageRow, MeterQuery, MeterRow, MeterSum, NewDeployment, NewLimit, NodeProfile, NodeRow,
+    Notice, OperationFilter, OperationRow, Page, PruneQuery, Pruned, Pulse, StartQuery, StartRow,
+    Store, StoredDeployment, StoredSettings, SubscriptionKind, SubscriptionQuery, SubscriptionRow,
+    UserTaskFilter, UserTaskRow,
 };
 use orloj_types::{
     BatchKey, DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey,
@@ -283,10 +284,6 @@ impl Store for PostgresStore {
         Box::pin(async move { self.shared.starts(&query).await })
     }
 
-    fn due_starts(&self, now: Timestamp, limit: u32) -> Fut<'_, Vec<StartRow>> {
-        Box::pin(self.shared.due_starts(now, limit))
-    }
-
     fn called_instances(&self, by: CalledBy, page: Page) -> Fut<'_, Vec<InstanceRow>> {
         Box::pin(self.shared.called_instances(by, page))
     }
@@ -441,6 +438,10 @@ impl Store for PostgresStore {
         Box::pin(async move { self.shared.operations(&filter, page).await })
     }
 
+    fn chore_log(&self, filter: ChoreLogFilter, page: Page) -> Fut<'_, Vec<ChoreLogRow>> {
+        Box::pin(async move { self.shared.chore_log(&filter, page).await })
+    }
+
     fn add_meters(&self, meters: Vec<MeterRow>) -> Fut<'_, ()> {
         Box::pin(async move { self.shared.add_meters(&meters).await })
     }
@@ -455,6 +456,10 @@ impl Store for PostgresStore {
 
     fn set_removal(&self, instances: Vec<InstanceKey>, at: Option<Timestamp>) -> Fut<'_, u32> {
         Box::pin(async move { self.shared.set_removal(&instances, at).await })
+    }
+
+    fn set_batch_removal(&self, batches: Vec<BatchKey>, at: Option<Timestamp>) -> Fut<'_, u32> {
+        Box::pin(async move { self.shared.set_batch_removal(&batches, at).await })
     }
 
     fn notify(&self, notices: Vec<Notice>) -> Fut<'_, ()> {

@@ -20,13 +20,6 @@ RETURNING
         LIMIT 1
     ),
     (
-        SELECT due_at
-        FROM start_event INDEXED BY start_event_due
-        WHERE due_at IS NOT NULL AND start_event.engine = node.engine
-        ORDER BY due_at
-        LIMIT 1
-    ),
-    (
         SELECT expires_at
         FROM message INDEXED BY message_expires
         WHERE message.engine = node.engine

@@ -1,6 +1,4 @@
-SELECT
-    definition_key, event_id, engine, tenant, process_id, kind, name, due_at, repeat, anchor_at,
-    fired
+SELECT definition_key, event_id, engine, tenant, process_id, kind, name
 FROM start_event
 WHERE engine = ?1 AND kind = ?2 AND name = ?7
     AND (definition_key, event_id) > (?3, ?4)

@@ -79,5 +79,8 @@ fn ended_batch(row: &Row<'_>) -> Result<EndedBatchRow> {
         created_by: row.get(7)?,
         ended_at: Timestamp::from_ms(row.get(8)?),
         removal_at: moment(row, 9)?,
+        parts_made: row.get(10)?,
+        parts_done: row.get(11)?,
+        parts_failed: row.get(12)?,
     })
 }

@@ -6,7 +6,7 @@ use orloj_store::{
 use orloj_types::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
-use crate::{batches, operations, rows};
+use crate::{batches, chore_log, operations, rows, settings};
 
 /// False when a chore is not as expected.
 pub(crate) fn apply(connection: &Connection, changes: &[Change]) -> Result<bool> {
@@ -17,8 +17,17 @@ pub(crate) fn apply(connection: &Connection, changes: &[Change]) -> Result<bool>
         for write in &change.chores {
             apply_chore(connection, write)?;
         }
+        for row in &change.incidents_opened {
+            let sql = include_str!("../queries/incident_open.sql");
+            rows::insert_incident(&mut connection.prepare_cached(sql)?, row)?;
+        }
+        chore_log::insert(connection, &change.chore_log)?;
         for write in &change.batches {
             apply_batch(connection, write)?;
+        }
+        for row in &change.job_definitions_added {
+            let sql = include_str!("../queries/job_definition_insert.sql");
+            settings::insert_job_definition(&mut connection.prepare_cached(sql)?, row)?;
         }
         for row in &change.operations {
             let sql = include_str!("../queries/operation_insert.sql");
@@ -109,6 +118,7 @@ fn update_chore(connection: &Connection, update: &ChoreUpdate) -> Result<()> {
 
 fn apply_batch(connection: &Connection, write: &BatchWrite) -> Result<()> {
     let delete = include_str!("../queries/batch_delete.sql");
+    let of_jobs = include_str!("../queries/batch_job_definitions_delete.sql");
     match write {
         BatchWrite::Insert(row) => {
             let sql = include_str!("../queries/batch_insert.sql");
@@ -126,12 +136,19 @@ fn apply_batch(connection: &Connection, write: &BatchWrite) -> Result<()> {
         }
         BatchWrite::Delete(key) => {
             connection.prepare_cached(delete)?.execute((key.raw(),))?;
+            connection.prepare_cached(of_jobs)?.execute((key.raw(),))?;
         }
-        BatchWrite::End { key, ended_at, removal_at } => {
+        BatchWrite::End { key, end } => {
             let sql = include_str!("../queries/batch_end.sql");
-            let values = (key.raw(), ended_at.as_ms(), removal_at.map(Timestamp::as_ms));
-            connection.prepare_cached(sql)?.execute(values)?;
+            connection.prepare_cached(sql)?.execute((
+                key.raw(),
+                end.at.as_ms(),
+                end.removal_at.map(Timestamp::as_ms),
+                end.parts_done,
+                end.parts_failed,
+            ))?;
             connection.prepare_cached(delete)?.execute((key.raw(),))?;
+            connection.prepare_cached(of_jobs)?.execute((key.raw(),))?;
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use orloj_store::{
-    DefinitionDeleted, DefinitionRow, DeleteDefinition, Error, NewDeployment, NewResource,
+    DefinitionDeleted, DefinitionRow, DeleteDefinition, Error, JobRow, NewDeployment, NewResource,
     StoredDeployment, job_definitions_of, starts_of,
 };
 use orloj_types::{DefinitionKey, DeploymentKey, ProcessId, TenantId};
@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::portable;
 use crate::writer::Writer;
-use crate::{decisions, event_rows, rows, settings};
+use crate::{chore_log, decisions, event_rows, rows, settings};
 
 pub(crate) fn deploy(writer: &mut Writer, new: &NewDeployment) -> Result<StoredDeployment, Error> {
     writer.write(|connection| deploy_in(connection, new).map_err(portable))
@@ -79,7 +79,6 @@ fn delete_in(
     for sql in [
         include_str!("../queries/definition_delete.sql"),
         include_str!("../queries/definition_starts_delete.sql"),
-        include_str!("../queries/definition_timers_delete.sql"),
     ] {
         connection.prepare_cached(sql)?.execute((key,))?;
     }
@@ -87,10 +86,11 @@ fn delete_in(
     for start in delete.starts(&row) {
         event_rows::insert_start(&mut insert, &start)?;
     }
-    let mut insert = connection.prepare_cached(include_str!("../queries/job_insert.sql"))?;
-    for chore in delete.heir.iter().flat_map(|heir| &heir.chores) {
-        rows::insert_job(&mut insert, chore)?;
-    }
+    let sql = include_str!("../queries/definition_timers.sql");
+    let gone = crate::queries::all(connection, sql, (key,), rows::job)?;
+    let come: Vec<&JobRow> = delete.heir.iter().flat_map(|heir| &heir.chores).collect();
+    exchange(connection, &gone, &come)?;
+    chore_log::replaced(connection, &gone, &come, delete.logs_chores, delete.now)?;
     Ok(DefinitionDeleted::Done(settings::raise(connection, &row.engine)?))
 }
 
@@ -176,19 +176,32 @@ fn replace_chores(
     new: &NewDeployment,
     definitions: &[DefinitionRow],
 ) -> rusqlite::Result<()> {
-    let mut delete = connection.prepare_cached(include_str!("../queries/chore_replace.sql"))?;
+    let mut gone = Vec::new();
     for row in definitions {
-        delete.execute((&*row.engine, &*row.tenant, &*row.process_id))?;
+        let values = (&*row.engine, &*row.tenant, &*row.process_id);
+        let sql = include_str!("../queries/chore_replaced.sql");
+        gone.extend(crate::queries::all(connection, sql, values, rows::job)?);
     }
-    let mut insert = connection.prepare_cached(include_str!("../queries/job_insert.sql"))?;
     let given = new.resources.iter().flat_map(|resource| &resource.definitions);
-    for chore in given.flat_map(|definition| &definition.chores) {
-        rows::insert_job(&mut insert, chore)?;
-    }
+    let come: Vec<&JobRow> = given.flat_map(|definition| &definition.chores).collect();
+    exchange(connection, &gone, &come)?;
+    chore_log::replaced(connection, &gone, &come, new.logs_chores, new.now)?;
     let sql = include_str!("../queries/job_definition_insert.sql");
     let mut insert = connection.prepare_cached(sql)?;
     for row in job_definitions_of(new, definitions) {
         settings::insert_job_definition(&mut insert, &row)?;
+    }
+    Ok(())
+}
+
+fn exchange(connection: &Connection, gone: &[JobRow], come: &[&JobRow]) -> rusqlite::Result<()> {
+    let mut delete = connection.prepare_cached(include_str!("../queries/job_delete.sql"))?;
+    for row in gone {
+        delete.execute((row.key.raw(),))?;
+    }
+    let mut insert = connection.prepare_cached(include_str!("../queries/job_insert.sql"))?;
+    for row in come {
+        rows::insert_job(&mut insert, row)?;
     }
     Ok(())
 }

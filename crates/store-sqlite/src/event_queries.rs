@@ -5,7 +5,7 @@ use orloj_store::{
     PAGE_ROWS_MAX, Page, StartQuery, StartRow, SubscriptionKind, SubscriptionQuery,
     SubscriptionRow,
 };
-use orloj_types::{InstanceKey, SubscriptionKey, Timestamp};
+use orloj_types::{InstanceKey, SubscriptionKey};
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
 use crate::queries::{all, at_most, limit};
@@ -69,16 +69,6 @@ pub(crate) fn starts(connection: &Connection, query: &StartQuery) -> Result<Vec<
             all(connection, sql, values, event_rows::start)
         }
     }
-}
-
-pub(crate) fn due_starts(
-    connection: &Connection,
-    engine: &str,
-    now: Timestamp,
-    most: u32,
-) -> Result<Vec<StartRow>> {
-    let sql = include_str!("../queries/start_due.sql");
-    all(connection, sql, (now.as_ms(), engine, most), event_rows::start)
 }
 
 pub(crate) fn messages(connection: &Connection, query: &MessageQuery) -> Result<Vec<MessageRow>> {

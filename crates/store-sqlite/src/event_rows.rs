@@ -4,15 +4,15 @@
 use std::sync::Arc;
 
 use orloj_store::{
-    BroadcastKey, BroadcastRow, Fit, MessageKey, MessageRow, StartKind, StartRepeat, StartRow,
-    SubscriptionKind, SubscriptionRow,
+    BroadcastKey, BroadcastRow, Fit, MessageKey, MessageRow, StartKind, StartRow, SubscriptionKind,
+    SubscriptionRow,
 };
 use orloj_types::{
     DefinitionKey, ElementInstanceKey, InstanceKey, ProcessId, SubscriptionKey, Timestamp,
 };
 use rusqlite::{CachedStatement, Result, Row, params};
 
-use crate::rows::{element, engine, moment, number, tenant};
+use crate::rows::{element, engine, number, tenant};
 
 pub(crate) fn insert_subscription(
     into: &mut CachedStatement<'_>,
@@ -48,7 +48,6 @@ pub(crate) fn subscription(row: &Row<'_>) -> Result<SubscriptionRow> {
 }
 
 pub(crate) fn insert_start(into: &mut CachedStatement<'_>, row: &StartRow) -> Result<usize> {
-    let repeat = row.repeat.as_ref();
     into.execute(params![
         row.definition.raw(),
         &*row.event,
@@ -57,17 +56,10 @@ pub(crate) fn insert_start(into: &mut CachedStatement<'_>, row: &StartRow) -> Re
         &*row.process_id,
         row.kind as u8,
         &*row.name,
-        row.due_at.map(Timestamp::as_ms),
-        repeat.map(|repeat| &*repeat.text),
-        repeat.map(|repeat| repeat.anchor.as_ms()),
-        row.fired(),
     ])
 }
 
 pub(crate) fn start(row: &Row<'_>) -> Result<StartRow> {
-    let (text, anchor): (Option<Arc<str>>, _) = (row.get(8)?, moment(row, 9)?);
-    let fired = row.get(10)?;
-    let repeat = text.zip(anchor).map(|(text, anchor)| StartRepeat { text, anchor, fired });
     Ok(StartRow {
         definition: DefinitionKey::new(row.get(0)?),
         event: element(row, 1)?,
@@ -76,8 +68,6 @@ pub(crate) fn start(row: &Row<'_>) -> Result<StartRow> {
         process_id: ProcessId::new(row.get::<_, Arc<str>>(4)?),
         kind: number(row, 5, StartKind::from_number)?,
         name: row.get(6)?,
-        due_at: moment(row, 7)?,
-        repeat,
     })
 }
 

@@ -1,14 +1,12 @@
-//! The part of a group that is about waits, messages, start events, broadcasts, calls and
-//! migrations. The writer is one thread, so whoever adds to a channel sees all that were before it.
+//! The part of a group that is about waits, messages, broadcasts, calls and migrations. The writer is one thread, so whoever adds to a channel sees all that were before it.
 
 use std::collections::BTreeSet;
 
 use orloj_store::{
     BroadcastWrite, Change, Channel, Committed, Fit, Group, InstanceWrite, MessageKey, MessageRow,
-    StartWrite,
 };
 use orloj_types::{ElementId, InstanceKey, Timestamp};
-use rusqlite::{Connection, OptionalExtension, Result, params};
+use rusqlite::{Connection, OptionalExtension, Result};
 
 use crate::event_rows;
 
@@ -18,9 +16,7 @@ pub(crate) fn apply(connection: &Connection, group: &Group) -> Result<bool> {
     apply_called(connection, changes)?;
     apply_subscriptions(connection, changes)?;
     apply_migrations(connection, changes)?;
-    Ok(apply_starts(connection, changes)?
-        && apply_messages(connection, changes, group.now)?
-        && apply_broadcasts(connection, changes)?)
+    Ok(apply_messages(connection, changes, group.now)? && apply_broadcasts(connection, changes)?)
 }
 
 /// What fits in the channels that the group has added to.
@@ -52,17 +48,6 @@ pub(crate) fn is_lost(connection: &Connection, change: &Change, now: Timestamp) 
         let is_added = change.messages_added.iter().any(|row| row.key == key);
         Ok(is_added || exists(include_str!("../queries/message_exists.sql"), &[&key.raw()])?)
     };
-    for write in &change.starts {
-        let (definition, event, expected) = write.expects();
-        let sql = include_str!("../queries/start_fired_load.sql");
-        let fired: Option<i64> = connection
-            .prepare_cached(sql)?
-            .query_row((definition.raw(), &**event), |row| row.get(0))
-            .optional()?;
-        if fired != Some(expected.into()) {
-            return Ok(true);
-        }
-    }
     for taken in &change.messages_taken {
         let process_id: &str = &taken.process_id;
         let sql = include_str!("../queries/message_taken_exists.sql");
@@ -178,33 +163,6 @@ fn move_rows<'a>(
         statement.execute((key, definition, &**element))?;
     }
     Ok(())
-}
-
-fn apply_starts(connection: &Connection, changes: &[Change]) -> Result<bool> {
-    for write in changes.iter().flat_map(|change| &change.starts) {
-        let StartWrite::Fired { definition, event, expected_fired, next } = write;
-        let (definition, event) = (definition.raw(), &**event);
-        let rows = match next {
-            Some((due_at, repeat)) => connection
-                .prepare_cached(include_str!("../queries/start_fired.sql"))?
-                .execute(params![
-                    definition,
-                    event,
-                    expected_fired,
-                    due_at.as_ms(),
-                    &*repeat.text,
-                    repeat.anchor.as_ms(),
-                    repeat.fired,
-                ])?,
-            None => connection
-                .prepare_cached(include_str!("../queries/start_delete.sql"))?
-                .execute((definition, event, expected_fired))?,
-        };
-        if rows != 1 {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 /// Added first: a change may take what it adds.

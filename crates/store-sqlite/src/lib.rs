@@ -6,6 +6,7 @@
 
 mod acquire;
 mod batches;
+mod chore_log;
 mod chores;
 mod commit;
 mod connection;

@@ -50,15 +50,14 @@ pub(crate) fn beat(writer: &mut Writer, beat: &Beat) -> Result<Pulse, Error> {
         let values = (session, beat.now.as_ms(), beat.key_high, floor, beat.settings_seen);
         let pulse = statement.query_row(values, |row| {
             let (due_at, lock_until) = (rows::moment(row, 7)?, rows::moment(row, 8)?);
-            let start_at = rows::moment(row, 9)?;
             Ok(Pulse {
-                next_due_at: due_at.into_iter().chain(lock_until).chain(start_at).min(),
-                engine_jobs_ready: row.get(12)?,
+                next_due_at: due_at.into_iter().chain(lock_until).min(),
+                engine_jobs_ready: row.get(11)?,
                 nodes: vec![rows::node(row)?],
-                newest_definition: row.get(13)?,
-                has_broadcasts: row.get(11)?,
-                message_expires_at: rows::moment(row, 10)?,
-                settings_version: row.get(14)?,
+                newest_definition: row.get(12)?,
+                has_broadcasts: row.get(10)?,
+                message_expires_at: rows::moment(row, 9)?,
+                settings_version: row.get(13)?,
             })
         });
         pulse.optional().map_err(portable)?.ok_or(Error::Fenced)

@@ -1,7 +1,7 @@
 //! Removing what is old, a chunk at a time: the writer is held up for milliseconds.
 
 use orloj_store::{Error, PRUNE_ROWS_MAX, Prune, PruneQuery, Pruned};
-use orloj_types::{DefinitionKey, InstanceKey, Timestamp};
+use orloj_types::{BatchKey, InstanceKey, Timestamp};
 use rusqlite::{Connection, Params, Result};
 
 use crate::error::portable;
@@ -25,12 +25,14 @@ fn prune_in(connection: &Connection, engine: &str, query: &PruneQuery) -> Result
             let values = (engine, until.as_ms(), minutes.start(), minutes.end(), limit);
             remove_instances(connection, sql, values)
         }
-        Prune::Ended { before, definition, minutes, after } => {
+        Prune::Ended { before, own, minutes, after } => {
             let sql = include_str!("../queries/prune_ended.sql");
             let after = after.map_or(i64::MIN, InstanceKey::raw);
-            let definition = definition.map(DefinitionKey::raw);
+            let own = own.iter().map(|(key, before)| (key.raw(), before.map(Timestamp::as_ms)));
+            let own = serde_json::to_string(&own.collect::<Vec<_>>()).unwrap_or_default();
+            let before = before.map(Timestamp::as_ms);
             let (first, last) = (minutes.start(), minutes.end());
-            let values = (engine, before.as_ms(), first, last, limit, after, definition);
+            let values = (engine, before, first, last, limit, after, own);
             remove_instances(connection, sql, values)
         }
         Prune::Instances(instances) => {
@@ -42,13 +44,16 @@ fn prune_in(connection: &Connection, engine: &str, query: &PruneQuery) -> Result
         Prune::Batches { until } => {
             let none = None::<i64>;
             run(include_str!("../queries/prune_batches.sql"), &|s| {
-                s.execute((engine, until.as_ms(), none, limit))
+                s.execute((engine, until.as_ms(), none, limit, "[]", true))
             })
         }
-        Prune::BatchesEnded { before } => {
+        Prune::BatchesEnded { before, kinds } => {
             let none = None::<i64>;
+            let (words, are_left_out) = kinds.words();
+            let words: Vec<&str> = words.iter().map(|word| &**word).collect();
+            let words = serde_json::to_string(&words).unwrap_or_default();
             run(include_str!("../queries/prune_batches.sql"), &|s| {
-                s.execute((engine, none, before.as_ms(), limit))
+                s.execute((engine, none, before.as_ms(), limit, &words, are_left_out))
             })
         }
         Prune::Operations { before } => {
@@ -56,6 +61,9 @@ fn prune_in(connection: &Connection, engine: &str, query: &PruneQuery) -> Result
                 s.execute((engine, Timestamp::as_ms(*before), limit))
             })
         }
+        Prune::ChoreLog { before } => run(include_str!("../queries/prune_chore_log.sql"), &|s| {
+            s.execute((engine, Timestamp::as_ms(*before), limit))
+        }),
         Prune::Meters { before } => run(include_str!("../queries/prune_meters.sql"), &|s| {
             s.execute((engine, Timestamp::as_ms(*before), limit))
         }),
@@ -74,6 +82,24 @@ pub(crate) fn set_removal(
         let mut count = 0;
         for instance in instances {
             let values = (instance.raw(), engine.as_str(), at.map(Timestamp::as_ms));
+            count += update.execute(values).map_err(portable)?;
+        }
+        Ok(u32::try_from(count).unwrap_or(u32::MAX))
+    })
+}
+
+pub(crate) fn set_batch_removal(
+    writer: &mut Writer,
+    batches: &[BatchKey],
+    at: Option<Timestamp>,
+) -> std::result::Result<u32, Error> {
+    let engine = writer.engine.clone();
+    writer.write(|connection| {
+        let sql = include_str!("../queries/ended_batch_removal.sql");
+        let mut update = connection.prepare_cached(sql).map_err(portable)?;
+        let mut count = 0;
+        for batch in batches {
+            let values = (batch.raw(), engine.as_str(), at.map(Timestamp::as_ms));
             count += update.execute(values).map_err(portable)?;
         }
         Ok(u32::try_from(count).unwrap_or(u32::MAX))

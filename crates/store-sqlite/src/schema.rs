@@ -11,6 +11,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0002_events.sql"),
     include_str!("../migrations/0003_executor.sql"),
     include_str!("../migrations/0004_pages.sql"),
+    include_str!("../migrations/0005_records.sql"),
+    include_str!("../migrations/0006_chore_log.sql"),
 ];
 
 /// "ORLJ": tells our files from others.

@@ -5,15 +5,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use futures_channel::oneshot;
 use orloj_store::{
-    Acquire, BatchFilter, BatchRow, Beat, BroadcastRow, CalledBy, Channel, Claim, CommitError,
-    Committed, DecisionKey, DecisionRow, DecisionVersion, DefinitionDeleted, DefinitionRow,
-    DeleteDefinition, EndedBatchRow, EndedFilter, EndedRow, Error, ExtendLock, Extended, Fit, Fut,
-    Group, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter, InstanceRow,
-    JobDefinitionChange, JobDefinitionFilter, JobDefinitionRow, JobFilter, JobRow, Lease, LimitRow,
-    LimitScope, LoadedInstance, MessageKey, MessageQuery, MessageRow, MeterQuery, MeterRow,
-    MeterSum, NewDeployment, NewLimit, NodeProfile, NodeRow, Notice, OperationFilter, OperationRow,
-    Page, PruneQuery, Pruned, Pulse, StartQuery, StartRow, Store, StoredDeployment, StoredSettings,
-    SubscriptionKind, SubscriptionQuery, SubscriptionRow, UserTaskFilter, UserTaskRow,
+    Acquire, BatchFilter, BatchRow, Beat, BroadcastRow, CalledBy, Channel, ChoreLogFilter,
+    ChoreLogRow, Claim, CommitError, Committed, DecisionKey, DecisionRow, DecisionVersion,
+    DefinitionDeleted, DefinitionRow, DeleteDefinition, EndedBatchRow, EndedFilter, EndedRow,
+    Error, ExtendLock, Extended, Fit, Fut, Group, HistoryRow, IncidentFilter, IncidentRow,
+    InstanceFilter, InstanceRow, JobDefinitionChange, JobDefinitionFilter, JobDefinitionRow,
+    JobFilter, JobRow, Lease, LimitRow, LimitScope, LoadedInstance, MessageKey, MessageQuery,
+    MessageRow, MeterQuery, MeterRow, MeterSum, NewDeployment, NewLimit, NodeProfile, NodeRow,
+    Notice, OperationFilter, OperationRow, Page, PruneQuery, Pruned, Pulse, StartQuery, StartRow,
+    Store, StoredDeployment, StoredSettings, SubscriptionKind, SubscriptionQuery, SubscriptionRow,
+    UserTaskFilter, UserTaskRow,
 };
 use orloj_types::{
     BatchKey, DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey,
@@ -27,7 +28,7 @@ use crate::options::Options;
 use crate::threads::Threads;
 use crate::writer::Writer;
 use crate::{
-    acquire, batches, commit, decisions, definitions, event_queries, event_rows, events,
+    acquire, batches, chore_log, commit, decisions, definitions, event_queries, event_rows, events,
     job_queries, jobs, limits, meters, nodes, operations, prune, queries, rows, settings,
 };
 
@@ -245,12 +246,6 @@ impl Store for SqliteStore {
         self.read(move |connection, _| event_queries::starts(connection, &query))
     }
 
-    fn due_starts(&self, now: Timestamp, limit: u32) -> Fut<'_, Vec<StartRow>> {
-        self.read(move |connection, engine| {
-            event_queries::due_starts(connection, engine, now, limit)
-        })
-    }
-
     fn called_instances(&self, by: CalledBy, page: Page) -> Fut<'_, Vec<InstanceRow>> {
         self.read(move |connection, engine| {
             event_queries::called_instances(connection, engine, by, page)
@@ -433,6 +428,10 @@ impl Store for SqliteStore {
         self.read(move |connection, engine| operations::list(connection, engine, &filter, page))
     }
 
+    fn chore_log(&self, filter: ChoreLogFilter, page: Page) -> Fut<'_, Vec<ChoreLogRow>> {
+        self.read(move |connection, engine| chore_log::list(connection, engine, &filter, page))
+    }
+
     fn add_meters(&self, added: Vec<MeterRow>) -> Fut<'_, ()> {
         self.write(move |writer| meters::add(writer, &added))
     }
@@ -447,6 +446,10 @@ impl Store for SqliteStore {
 
     fn set_removal(&self, instances: Vec<InstanceKey>, at: Option<Timestamp>) -> Fut<'_, u32> {
         self.write(move |writer| prune::set_removal(writer, &instances, at))
+    }
+
+    fn set_batch_removal(&self, batches: Vec<BatchKey>, at: Option<Timestamp>) -> Fut<'_, u32> {
+        self.write(move |writer| prune::set_batch_removal(writer, &batches, at))
     }
 
     /// The file has one owner: there is no other node to tell.

@@ -32,7 +32,6 @@ fn a_beat_reads_first_entries_only() {
     assert!(beat.contains("INDEX job_due (due_at>?)"), "{beat}");
     assert!(beat.contains("INDEX job_worker_lock (lock_until>?)"), "{beat}");
     assert!(beat.contains("INDEX job_ready (engine=? AND type=?)"), "{beat}");
-    assert!(beat.contains("INDEX start_event_due (due_at>?)"), "{beat}");
     assert!(beat.contains("INDEX message_expires"), "{beat}");
     assert!(!beat.contains("TEMP B-TREE"), "{beat}");
 }
@@ -86,9 +85,6 @@ fn waits_and_messages_are_found_by_their_indexes() {
     assert!(fit.contains("INDEX message_channel (engine=?"), "{fit}");
     assert!(fit.contains("INDEX subscription_correlation (engine=?"), "{fit}");
     assert!(!fit.contains("TEMP B-TREE FOR ORDER BY"), "{fit}");
-    // Timers of one moment are put in order; how many there are is no matter.
-    let due = plan(include_str!("../queries/start_due.sql"));
-    assert!(due.contains("INDEX start_event_due (due_at"), "{due}");
 }
 
 #[test]
@@ -97,7 +93,11 @@ fn chores_batches_and_what_is_old_are_found_by_their_indexes() {
     let jobs = include_str!("../queries/jobs.sql");
     assert!(jobs.contains(batch), "the listing says so");
     for (sql, index) in [
-        (include_str!("../queries/chore_replace.sql"), "job_chore (definition_key=?"),
+        (include_str!("../queries/chore_replaced.sql"), "job_chore (definition_key=?"),
+        (include_str!("../queries/definition_timers.sql"), "job_chore (definition_key=?"),
+        (include_str!("../queries/chore_log.sql"), "INTEGER PRIMARY KEY (rowid<?)"),
+        (include_str!("../queries/chore_log_of_job.sql"), "chore_log_job (job_key=?"),
+        (include_str!("../queries/prune_chore_log.sql"), "chore_log_at (at<?)"),
         (include_str!("../queries/chore_lock.sql"), "INTEGER PRIMARY KEY (rowid=?)"),
         (include_str!("../queries/prune_removable.sql"), "ended_removal (removal_at>? AND"),
         (include_str!("../queries/prune_ended.sql"), "INTEGER PRIMARY KEY (rowid>?)"),

@@ -23,8 +23,19 @@ pub struct BatchRow {
     pub created_by: Option<Arc<str>>,
 }
 
+/// How a batch ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchEnd {
+    pub at: Timestamp,
+    pub removal_at: Option<Timestamp>,
+    pub parts_done: i64,
+    /// Without retries left.
+    pub parts_failed: i64,
+}
+
 /// Chores guard themselves, and all work on a batch is done by its chores; so these need no guard:
-/// what concerns a batch that is gone is left out.
+/// what concerns a batch that is gone is left out. The job definitions of a batch go with it: those
+/// of no definition whose configuration is its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BatchWrite {
     Insert(BatchRow),
@@ -34,8 +45,7 @@ pub enum BatchWrite {
     /// It goes on as a row of history. Its configuration does not.
     End {
         key: BatchKey,
-        ended_at: Timestamp,
-        removal_at: Option<Timestamp>,
+        end: BatchEnd,
     },
 }
 
@@ -50,7 +60,7 @@ pub struct BatchUpdate {
     pub started_at: Option<Timestamp>,
 }
 
-/// A batch whose parts are all done.
+/// A batch that is over, with all its parts done or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndedBatchRow {
     pub key: BatchKey,
@@ -63,10 +73,14 @@ pub struct EndedBatchRow {
     pub created_by: Option<Arc<str>>,
     pub ended_at: Timestamp,
     pub removal_at: Option<Timestamp>,
+    /// How far it had come.
+    pub parts_made: i64,
+    pub parts_done: i64,
+    pub parts_failed: i64,
 }
 
 impl EndedBatchRow {
-    pub fn of(row: BatchRow, ended_at: Timestamp, removal_at: Option<Timestamp>) -> Self {
+    pub fn of(row: BatchRow, end: BatchEnd) -> Self {
         Self {
             key: row.key,
             engine: row.engine,
@@ -76,8 +90,11 @@ impl EndedBatchRow {
             created_at: row.created_at,
             started_at: row.started_at,
             created_by: row.created_by,
-            ended_at,
-            removal_at,
+            ended_at: end.at,
+            removal_at: end.removal_at,
+            parts_made: row.parts_made,
+            parts_done: end.parts_done,
+            parts_failed: end.parts_failed,
         }
     }
 }

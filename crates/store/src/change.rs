@@ -10,6 +10,8 @@ use orloj_types::{
 use crate::batch::BatchWrite;
 use crate::broadcast::{BroadcastRow, BroadcastWrite};
 use crate::chore::ChoreWrite;
+use crate::chore_log::ChoreLogRow;
+use crate::job_definition::JobDefinitionRow;
 use crate::message::{Channel, MessageKey, MessageRow, MessageTaken};
 use crate::migration::Migration;
 use crate::node::Lease;
@@ -18,12 +20,11 @@ use crate::rows::{
     EndedRow, HistoryRow, IncidentRow, InstanceRow, JobRow, JobState, RecordPage, RecordPageKind,
     UserTaskRow, VariableRow,
 };
-use crate::start::StartWrite;
 use crate::statement::Statement;
 use crate::subscription::{SubscriptionKind, SubscriptionRow};
 
 /// Applied only if every instance in it still has the revision it was computed from, and if the
-/// start events, messages and broadcasts in it are what they were.
+/// messages, broadcasts and chores in it are what they were.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     pub instances: Vec<InstanceWrite>,
@@ -40,7 +41,6 @@ pub struct Change {
     pub subscriptions_added: Vec<SubscriptionRow>,
     /// Also when they are gone already: the instance's revision has decided.
     pub subscriptions_gone: Vec<SubscriptionKey>,
-    pub starts: Vec<StartWrite>,
     /// Added first, so that a change may take what it adds.
     pub messages_added: Vec<MessageRow>,
     /// Who takes a message for good. A conflict of the whole change when it is gone already.
@@ -52,16 +52,20 @@ pub struct Change {
     pub migrations: Vec<Migration>,
     /// Each chore appears at most once.
     pub chores: Vec<ChoreWrite>,
+    /// About chores, after those that go. One that exists stays as it is: a chore has one at most.
+    pub incidents_opened: Vec<IncidentRow>,
+    pub chore_log: Vec<ChoreLogRow>,
     pub batches: Vec<BatchWrite>,
+    /// Of batches; others come with their definition.
+    pub job_definitions_added: Vec<JobDefinitionRow>,
     pub operations: Vec<OperationRow>,
     /// Of the application, run last, in order. A change that has some is the only one of its group.
     pub statements: Vec<Statement>,
 }
 
 impl Change {
-    /// Whether it writes anything about waits, messages, start events, broadcasts or calls, or
-    /// migrates an instance. A step from one task to the next does not, and a store need not look
-    /// for more.
+    /// Whether it writes anything about waits, messages, broadcasts or calls, or migrates an
+    /// instance. A step from one task to the next does not, and a store need not look for more.
     pub fn has_events(&self) -> bool {
         let is_called = |write: &InstanceWrite| match write {
             InstanceWrite::Insert(row) => row.is_called(),
@@ -69,7 +73,6 @@ impl Change {
         };
         !self.subscriptions_added.is_empty()
             || !self.subscriptions_gone.is_empty()
-            || !self.starts.is_empty()
             || !self.messages_added.is_empty()
             || !self.messages_gone.is_empty()
             || !self.messages_taken.is_empty()
@@ -80,11 +83,14 @@ impl Change {
             || self.ended.iter().any(EndedRow::is_called)
     }
 
-    /// Whether it writes anything about chores, batches, the log of operations or notes on
-    /// incidents. A step of an instance does not.
+    /// Whether it writes anything about chores, batches, the logs of both and of operations, or
+    /// notes on incidents. A step of an instance does not.
     pub fn has_chores(&self) -> bool {
         !self.chores.is_empty()
+            || !self.incidents_opened.is_empty()
+            || !self.chore_log.is_empty()
             || !self.batches.is_empty()
+            || !self.job_definitions_added.is_empty()
             || !self.operations.is_empty()
             || !self.incidents_annotated.is_empty()
     }

@@ -3,17 +3,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use orloj_types::{DefinitionKey, ElementId, JobKey};
+use orloj_types::JobKey;
 
 use crate::broadcast::BroadcastKey;
 use crate::change::Change;
 use crate::message::{Channel, MessageKey, MessageTaken};
 
 /// For stores that look for the losers of a group: two changes may each agree with what is stored
-/// and still want the same start event, message, broadcast or chore.
+/// and still want the same message, broadcast or chore.
 #[derive(Debug, Default)]
 pub struct Claims {
-    starts: BTreeSet<(DefinitionKey, ElementId)>,
     ids: BTreeSet<(Channel, Arc<str>)>,
     taken: BTreeSet<MessageTaken>,
     gone: BTreeSet<MessageKey>,
@@ -25,10 +24,6 @@ impl Claims {
     /// False when an earlier change has it. Then nothing may be relied on any more but that.
     pub fn claim(&mut self, change: &Change) -> bool {
         let mut is_free = true;
-        for write in &change.starts {
-            let (definition, event, _) = write.expects();
-            is_free &= self.starts.insert((definition, event.clone()));
-        }
         for row in &change.messages_added {
             if let Some(id) = &row.message_id {
                 is_free &= self.ids.insert((row.channel(), id.clone()));

@@ -13,6 +13,8 @@ pub struct DeleteDefinition {
     /// The version before it, where the latest is deleted and there is one.
     pub heir: Option<Heir>,
     pub now: Timestamp,
+    /// Whether the log of chores tells of the start timers that go and come.
+    pub logs_chores: bool,
 }
 
 /// A version that becomes the latest again, with what it starts by.
@@ -54,8 +56,6 @@ impl DeleteDefinition {
             event: start.event.clone(),
             kind: start.kind,
             name: start.name.clone(),
-            due_at: start.due_at,
-            repeat: start.repeat.clone(),
         });
         rows.collect()
     }

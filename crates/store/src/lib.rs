@@ -8,6 +8,7 @@ mod batch;
 mod broadcast;
 mod change;
 mod chore;
+mod chore_log;
 mod claims;
 mod decision;
 mod delete_definition;
@@ -35,13 +36,14 @@ mod subscription;
 #[cfg(feature = "suite")]
 pub mod suite;
 
-pub use batch::{BatchFilter, BatchRow, BatchUpdate, BatchWrite, EndedBatchRow};
+pub use batch::{BatchEnd, BatchFilter, BatchRow, BatchUpdate, BatchWrite, EndedBatchRow};
 pub use broadcast::{BroadcastKey, BroadcastRow, BroadcastWrite};
 pub use change::{
     Change, Group, IncidentNote, InstanceWrite, JobUpdate, JobWrite, LockWrite, RecordPageWrite,
     VariableWrite,
 };
 pub use chore::{ChoreLock, ChoreUpdate, ChoreWrite, FailureWrite, Held};
+pub use chore_log::{ChoreEvent, ChoreLogFilter, ChoreLogRow};
 pub use claims::Claims;
 pub use decision::{
     DecisionKey, DecisionRow, DecisionVersion, LatestDecisions, NewDecision, NewRequirements,
@@ -62,7 +64,7 @@ pub use node::{Beat, Claim, Lease, NodeProfile, NodeRow, Pulse};
 pub use notice::Notice;
 pub use operation::{OperationFilter, OperationRow};
 pub use patience::Patience;
-pub use prune::{ALL_MINUTES, PRUNE_ROWS_MAX, Prune, PruneQuery, Pruned, minute_of};
+pub use prune::{ALL_MINUTES, BatchKinds, PRUNE_ROWS_MAX, Prune, PruneQuery, Pruned, minute_of};
 pub use query::{
     CalledBy, EndedFilter, IncidentFilter, InstanceFilter, PAGE_ROWS_MAX, Page, UserTaskFilter,
 };
@@ -73,7 +75,7 @@ pub use rows::{
 };
 pub use selection::{Order, Selection, Traits};
 pub use settings::StoredSettings;
-pub use start::{NewStart, StartKind, StartQuery, StartRepeat, StartRow, StartWrite, starts_of};
+pub use start::{NewStart, StartKind, StartQuery, StartRow, starts_of};
 pub use statement::{Parameter, STATEMENT_CHARS_MAX, STATEMENT_PARAMETERS_MAX, Statement};
 pub use store::{Acquire, ExtendLock, Extended, Fut, Store, Wanted};
 pub use subscription::{SubscriptionKind, SubscriptionQuery, SubscriptionRow};

@@ -89,8 +89,7 @@ pub struct Beat {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pulse {
-    /// The earliest moment at which a waiting job or a start event becomes due or a worker's lock
-    /// runs out.
+    /// The earliest moment at which a waiting job becomes due or a worker's lock runs out.
     pub next_due_at: Option<Timestamp>,
     /// Whether unlocked ready jobs of the engine's own kinds exist.
     pub engine_jobs_ready: bool,

@@ -1,6 +1,7 @@
 //! Removing what is old, in chunks that hold nobody up.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use orloj_types::{DefinitionKey, InstanceKey, Timestamp};
 
@@ -21,11 +22,13 @@ pub enum Prune {
     /// those whose moment lies in these minutes of an hour: clean-ups that run side by side share
     /// the hour among them.
     Removable { until: Timestamp, minutes: RangeInclusive<u8> },
-    /// Ended instances that ended before this, of one definition or of all, with their history.
-    /// The oldest first, from the one after `after`.
+    /// Ended instances that ended before a moment, with their history. The oldest first, from the
+    /// one after `after`.
     Ended {
-        before: Timestamp,
-        definition: Option<DefinitionKey>,
+        /// Of definitions that have no moment of their own; `None`: they are kept.
+        before: Option<Timestamp>,
+        /// Definitions with a moment of their own; those with `None` are kept.
+        own: Vec<(DefinitionKey, Option<Timestamp>)>,
         minutes: RangeInclusive<u8>,
         after: Option<InstanceKey>,
     },
@@ -33,12 +36,36 @@ pub enum Prune {
     Instances(Vec<InstanceKey>),
     /// Ended batches whose moment of removal is this or lies before it.
     Batches { until: Timestamp },
-    /// Ended batches that ended before this.
-    BatchesEnded { before: Timestamp },
+    /// Ended batches of these kinds that ended before this.
+    BatchesEnded { before: Timestamp, kinds: BatchKinds },
     /// Operations logged before this.
     Operations { before: Timestamp },
+    /// What the log of chores tells of before this.
+    ChoreLog { before: Timestamp },
     /// Meters written before this.
     Meters { before: Timestamp },
+}
+
+/// By the word of their kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BatchKinds {
+    Only(Vec<Arc<str>>),
+    AllBut(Vec<Arc<str>>),
+}
+
+impl BatchKinds {
+    /// The words, and whether they are those that are left out.
+    pub fn words(&self) -> (&[Arc<str>], bool) {
+        match self {
+            Self::Only(words) => (words, false),
+            Self::AllBut(words) => (words, true),
+        }
+    }
+
+    pub fn has(&self, kind: &Arc<str>) -> bool {
+        let (words, are_left_out) = self.words();
+        words.contains(kind) != are_left_out
+    }
 }
 
 /// Every minute of an hour.

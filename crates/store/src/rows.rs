@@ -358,6 +358,8 @@ pub struct NewDeployment {
     pub tenant: TenantId,
     pub resources: Vec<NewResource>,
     pub now: Timestamp,
+    /// Whether the log of chores tells of the start timers that go and come.
+    pub logs_chores: bool,
 }
 
 #[derive(Clone, Debug)]

@@ -107,6 +107,8 @@ impl Order {
     pub const AGING_PRIORITY_MAX: i64 = i32::MAX as i64;
     /// Moments beyond, in either direction, count as this: far outside of any calendar.
     pub const AGING_RUN_AT_MAX: i64 = 4_000_000_000_000_000_000;
+    /// No order is asked for: only keys tell jobs apart.
+    pub const NONE: Self = Self::Flags { priority: false, timers_first: false, due: false };
 
     /// Whether a store can keep it.
     pub fn is_valid(self) -> bool {
@@ -114,6 +116,16 @@ impl Order {
             Self::Flags { .. } => true,
             Self::Aging { step_ms } => (0..=Self::AGING_STEP_MS_MAX).contains(&step_ms),
         }
+    }
+
+    /// Whether jobs have an order besides their age.
+    pub fn is_set(self) -> bool {
+        self != Self::NONE
+    }
+
+    /// Whether due dates decide before anything that differs between timers.
+    pub fn is_by_due(self) -> bool {
+        matches!(self, Self::Flags { priority: false, due: true, .. })
     }
 
     /// What a job counts where jobs age: the lowest goes first. Stores sort by the same.

@@ -1,10 +1,10 @@
-//! Start events of definitions that something other than a command sets off. Only those of the
-//! latest version of a process are stored.
+//! Start events of definitions that a message, a signal or a condition sets off. Only those of the
+//! latest version of a process are stored. Start timers are chores.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use orloj_types::{DefinitionKey, ElementId, EngineName, ProcessId, TenantId, Timestamp};
+use orloj_types::{DefinitionKey, ElementId, EngineName, ProcessId, TenantId};
 
 use crate::rows::{DefinitionRow, NewDeployment};
 
@@ -15,9 +15,6 @@ pub struct NewStart {
     pub kind: StartKind,
     /// Of the message or signal; empty where there is none.
     pub name: Arc<str>,
-    /// Of a timer.
-    pub due_at: Option<Timestamp>,
-    pub repeat: Option<StartRepeat>,
 }
 
 /// The numbers are part of the stored format.
@@ -26,7 +23,6 @@ pub struct NewStart {
 pub enum StartKind {
     Message = 0,
     Signal = 1,
-    Timer = 2,
     Condition = 3,
 }
 
@@ -35,21 +31,10 @@ impl StartKind {
         Some(match number {
             0 => Self::Message,
             1 => Self::Signal,
-            2 => Self::Timer,
             3 => Self::Condition,
             _ => return None,
         })
     }
-}
-
-/// The rest of a repeating timer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StartRepeat {
-    /// The evaluated text, such as `R3/PT10S`.
-    pub text: Arc<str>,
-    pub anchor: Timestamp,
-    /// Firings so far.
-    pub fired: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,15 +46,6 @@ pub struct StartRow {
     pub event: ElementId,
     pub kind: StartKind,
     pub name: Arc<str>,
-    pub due_at: Option<Timestamp>,
-    pub repeat: Option<StartRepeat>,
-}
-
-impl StartRow {
-    /// What a [`StartWrite`] must expect.
-    pub fn fired(&self) -> u32 {
-        self.repeat.as_ref().map_or(0, |repeat| repeat.fired)
-    }
 }
 
 /// Absent fields match all. By definition, oldest first, then by event.
@@ -82,31 +58,6 @@ pub struct StartQuery {
     pub after: Option<(DefinitionKey, ElementId)>,
     /// Clamped to [`crate::PAGE_ROWS_MAX`].
     pub limit: u32,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StartWrite {
-    /// A conflict of the whole change when the start event has fired meanwhile, or is gone because
-    /// another version was deployed.
-    Fired {
-        definition: DefinitionKey,
-        event: ElementId,
-        /// 0 for one that does not repeat.
-        expected_fired: u32,
-        /// `None`: it will not fire again.
-        next: Option<(Timestamp, StartRepeat)>,
-    },
-}
-
-impl StartWrite {
-    /// The row it is about, and how often that must have fired.
-    pub fn expects(&self) -> (DefinitionKey, &ElementId, u32) {
-        match self {
-            Self::Fired { definition, event, expected_fired, .. } => {
-                (*definition, event, *expected_fired)
-            }
-        }
-    }
 }
 
 /// The rows of a deployment that got these definitions: of each process those of its last one.
@@ -125,8 +76,6 @@ pub fn starts_of(new: &NewDeployment, definitions: &[DefinitionRow]) -> Vec<Star
             event: start.event.clone(),
             kind: start.kind,
             name: start.name.clone(),
-            due_at: start.due_at,
-            repeat: start.repeat.clone(),
         })
     });
     rows.collect()

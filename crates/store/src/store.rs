@@ -12,6 +12,7 @@ use orloj_types::{
 use crate::batch::{BatchFilter, BatchRow, EndedBatchRow};
 use crate::broadcast::BroadcastRow;
 use crate::change::Group;
+use crate::chore_log::{ChoreLogFilter, ChoreLogRow};
 use crate::decision::{DecisionKey, DecisionRow, DecisionVersion};
 use crate::delete_definition::{DefinitionDeleted, DeleteDefinition};
 use crate::error::{CommitError, Error};
@@ -244,9 +245,6 @@ pub trait Store: Send + Sync + 'static {
     /// Start events of the latest versions.
     fn starts(&self, query: StartQuery) -> Fut<'_, Vec<StartRow>>;
 
-    /// Timers among them that are due at `now` or before, earliest first.
-    fn due_starts(&self, now: Timestamp, limit: u32) -> Fut<'_, Vec<StartRow>>;
-
     // ---- queries
 
     fn instances(&self, filter: InstanceFilter, page: Page) -> Fut<'_, Vec<InstanceRow>>;
@@ -272,12 +270,16 @@ pub trait Store: Send + Sync + 'static {
     /// Ended ones.
     fn ended_batches(&self, filter: BatchFilter, page: Page) -> Fut<'_, Vec<EndedBatchRow>>;
     fn operations(&self, filter: OperationFilter, page: Page) -> Fut<'_, Vec<OperationRow>>;
+    /// Paged by the numbers of the rows.
+    fn chore_log(&self, filter: ChoreLogFilter, page: Page) -> Fut<'_, Vec<ChoreLogRow>>;
     fn add_meters(&self, meters: Vec<MeterRow>) -> Fut<'_, ()>;
     fn meters(&self, query: MeterQuery) -> Fut<'_, Vec<MeterSum>>;
     fn prune(&self, query: PruneQuery) -> Fut<'_, Pruned>;
     /// Sets from when on ended instances may be pruned; `None`: nothing says so. Gives how many of
     /// them there are.
     fn set_removal(&self, instances: Vec<InstanceKey>, at: Option<Timestamp>) -> Fut<'_, u32>;
+    /// The same of ended batches.
+    fn set_batch_removal(&self, batches: Vec<BatchKey>, at: Option<Timestamp>) -> Fut<'_, u32>;
 
     // ---- hints
 

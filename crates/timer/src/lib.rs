@@ -31,6 +31,7 @@ mod dialect;
 mod error;
 mod period;
 mod repeat;
+mod retry;
 mod schedule;
 mod zone;
 
@@ -39,5 +40,6 @@ pub use date::Moment;
 pub use dialect::{Dialect, Kind};
 pub use error::ParseError;
 pub use period::Period;
+pub use retry::{RetryError, RetryPlan, TRIES_MAX, WAITS_MAX, Wait};
 pub use schedule::{Firing, Firings, Schedule, TEXT_BYTES_MAX};
 pub use zone::zone;

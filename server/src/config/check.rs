@@ -71,7 +71,10 @@ pub fn check(
     };
     let listen_grpc = written.listen_grpc.as_deref().unwrap_or(LISTEN_GRPC_DEFAULT);
     let listen_http = written.listen_http.as_deref().unwrap_or(LISTEN_HTTP_DEFAULT);
-    let Read { settings, notes, origins } = read;
+    let Read { settings, mut notes, origins } = read;
+    for note in &mut notes {
+        note.place = place(&note.place).to_string();
+    }
     let is_alone = written.node_name.is_some();
     let heartbeat_ms = settings.executor.heartbeat_timeout_ms;
     let threads =
@@ -82,10 +85,9 @@ pub fn check(
         data_dir,
         listen_grpc: parsed("listen_grpc", listen_grpc, place)?,
         listen_http: parsed("listen_http", listen_http, place)?,
-        node_name: settings
-            .executor
-            .lock_owner
-            .clone()
+        node_name: written
+            .node_name
+            .or_else(|| settings.executor.lock_owner.clone())
             .map(|name| node_name(name, is_alone, place))
             .transpose()?,
         heartbeat_timeout: Duration::from_millis(heartbeat_ms),

@@ -16,7 +16,8 @@ pub struct Error {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     File(PathBuf),
-    FileKey(PathBuf, String),
+    /// With the line, where the key or its table stands in the file.
+    FileKey(PathBuf, Option<usize>, String),
     Variable(String),
     Flag(String),
     /// Nobody wrote it: a default does not fit this machine.
@@ -39,7 +40,8 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => path.display().fmt(f),
-            Self::FileKey(path, key) => write!(f, "{}: {key}", path.display()),
+            Self::FileKey(path, Some(line), key) => write!(f, "{}:{line}: {key}", path.display()),
+            Self::FileKey(path, None, key) => write!(f, "{}: {key}", path.display()),
             Self::Variable(name) => f.write_str(name),
             Self::Flag(name) => f.write_str(name),
             Self::Default(key) if key.contains('.') => write!(f, "default of {key}"),

@@ -1,6 +1,6 @@
 //! Configuration: defaults, then the file, then the environment, then flags; the later wins.
 //!
-//! Every error names the place the value came from, as the person wrote it: the key of a file,
+//! Every error names the place the value came from, as the person wrote it: line and key of a file,
 //! the environment variable or the flag.
 
 mod address;
@@ -8,6 +8,7 @@ mod check;
 mod data_dir;
 mod error;
 mod keys;
+mod lines;
 mod settings;
 mod sources;
 mod store_url;

@@ -14,6 +14,7 @@ use serde::de::IgnoredAny;
 use super::check::{Config, check, checked_transforms};
 use super::error::{Error, Place, Problem};
 use super::keys::{CONFIG_FILE_DEFAULT, ENVIRONMENT_PREFIX, KEYS, Key, Kind};
+use super::lines::line_of;
 use super::settings::{self, insert, knob_of_variable};
 
 const FROM_ENVIRONMENT: &str = "environment";
@@ -296,7 +297,7 @@ fn place_of(metadata: Option<&Metadata>, key: &str) -> Place {
         Some(metadata) if metadata.name == FROM_ENVIRONMENT => Place::Variable(Key::variable(key)),
         Some(metadata) if metadata.name == FROM_FLAGS => Place::Flag(Key::flag(key)),
         Some(Metadata { source: Some(Source::File(path)), .. }) => {
-            Place::FileKey(path.clone(), key.to_owned())
+            Place::FileKey(path.clone(), line_of(path, key), key.to_owned())
         }
         _ => Place::Default(key.to_owned()),
     }

@@ -5,6 +5,7 @@
 
 mod arrows;
 mod findings;
+mod knobs;
 mod leftovers;
 mod length;
 mod links;

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 
 use super::findings::Findings;
 use super::tree::Tree;
-use super::{arrows, leftovers, length, links, lock, machine, migrations, pins};
+use super::{arrows, knobs, leftovers, length, links, lock, machine, migrations, pins};
 use crate::workspace;
 
 /// `cargo xtask tidy`
@@ -20,6 +20,7 @@ pub fn run() -> Result<()> {
         lock::check,
         machine::check,
         pins::check,
+        knobs::check,
     ] {
         rule(&tree, &mut findings);
     }

@@ -12,7 +12,7 @@ use crate::gateway::Gateway;
 use crate::metrics::Polled;
 use crate::options::MESSAGE_BYTES_MAX;
 use crate::proto::*;
-use crate::rpc::stream::fail_as_too_large;
+use crate::rpc::stream::hold_back_as_too_large;
 use crate::status::{self, Intent, Refusal};
 use crate::wire::{
     check_tenants, client_deadline, encoded_len_of, job_message, lock_of, long_poll, names,
@@ -37,7 +37,7 @@ pub(crate) async fn activate_jobs(
         // Before the next await: should the client go now, its jobs go back.
         let delivery = Delivery::new(gateway.orloj.clone(), Polled, Source::Batch(parcels));
         for job in too_large {
-            fail_as_too_large(&gateway.orloj, job).await;
+            hold_back_as_too_large(&gateway.orloj, job).await;
         }
         if sent || !found {
             return Ok(delivery.boxed());
@@ -184,6 +184,8 @@ mod tests {
             priority: 0,
             business_key: None,
             attempt: 1,
+            purpose: orloj::Purpose::Element,
+            tags: [].into(),
         }
     }
 

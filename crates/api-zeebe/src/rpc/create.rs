@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use orloj::{StartInstance, Started, Which};
-use orloj_types::DefinitionKey;
+use orloj_types::{DefinitionKey, ElementId};
 use tonic::Status;
 
 use crate::gateway::Gateway;
@@ -81,9 +81,7 @@ fn read(
     rpc: &str,
     request: CreateProcessInstanceRequest,
 ) -> Result<Creation, Status> {
-    if !request.runtime_instructions.is_empty() {
-        return Err(status::not_yet("an instance with runtime instructions"));
-    }
+    let stops_after = read_stops(intent, request.runtime_instructions)?;
     let tenant = read_tenant(rpc, &request.tenant_id)?;
     let business_id = read_business_id(request.business_id)?;
     check_tags(intent, &request.tags)?;
@@ -97,8 +95,32 @@ fn read(
         business_key: business_id.clone(),
         variables,
         before: instructions.map(|instruction| instruction.element_id.into()).collect(),
+        tags: request.tags.iter().map(|tag| tag.as_str().into()).collect(),
+        stops_after,
     };
     Ok(Creation { start, tags: request.tags, business_id })
+}
+
+/// The elements after which the instance is to be terminated.
+fn read_stops(
+    intent: Intent,
+    instructions: Vec<ProcessInstanceCreationRuntimeInstruction>,
+) -> Result<Vec<ElementId>, Status> {
+    use process_instance_creation_runtime_instruction::Instruction;
+    let mut stops_after = Vec::with_capacity(instructions.len());
+    for instruction in instructions {
+        match instruction.instruction {
+            Some(Instruction::Terminate(terminate)) if !terminate.after_element_id.is_empty() => {
+                stops_after.push(terminate.after_element_id.into());
+            }
+            _ => {
+                let reason =
+                    "a runtime instruction says neither what to do nor after which element";
+                return Err(status::rejected(intent, Refusal::InvalidArgument, reason));
+            }
+        }
+    }
+    Ok(stops_after)
 }
 
 /// A process id goes before a key. With an id the version counts, and only a negative one means
@@ -166,10 +188,10 @@ mod tests {
 
     #[test]
     fn refuses_what_it_cannot_do() {
-        let terminate = ProcessInstanceCreationRuntimeInstruction { instruction: None };
+        let nothing = ProcessInstanceCreationRuntimeInstruction { instruction: None };
         let request_until =
-            CreateProcessInstanceRequest { runtime_instructions: vec![terminate], ..request() };
-        assert_eq!(refused(request_until).0, Code::Unimplemented);
+            CreateProcessInstanceRequest { runtime_instructions: vec![nothing], ..request() };
+        assert_eq!(refused(request_until).0, Code::InvalidArgument);
         let bad = |variables: &str| CreateProcessInstanceRequest {
             variables: variables.into(),
             ..request()

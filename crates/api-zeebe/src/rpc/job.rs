@@ -84,6 +84,21 @@ pub(crate) async fn update_job_timeout(
     Ok(UpdateJobTimeoutResponse {})
 }
 
+pub(crate) async fn update_job_priority(
+    gateway: &Gateway,
+    request: UpdateJobPriorityRequest,
+) -> Result<UpdateJobPriorityResponse, Status> {
+    gateway.is_open()?;
+    check_lease(Intent::UpdatePriority, request.job_key, request.lease_token.as_deref())?;
+    let Some(priority) = request.priority else {
+        return Err(status::invalid("UpdateJobPriority: the priority is missing"));
+    };
+    let (jobs, job) = (gateway.orloj.jobs(), JobKey::new(request.job_key));
+    let update = jobs.set_priority(job, priority.into());
+    gateway.command(Intent::UpdatePriority, update).await?;
+    Ok(UpdateJobPriorityResponse {})
+}
+
 /// Leases are asked for by `withLease`, which is refused, so no token can be right.
 fn check_lease(intent: Intent, job: i64, token: Option<&str>) -> Result<(), Status> {
     match token {

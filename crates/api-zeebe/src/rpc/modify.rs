@@ -1,13 +1,13 @@
 //! Tokens moved by hand, and instances moved to another definition.
 
-use modify_process_instance_request::VariableInstruction;
+use modify_process_instance_request::{MoveInstruction, VariableInstruction};
 use orloj::types::{DefinitionKey, Document, ElementInstanceKey, InstanceKey, TenantId};
-use orloj::{Activate, MigrateInstance, Modify, Which};
+use orloj::{Activate, MigrateInstance, Modify, Move, MoveFrom, MoveInside, Which};
 use tonic::Status;
 
 use crate::gateway::Gateway;
 use crate::proto::*;
-use crate::status::{self, Intent};
+use crate::status::{self, Intent, Refusal};
 use crate::wire::read_variables;
 
 pub(crate) async fn modify_process_instance(
@@ -22,17 +22,7 @@ pub(crate) async fn modify_process_instance(
         modify.activate.push(activate(element, ancestor, &instruction.variable_instructions)?);
     }
     for instruction in request.move_instructions {
-        if instruction.source_element_instance_key <= 0
-            || instruction.infer_ancestor_scope_from_source_hierarchy
-            || instruction.use_source_parent_key_as_ancestor_scope_key
-        {
-            return Err(status::not_yet("a move instruction without a source key of its own"));
-        }
-        let (element, ancestor) =
-            (instruction.target_element_id, instruction.ancestor_element_instance_key);
-        modify.activate.push(activate(element, ancestor, &instruction.variable_instructions)?);
-        let source = ElementInstanceKey::new(instruction.source_element_instance_key);
-        modify.terminate.push(source);
+        modify.moves.push(read_move(instruction)?);
     }
     for instruction in request.terminate_instructions {
         match instruction.element_instance_key {
@@ -48,23 +38,54 @@ pub(crate) async fn modify_process_instance(
     Ok(ModifyProcessInstanceResponse {})
 }
 
+fn read_move(instruction: MoveInstruction) -> Result<Move, Status> {
+    let from = match (instruction.source_element_instance_key, instruction.source_element_id) {
+        (key @ 1.., id) if id.is_empty() => MoveFrom::One(ElementInstanceKey::new(key)),
+        (..1, id) if !id.is_empty() => MoveFrom::All(id.into()),
+        _ => {
+            let reason = "a move instruction names either a source element or one instance of it";
+            return Err(status::rejected(Intent::Modify, Refusal::InvalidArgument, reason));
+        }
+    };
+    let ancestor = instruction.ancestor_element_instance_key;
+    let inside = match (
+        instruction.infer_ancestor_scope_from_source_hierarchy,
+        instruction.use_source_parent_key_as_ancestor_scope_key,
+        ancestor > 0,
+    ) {
+        (false, false, _) => MoveInside::Named,
+        (true, false, false) => MoveInside::Hierarchy,
+        (false, true, false) => MoveInside::Parent,
+        _ => {
+            let reason = "a move instruction says in more than one way where its target lies";
+            return Err(status::rejected(Intent::Modify, Refusal::InvalidArgument, reason));
+        }
+    };
+    let to = activate(instruction.target_element_id, ancestor, &instruction.variable_instructions)?;
+    Ok(Move { from, to, inside })
+}
+
+/// Variables without a scope are the instance's.
 fn activate(
     element: String,
     ancestor: i64,
     variables: &[VariableInstruction],
 ) -> Result<Activate, Status> {
-    let (mut around, mut own) = (Document::new(), Document::new());
+    let (mut scoped, mut locals) = (Vec::new(), Document::new());
     for instruction in variables {
         let document = read_variables(&instruction.variables)?;
-        let is_own = instruction.scope_id == element;
-        let target = if is_own { &mut own } else { &mut around };
-        target.0.extend(document.0);
+        match &*instruction.scope_id {
+            own if own == element => locals.0.extend(document.0),
+            "" => scoped.push((None, document)),
+            around => scoped.push((Some(around.into()), document)),
+        }
     }
     Ok(Activate {
         element: element.into(),
         ancestor: (ancestor > 0).then(|| ElementInstanceKey::new(ancestor)),
-        variables: around,
-        locals: own,
+        variables: Document::new(),
+        locals,
+        scoped,
     })
 }
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
 use orloj::{JobStream, Orloj, StreamJobs};
-use orloj_types::Document;
 use prost::Message;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
@@ -63,7 +62,7 @@ impl Pushes {
             if message.encoded_len() <= MESSAGE_BYTES_MAX {
                 return Some(Parcel { message, jobs: vec![lock] });
             }
-            fail_as_too_large(&self.orloj, job).await;
+            hold_back_as_too_large(&self.orloj, job).await;
         }
     }
 }
@@ -99,25 +98,15 @@ fn stream_id(stream: &StreamJobs, tenant_filter: i32) -> StreamId {
 
 /// No client can receive the job as it is: handing it out again and again would only hide that. An
 /// incident waits for a person, who may drop variables or let workers fetch fewer.
-///
-/// DIFFERENCE: Zeebe opens an incident MESSAGE_SIZE_EXCEEDED and leaves the retries alone.
-pub(crate) async fn fail_as_too_large(orloj: &Orloj, job: orloj::ActivatedJob) {
+pub(crate) async fn hold_back_as_too_large(orloj: &Orloj, job: orloj::ActivatedJob) {
     let message = format!(
         "the job's variables have {} bytes, more than fits a message of {MESSAGE_BYTES_MAX}; \
          fetch fewer variables",
         job.variables.len()
     );
-    let fail = orloj::FailJob {
-        job: job.key,
-        retries: 0,
-        message: message.into(),
-        details: None,
-        back_off_ms: 0,
-        variables: Document::new(),
-    };
-    // It failed to be failed: somebody else completed it, or it comes back by its timeout.
-    if let Err(error) = orloj.fail_job(fail).await {
-        tracing::warn!(job = %job.key, %error, "a job too large to be sent could not be failed");
+    // Somebody else may have completed it; otherwise it comes back by its timeout.
+    if let Err(error) = orloj.hold_back_job(job.key, message.into()).await {
+        tracing::warn!(job = %job.key, %error, "a job too large to be sent could not be held back");
     }
 }
 

@@ -16,6 +16,7 @@ pub(crate) fn read_result(result: Option<JobResult>) -> Result<orloj::JobResult,
     match result.r#type.as_deref().unwrap_or_default() {
         "" | USER_TASK => Ok(orloj::JobResult::UserTask(UserTaskResult {
             is_denied: result.denied.unwrap_or_default(),
+            reason: result.denied_reason.filter(|reason| !reason.is_empty()).map(Into::into),
             corrections: result.corrections.map(corrections).unwrap_or_default(),
         })),
         AD_HOC => {

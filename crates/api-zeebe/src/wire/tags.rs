@@ -1,4 +1,4 @@
-//! Tags of an instance. They are checked and given back in the answer; nothing keeps them yet.
+//! Tags of an instance.
 
 use tonic::Status;
 

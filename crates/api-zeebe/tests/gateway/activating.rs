@@ -201,12 +201,13 @@ async fn a_job_that_fits_no_message_becomes_an_incident() {
     let jobs = world.jobs("charge").await;
     assert_eq!(jobs.iter().map(|job| job.process_instance_key).collect::<Vec<_>>(), [behind]);
     let incident = world.incident(instance).await;
+    assert_eq!(&*incident.kind, "MESSAGE_SIZE_EXCEEDED");
     assert!(incident.message.contains("fetch fewer variables"), "{}", incident.message);
     let job = incident.job.unwrap().raw();
-    world.set_retries(job, 1).await.unwrap();
     world.resolve(incident.key.raw()).await.unwrap();
     let request = ActivateJobsRequest { fetch_variable: vec!["a".into()], ..poll("charge") };
-    assert_eq!(world.activate(request).await.unwrap()[0].key, job);
+    let again = &world.activate(request).await.unwrap()[0];
+    assert_eq!((again.key, again.retries), (job, 3), "the retries are left alone");
 }
 
 #[tokio::test]
@@ -242,4 +243,31 @@ async fn wait(world: &World, metric: &str, there: bool) {
         }
     };
     tokio::time::timeout(PATIENCE, look).await.expect(metric);
+}
+
+#[tokio::test]
+async fn a_job_whose_priority_is_raised_comes_first() {
+    let world = World::new().await;
+    let first = world.order().await;
+    let second = world.start("order", "{}").await;
+    let keys = world.jobs("charge").await;
+    assert_eq!(
+        keys.iter().map(|job| job.process_instance_key).collect::<Vec<_>>(),
+        [first, second]
+    );
+    let update = |priority| UpdateJobPriorityRequest {
+        job_key: keys[1].key,
+        priority,
+        ..Default::default()
+    };
+    let refused = world.client().update_job_priority(update(None)).await.unwrap_err();
+    assert_eq!(refused.code(), tonic::Code::InvalidArgument);
+    let unknown = UpdateJobPriorityRequest { job_key: 7, ..update(Some(1)) };
+    let refused = world.client().update_job_priority(unknown).await;
+    assert_refused(refused, "UPDATE_PRIORITY", NOT_FOUND, &["'7'"]);
+    world.client().update_job_priority(update(Some(50))).await.unwrap();
+    world.pass(Duration::from_secs(3_601)).await;
+    let jobs = world.jobs("charge").await;
+    let order: Vec<_> = jobs.iter().map(|job| (job.process_instance_key, job.priority)).collect();
+    assert_eq!(order, [(second, 50), (first, 0)]);
 }

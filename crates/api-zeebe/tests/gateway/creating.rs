@@ -103,16 +103,26 @@ async fn an_instance_begins_before_the_elements_that_are_named() {
 }
 
 #[tokio::test]
-async fn runtime_instructions_are_not_supported_yet() {
+async fn an_instance_ends_after_the_element_that_its_creator_names() {
+    use process_instance_creation_runtime_instruction::Instruction;
     let world = World::new().await;
     world.deploy(ORDER).await;
-    let terminate = ProcessInstanceCreationRuntimeInstruction { instruction: None };
-    let request = CreateProcessInstanceRequest {
-        runtime_instructions: vec![terminate],
-        ..creation("order", "")
+    let until = |element: &str| {
+        let terminate = TerminateProcessInstanceInstruction { after_element_id: element.into() };
+        let instruction = Some(Instruction::Terminate(terminate));
+        CreateProcessInstanceRequest {
+            runtime_instructions: vec![ProcessInstanceCreationRuntimeInstruction { instruction }],
+            ..creation("order", "{}")
+        }
     };
-    let refused = world.client().create_process_instance(request).await.unwrap_err();
-    assert_eq!(refused.code(), Code::Unimplemented);
+    let refused = world.client().create_process_instance(until("nothing")).await;
+    assert_refused(refused, "CREATE", INVALID_ARGUMENT, &["'nothing'"]);
+    let created = world.client().create_process_instance(until("charge")).await.unwrap();
+    let instance = created.into_inner().process_instance_key;
+    let job = world.job("charge").await;
+    world.complete(job.key, "").await.unwrap();
+    assert!(world.jobs("ship").await.is_empty());
+    assert!(world.has_ended(instance).await);
 }
 
 fn awaited(

@@ -98,3 +98,27 @@ async fn another_tenant_is_refused() {
     assert_eq!(refused.code(), tonic::Code::InvalidArgument);
     assert!(refused.message().contains("acme"), "{refused}");
 }
+
+#[tokio::test]
+async fn of_a_deleted_process_nothing_is_started_and_the_version_before_comes_back() {
+    let world = World::new().await;
+    let key_of = |deployed: DeployResourceResponse| match &deployed.deployments[0].metadata {
+        Some(deployment::Metadata::Process(process)) => process.process_definition_key,
+        other => panic!("{other:?}"),
+    };
+    let first = key_of(world.deploy(ORDER).await);
+    let second = key_of(world.deploy(&format!("{ORDER}<!-- again -->")).await);
+    assert_ne!(first, second);
+    let running = world.start("order", "{}").await;
+    let delete = |key| DeleteResourceRequest { resource_key: key, ..Default::default() };
+    let deleted = world.client().delete_resource(delete(second)).await.unwrap().into_inner();
+    assert_eq!(deleted.resource_key, second.to_string());
+    assert_eq!(deleted.batch_operation, None);
+    let again = world.client().delete_resource(delete(second)).await;
+    assert_refused(again, "DELETE", NOT_FOUND, &[&second.to_string()]);
+    let job = world.job("charge").await;
+    assert_eq!((job.process_instance_key, job.process_definition_key), (running, second));
+    world.complete(job.key, "").await.unwrap();
+    world.start("order", "{}").await;
+    assert_eq!(world.job("charge").await.process_definition_key, first);
+}

@@ -47,6 +47,18 @@ async fn a_worker_decides_what_begins_in_an_ad_hoc_subprocess() {
 }
 
 #[tokio::test]
+async fn the_job_of_an_ad_hoc_subprocess_says_so_and_its_incident_too() {
+    let world = World::new().await;
+    world.deploy(RESULTS).await;
+    let instance = world.start("agent", "{}").await;
+    let job = world.job("decide").await;
+    assert_eq!((job.kind, job.listener_event_type), (3, 6));
+    let fail = FailJobRequest { job_key: job.key, retries: 0, ..Default::default() };
+    world.fail(fail).await.unwrap();
+    assert_eq!(&*world.incident(instance).await.kind, "AD_HOC_SUB_PROCESS_NO_RETRIES");
+}
+
+#[tokio::test]
 async fn what_an_ad_hoc_subprocess_does_not_have_cannot_begin() {
     let world = World::new().await;
     world.deploy(RESULTS).await;

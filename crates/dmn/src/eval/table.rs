@@ -177,6 +177,7 @@ impl Evaluator<'_, '_> {
                 .collect(),
             outputs: table.outputs.iter().enumerate().map(name).collect(),
             rules: Vec::new(),
+            rules_total: table.rules.len(),
         }
     }
 

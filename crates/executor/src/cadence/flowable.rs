@@ -5,29 +5,15 @@
 pub struct Waits {
     /// `maxAsyncJobsDuePerAcquisition`.
     pub jobs_max: usize,
-    /// `maxTimerJobsPerAcquisition`.
-    pub timers_max: usize,
     /// `defaultAsyncJobAcquireWaitTime`.
     pub jobs_ms: i64,
-    /// `defaultTimerJobAcquireWaitTime`.
-    pub timers_ms: i64,
     /// `defaultQueueSizeFullWaitTime`.
     pub queue_full_ms: i64,
-    /// The poll rate of the global acquire lock, which after a full page lets other nodes have a
-    /// turn; `None`: no such lock.
-    pub turn_ms: Option<i64>,
 }
 
 impl Default for Waits {
     fn default() -> Self {
-        Self {
-            jobs_max: 512,
-            timers_max: 512,
-            jobs_ms: 10_000,
-            timers_ms: 10_000,
-            queue_full_ms: 5_000,
-            turn_ms: None,
-        }
+        Self { jobs_max: 512, jobs_ms: 10_000, queue_full_ms: 5_000 }
     }
 }
 
@@ -51,16 +37,8 @@ impl Waits {
     pub fn after_jobs(&self, look: Look) -> i64 {
         match look {
             Look::QueueFull => self.queue_full_ms,
-            Look::Got(jobs) if jobs >= self.jobs_max => self.turn_ms.unwrap_or(0),
+            Look::Got(jobs) if jobs >= self.jobs_max => 0,
             Look::Got(_) | Look::Clashed | Look::Failed => self.jobs_ms,
-        }
-    }
-
-    pub fn after_timers(&self, look: Look) -> i64 {
-        match look {
-            Look::Got(timers) if timers >= self.timers_max => self.turn_ms.unwrap_or(0),
-            Look::Clashed => 0,
-            Look::Got(_) | Look::QueueFull | Look::Failed => self.timers_ms,
         }
     }
 }
@@ -85,27 +63,5 @@ mod tests {
         }
         // A page that only the queue kept small is no full one.
         assert_eq!((waits.page(2), waits.after_jobs(Look::Got(2))), (2, 10_000));
-    }
-
-    #[test]
-    fn timers_are_looked_for_again_at_once_after_a_clash() {
-        let waits = Waits::default();
-        let table = [
-            (Look::Got(512), 0),
-            (Look::Got(511), 10_000),
-            (Look::Clashed, 0),
-            (Look::Failed, 10_000),
-        ];
-        for (look, ms) in table {
-            assert_eq!(waits.after_timers(look), ms, "{look:?}");
-        }
-    }
-
-    #[test]
-    fn with_the_global_lock_others_get_a_turn() {
-        let waits = Waits { turn_ms: Some(500), ..Waits::default() };
-        assert_eq!(waits.after_jobs(Look::Got(512)), 500);
-        assert_eq!(waits.after_timers(Look::Got(512)), 500);
-        assert_eq!(waits.after_jobs(Look::Got(1)), 10_000);
     }
 }

@@ -71,6 +71,14 @@ impl Cadence {
         }
     }
 
+    /// How long to rest when there is no room for what would be found.
+    pub fn queue_full_ms(&self) -> i64 {
+        match self {
+            Self::Backoff(_) => 0,
+            Self::Waits(waits) => waits.queue_full_ms,
+        }
+    }
+
     /// How many jobs a full look brings, with all the room there is.
     pub fn page_max(&self) -> usize {
         self.page(usize::MAX)

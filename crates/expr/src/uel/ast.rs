@@ -11,6 +11,20 @@ pub(crate) struct Program {
     pub(super) sign: Sign,
 }
 
+impl Program {
+    pub(crate) fn method_call(&self) -> Option<(&str, &str)> {
+        let [Part::Expression(Node { kind: Kind::Path(base, steps), .. })] = &self.parts[..] else {
+            return None;
+        };
+        match (&base.kind, &steps[..]) {
+            (Kind::Name(name), [Step { access: Access::Call(method, _), .. }]) => {
+                Some((name, method))
+            }
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(super) enum Part {
     Text(Arc<str>),

@@ -34,7 +34,7 @@ impl Machine<'_> {
             "out" => return Ok(Val::Out),
             _ => {}
         }
-        if let Some(value) = self.variable(&VariableScope::Nearest, name, at)? {
+        if let Some(value) = self.named(name, at)? {
             return Ok(value);
         }
         if let Some(delegate) = self.delegate() {
@@ -55,11 +55,23 @@ impl Machine<'_> {
         self.bytes(64 + name.len(), at)?;
         if self.options.auto_store {
             self.set_variable(VariableScope::Nearest, name, value.clone(), at)?;
-        } else {
+        }
+        if !self.options.auto_store || self.host.inputs().is_some() {
             // DIFFERENCE to what many models hope for: neither engine writes a variable then.
             self.bindings.insert(name.clone(), value.clone());
         }
         Ok(value)
+    }
+
+    /// What a name stands for that the script has not set.
+    fn named(&mut self, name: &Name, at: u32) -> Thrown<Option<Val>> {
+        let Some(inputs) = self.host.inputs() else {
+            return self.variable(&VariableScope::Nearest, name, at);
+        };
+        let Some(value) = inputs.get(name).map(Value::from) else { return Ok(None) };
+        let held = self.import_value(&value, at)?;
+        self.bindings.insert(name.clone(), held.clone());
+        Ok(Some(held))
     }
 
     /// A variable as the script sees it by now.

@@ -9,7 +9,7 @@ pub(crate) fn cancel(turn: &mut Turn<'_>) {
 
 /// The same, and nobody hears of it.
 pub(crate) fn delete(turn: &mut Turn<'_>) {
-    instance::cancel(turn);
+    instance::cancel_unasked(turn);
     turn.work.farewells.clear();
 }
 

@@ -94,6 +94,7 @@ fn complete_listener(
         ListenerEvent::TaskCreate => (None, Stage::Created(place + 1)),
         ListenerEvent::TaskAssign => (None, Stage::Assigned(place + 1)),
         ListenerEvent::TaskComplete => (None, Stage::Completing(place + 1)),
+        ListenerEvent::TaskCancel => (None, Stage::Cancelling(place + 1)),
         _ => (None, Stage::Deleted(place + 1)),
     };
     if scope.is_none() && !document.is_empty() {
@@ -110,13 +111,10 @@ fn complete_listener(
     }
     if let Some(result) = of_task {
         if result.is_denied {
-            // The task is what it was; whoever comes next finds it so.
-            turn.element_mut(host).held.clear();
+            user_task::deny(turn, host, &event, result.reason.clone());
             return Ok(());
         }
-        if event == ListenerEvent::TaskCreate {
-            user_task::hold_corrections(turn, host, &result.corrections);
-        }
+        user_task::correct(turn, host, &result.corrections);
     }
     match (is_root, event) {
         (true, ListenerEvent::End) => {

@@ -16,7 +16,7 @@ pub(crate) fn begin(turn: &mut Turn<'_>) -> Result<(), Stop> {
     match turn.command {
         Command::Start(start) => start::start(turn, start),
         Command::RunJob { job } => run_job::run_job(turn, *job),
-        Command::JobDue { job } => job_due::job_due(turn, *job),
+        Command::JobDue { job, at_once } => job_due::job_due(turn, *job, *at_once),
         Command::CompleteJob { job, variables, result, activations } => {
             complete_job::complete_job(turn, *job, variables, result, activations)
         }
@@ -25,9 +25,19 @@ pub(crate) fn begin(turn: &mut Turn<'_>) -> Result<(), Stop> {
         Command::UpdateRetries { job, retries } => {
             update_retries::update_retries(turn, *job, *retries)
         }
+        Command::HoldBackJob { job, message, activations } => {
+            fail_job::hold_back_job(turn, *job, message, activations)
+        }
         Command::ManageJob { job, what } => manage_job::manage_job(turn, *job, what),
         Command::SuspendJobs { jobs } => suspend::suspend_jobs(turn, jobs),
         Command::ResumeJobs { jobs } => suspend::resume_jobs(turn, jobs),
+        Command::SuspendJobsOf { definition, jobs, suspended } => {
+            let jobs = suspend::of_definition(turn, jobs, definition)?;
+            match suspended {
+                true => suspend::suspend_jobs(turn, &jobs),
+                false => suspend::resume_jobs(turn, &jobs),
+            }
+        }
         Command::ExecuteJob { job } => execute_job::execute_job(turn, *job),
         Command::OpenIncident(open) => incident_by_hand::open_incident(turn, open),
         Command::AnnotateIncident { incident, annotation } => {

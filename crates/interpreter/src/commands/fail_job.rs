@@ -7,8 +7,8 @@ use orloj_types::{ElementInstanceKey, JobKey};
 
 use super::worker_job;
 use crate::agenda::Step;
-use crate::command::FailJob;
-use crate::element::service_task;
+use crate::command::{Activation, FailJob};
+use crate::element::{ad_hoc, service_task};
 use crate::errors::{Source, Throwing};
 use crate::failure::Stop;
 use crate::foreign::ThrownByCode;
@@ -58,7 +58,8 @@ pub(crate) fn fail_job(turn: &mut Turn<'_>, fail: &FailJob) -> Result<(), Stop> 
     let is_last = job.state == JobState::Failed;
     let element = turn.element(host).element.clone();
     let details = fail.details.as_ref().map(cut_bytes);
-    let failed = Failed { message: message.clone(), details, element: element.clone() };
+    let failed =
+        Failed { message: message.clone(), details: details.clone(), element: element.clone() };
     turn.work.changes.job_failed(key, failed);
     let retries_left = fail.retries;
     let message_told = message.clone();
@@ -68,6 +69,7 @@ pub(crate) fn fail_job(turn: &mut Turn<'_>, fail: &FailJob) -> Result<(), Stop> 
         retries_left,
         message: message_told,
         element,
+        details,
     });
     if is_last {
         let message = match message.is_empty() {
@@ -77,6 +79,24 @@ pub(crate) fn fail_job(turn: &mut Turn<'_>, fail: &FailJob) -> Result<(), Stop> 
         let reason = reason_of(turn, key);
         incidents::open(turn, host, reason, message, Some(key));
     }
+    Ok(())
+}
+
+/// Nobody can be given the job as it is; when the incident is resolved it is tried again.
+pub(crate) fn hold_back_job(
+    turn: &mut Turn<'_>,
+    key: JobKey,
+    message: &Arc<str>,
+    activations: &[Activation],
+) -> Result<(), Stop> {
+    let host = worker_job::find_ready(turn, key)?;
+    worker_job::note_activations(turn, key, activations);
+    let message = jobs::cut(message, MESSAGE_CHARS_MAX);
+    jobs::stop(turn, key, JobState::Failed);
+    let element = turn.element(host).element.clone();
+    let failed = Failed { message: message.clone(), details: None, element };
+    turn.work.changes.job_failed(key, failed);
+    incidents::open(turn, host, Reason::MessageSize, message, Some(key));
     Ok(())
 }
 
@@ -95,10 +115,15 @@ fn error_of(turn: &Turn<'_>, host: ElementInstanceKey) -> Result<Option<ThrownBy
     }
 }
 
-/// Jobs of listeners have words of their own.
+/// Jobs of listeners and of ad-hoc subprocesses have words of their own.
 fn reason_of(turn: &Turn<'_>, key: JobKey) -> Reason {
     let Some((host, job)) = turn.work.record.job(key) else { return Reason::WorkerJobFailed };
-    let JobKind::Listener { index } = job.kind else { return Reason::WorkerJobFailed };
+    let JobKind::Listener { index } = job.kind else {
+        return match ad_hoc::of(turn, host.key) {
+            Some(_) => Reason::AdHocFailed,
+            None => Reason::WorkerJobFailed,
+        };
+    };
     let listeners = match turn.model_of(host.key) {
         Some(element) => &turn.model(element).listeners,
         None => &turn.process.listeners,

@@ -1,8 +1,9 @@
 //! JobDue: the moment a waiting job waited for has come.
 //!
-//! What needs no foreign code happens at once and costs no second commit. The rest becomes ready
-//! (or parked), so that it is locked before any foreign code runs; the caller of this sees to it
-//! when the run asks for an invoke.
+//! What needs no foreign code happens at once and costs no second commit, if whoever found the job
+//! due would run it next. The rest becomes ready (or parked), so that it is acquired in its turn
+//! and locked before any foreign code runs; the caller of this sees to it when the run asks for an
+//! invoke.
 
 use orloj_types::JobKey;
 
@@ -14,7 +15,7 @@ use crate::jobs;
 use crate::record::JobState;
 use crate::turn::Turn;
 
-pub(crate) fn job_due(turn: &mut Turn<'_>, key: JobKey) -> Result<(), Stop> {
+pub(crate) fn job_due(turn: &mut Turn<'_>, key: JobKey, at_once: bool) -> Result<(), Stop> {
     let Some((host, job)) = turn.work.record.job(key) else {
         return Err(Rejection::JobNotFound(key).into());
     };
@@ -23,8 +24,8 @@ pub(crate) fn job_due(turn: &mut Turn<'_>, key: JobKey) -> Result<(), Stop> {
         return Err(Rejection::JobState { job: key, state: job.state }.into());
     }
     let (host, is_exclusive) = (host.key, job.exclusive);
-    let is_for_clients = job.kind.is_for_clients();
-    if is_for_clients || is_exclusive && exclusive::is_taken(turn) {
+    let must_wait = !at_once || job.kind.is_for_clients();
+    if must_wait || is_exclusive && exclusive::is_taken(turn) {
         jobs::make_ready(turn, key);
         return Ok(());
     }

@@ -27,4 +27,5 @@ pub(crate) use migrate::resubscribe;
 pub(crate) use modify::{follow, open_scopes};
 pub(crate) use start::{Draft, first_record};
 pub(crate) use throw_error::wait_with_incident;
+pub(crate) use trigger::hear;
 pub(crate) use worker_job::task_of;

@@ -9,11 +9,11 @@ use orloj_model::{ElementIndex, FlowIndex};
 use orloj_types::{Document, ElementId, ElementInstanceKey};
 
 use crate::agenda::{Brought, Step};
-use crate::command::{Instruction, Place, Rejection};
+use crate::command::{Instruction, MoveFrom, MoveInside, Place, Rejection};
 use crate::failure::{Ruled, Stop};
-use crate::record::{ElementInstance, ElementState, Role};
+use crate::record::{After, ElementInstance, ElementState, Role};
 use crate::turn::Turn;
-use crate::{events, flow, instance, scope, subprocess_scope, variables};
+use crate::{ending, events, flow, instance, scope, subprocess_scope, variables};
 
 pub(crate) fn modify(turn: &mut Turn<'_>, instructions: &[Instruction]) -> Result<(), Stop> {
     for instruction in instructions {
@@ -45,7 +45,64 @@ fn check(turn: &Turn<'_>, instruction: &Instruction) -> Result<(), Rejection> {
             let index = known_flow(turn, flow)?;
             check_place(turn, turn.process.flow(index).target, place)
         }
+        Instruction::Move { from, to, inside, place } => {
+            let index = known(turn, to)?;
+            let sources = match from {
+                MoveFrom::One(key) => {
+                    let found = turn.work.record.elements.get(*key);
+                    found.ok_or(Rejection::ScopeNotFound(*key))?;
+                    vec![*key]
+                }
+                MoveFrom::All(element) => {
+                    known(turn, element)?;
+                    moved(turn, from)
+                }
+            };
+            for source in sources {
+                check_place(turn, index, &place_of_move(turn, source, index, *inside, place))?;
+            }
+            Ok(())
+        }
     }
+}
+
+/// What a move instruction is about: of a multi-instance the whole.
+fn moved(turn: &Turn<'_>, from: &MoveFrom) -> Vec<ElementInstanceKey> {
+    let elements = &turn.work.record.elements;
+    match from {
+        MoveFrom::One(key) => elements.get(*key).map(|e| e.key).into_iter().collect(),
+        MoveFrom::All(id) => {
+            let is_it = |e: &&ElementInstance| {
+                e.element == *id && !matches!(e.role, Role::Inner | Role::Branch)
+            };
+            elements.iter().filter(is_it).map(|e| e.key).collect()
+        }
+    }
+}
+
+fn place_of_move(
+    turn: &Turn<'_>,
+    source: ElementInstanceKey,
+    target: ElementIndex,
+    inside: MoveInside,
+    place: &Place,
+) -> Place {
+    let parent = turn.element(source).scope;
+    let ancestor = match inside {
+        MoveInside::Named => place.ancestor,
+        MoveInside::Parent => Some(parent),
+        MoveInside::Hierarchy => {
+            let around = parents(turn, target);
+            let mut scope = parent;
+            while scope != turn.work.record.root.key
+                && !turn.model_of(scope).is_some_and(|index| around.contains(&index))
+            {
+                scope = turn.element(scope).scope;
+            }
+            Some(scope)
+        }
+    };
+    Place { ancestor, ..place.clone() }
 }
 
 fn known(turn: &Turn<'_>, id: &ElementId) -> Result<ElementIndex, Rejection> {
@@ -75,6 +132,14 @@ pub(super) fn check_place(
             || parents(turn, index).contains(&turn.index_of(&around.element));
         if !is_around {
             return Err(impossible(&element.id, "the ancestor is not around it"));
+        }
+    }
+    for (scope, _) in &place.scoped {
+        let is_around = |id: &ElementId| {
+            parents(turn, index).iter().any(|&parent| turn.model(parent).id == *id)
+        };
+        if scope.as_ref().is_some_and(|id| !is_around(id)) {
+            return Err(impossible(&element.id, "the scope of a variable is not around it"));
         }
     }
     for parent in parents(turn, index) {
@@ -136,6 +201,8 @@ pub(crate) fn follow(turn: &mut Turn<'_>, instructions: &[Instruction], next: us
         let root = turn.work.record.root.key;
         if is_empty(turn, root) {
             instance::cancel(turn);
+        } else if is_ending(turn, root) {
+            ending::then(turn, root, After::Cancelled);
         }
         return Ok(());
     };
@@ -149,10 +216,18 @@ pub(crate) fn follow(turn: &mut Turn<'_>, instructions: &[Instruction], next: us
         }
         Instruction::StartBefore { element, place } => {
             let Some(index) = turn.process.find(element) else { return Ok(()) };
-            let scope = open_scopes(turn, index, place)?;
-            let with = place_variables(turn, scope, place);
-            let (element, role) = (index, Role::Plain);
-            turn.work.push(Step::Arrive { element, scope, role, with: with.0 });
+            begin_at(turn, index, place)?;
+        }
+        Instruction::Move { from, to, inside, place } => {
+            let Some(index) = turn.process.find(to) else { return Ok(()) };
+            let sources = moved(turn, from);
+            for &source in &sources {
+                let place = place_of_move(turn, source, index, *inside, place);
+                begin_at(turn, index, &place)?;
+            }
+            for source in sources {
+                cancel(turn, source);
+            }
         }
         Instruction::StartAfter { element, place } => {
             let Some(index) = turn.process.find(element) else { return Ok(()) };
@@ -166,6 +241,13 @@ pub(crate) fn follow(turn: &mut Turn<'_>, instructions: &[Instruction], next: us
         }
     }
     turn.work.push_next(Step::Instruct { next: next + 1 });
+    Ok(())
+}
+
+fn begin_at(turn: &mut Turn<'_>, element: ElementIndex, place: &Place) -> Ruled {
+    let scope = open_scopes(turn, element, place)?;
+    let with = place_variables(turn, scope, place);
+    turn.work.push(Step::Arrive { element, scope, role: Role::Plain, with: with.0 });
     Ok(())
 }
 
@@ -183,6 +265,18 @@ fn place_variables(turn: &mut Turn<'_>, scope: ElementInstanceKey, place: &Place
         variables::assign(&mut turn.work.record, scope, &place.variables.0);
         turn.note_variables();
     }
+    for (of, document) in place.scoped.iter().filter(|(_, document)| !document.is_empty()) {
+        let root = turn.work.record.root.key;
+        let mut own = match of {
+            Some(_) => scope,
+            None => root,
+        };
+        while own != root && of.as_ref().is_some_and(|id| turn.element(own).element != *id) {
+            own = turn.element(own).scope;
+        }
+        variables::set_local(&mut turn.work.record, own, &document.0);
+        turn.note_variables();
+    }
     place.locals.clone()
 }
 
@@ -191,11 +285,22 @@ fn cancel(turn: &mut Turn<'_>, key: ElementInstanceKey) {
     if turn.work.record.elements.get(key).is_none() {
         return;
     }
+    if ending::hold(turn, key) {
+        return;
+    }
     let mut around = scope::terminate(turn, key).scope;
     let root = turn.work.record.root.key;
     while around != root && is_empty(turn, around) {
         around = scope::terminate(turn, around).scope;
     }
+}
+
+/// Whether nothing is in the scope but what ends when somebody has been asked.
+fn is_ending(turn: &Turn<'_>, scope: ElementInstanceKey) -> bool {
+    let (member, _) = turn.work.at();
+    let mut children = turn.work.record.elements.children(scope);
+    !turn.work.agenda.has_tokens(member, scope)
+        && children.all(|child| child.state == ElementState::Ending)
 }
 
 fn is_empty(turn: &Turn<'_>, scope: ElementInstanceKey) -> bool {

@@ -28,6 +28,8 @@ pub(crate) struct Draft {
     pub(crate) awaited_by: Option<NodeNumber>,
     pub(crate) started_with: Option<Arc<str>>,
     pub(crate) caller: Option<Caller>,
+    pub(crate) tags: Arc<[Arc<str>]>,
+    pub(crate) stops_after: Vec<ElementId>,
 }
 
 impl Draft {
@@ -49,6 +51,8 @@ impl Draft {
             awaited_by: self.awaited_by,
             started_with: self.started_with,
             caller: self.caller,
+            tags: self.tags,
+            stops_after: self.stops_after,
             root,
             elements: Elements::default(),
             variables,
@@ -69,6 +73,8 @@ pub(crate) fn first_record(start: &Start, now: Timestamp) -> Record {
         awaited_by: start.awaited_by,
         started_with: start.started_with.clone(),
         caller: None,
+        tags: start.tags.clone(),
+        stops_after: start.stops_after.clone(),
     };
     draft.record(now)
 }
@@ -89,6 +95,9 @@ pub(crate) fn start(turn: &mut Turn<'_>, start: &Start) -> Result<(), Stop> {
             [index.ok_or_else(|| Rejection::NoSuchStart(id.clone()))?].into()
         }
     };
+    if let Some(id) = start.stops_after.iter().find(|id| turn.process.find(id).is_none()) {
+        return Err(Rejection::ElementNotFound(id.clone()).into());
+    }
     turn.event(Event::InstanceStarted);
     turn.work.push(Step::BeginInstance { starts, listener: None });
     Ok(())

@@ -5,10 +5,12 @@
 //!
 //! DIFFERENCE: Zeebe has no such thing.
 
+use orloj_model::JobDefinition;
 use orloj_types::JobKey;
 
 use crate::command::{Command, Rejection};
 use crate::failure::Stop;
+use crate::job_definitions::job_definition;
 use crate::jobs;
 use crate::outcome::{Event, JobEdit};
 use crate::record::{JobKind, JobState};
@@ -80,6 +82,24 @@ pub(crate) fn resume_jobs(turn: &mut Turn<'_>, keys: &[JobKey]) -> Result<(), St
         turn.event(Event::JobChanged { key, what: JobEdit::Resumed });
     }
     Ok(())
+}
+
+/// Those of the jobs that the job definition has.
+pub(crate) fn of_definition(
+    turn: &Turn<'_>,
+    keys: &[JobKey],
+    definition: &JobDefinition,
+) -> Result<Vec<JobKey>, Rejection> {
+    let is_of = |key: &JobKey| {
+        let found = turn.work.record.job(*key);
+        let of = found.and_then(|(host, job)| job_definition(turn.process, host, job));
+        of.as_ref() == Some(definition)
+    };
+    let of_it: Vec<_> = keys.iter().copied().filter(is_of).collect();
+    match (of_it.first(), keys.first()) {
+        (None, Some(other)) => Err(Rejection::JobNotFound(*other)),
+        _ => Ok(of_it),
+    }
 }
 
 /// The first is asked for: with none of them there the command is about nothing.

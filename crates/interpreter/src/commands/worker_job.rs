@@ -1,8 +1,6 @@
 //! What the commands of workers have in common.
 
-use orloj_model::{
-    CompletionVariables, ElementKind, ServiceTask, SubProcessKind, Throw, WorkerTask,
-};
+use orloj_model::{CompletionVariables, ElementKind, SubProcessKind, Throw, WorkerTask};
 use orloj_types::{ElementInstanceKey, JobKey};
 
 use crate::command::{Activation, Rejection};
@@ -47,21 +45,13 @@ pub(crate) fn completion_of(turn: &Turn<'_>, host: ElementInstanceKey) -> Comple
 pub(crate) fn task_of<'a>(turn: &Turn<'a>, host: ElementInstanceKey) -> Option<&'a WorkerTask> {
     let element = turn.model(turn.model_of(host)?);
     match &element.kind {
-        ElementKind::ServiceTask(task) => of_service(task),
+        ElementKind::ServiceTask(task) => task.worker(),
         ElementKind::EndEvent(Throw::Message(task))
-        | ElementKind::ThrowEvent(Throw::Message(task)) => of_service(task),
+        | ElementKind::ThrowEvent(Throw::Message(task)) => task.worker(),
         ElementKind::SubProcess(inner) => match &inner.kind {
             SubProcessKind::AdHoc(ad_hoc) => ad_hoc.worker.as_ref(),
             _ => None,
         },
         _ => None,
-    }
-}
-
-fn of_service(task: &ServiceTask) -> Option<&WorkerTask> {
-    match task {
-        ServiceTask::Worker(worker) => Some(worker),
-        ServiceTask::Delegate(delegate) => Some(&delegate.worker),
-        ServiceTask::Expression(_) | ServiceTask::Builtin(_) => None,
     }
 }

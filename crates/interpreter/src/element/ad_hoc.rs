@@ -17,6 +17,7 @@ use super::{Begun, is_through, service_task};
 use crate::agenda::Step;
 use crate::command::Rejection;
 use crate::commands::take_over;
+use crate::ending;
 use crate::events;
 use crate::extract;
 use crate::failure::{Failure, FailureKind, Ruled};
@@ -25,10 +26,10 @@ use crate::job_result::AdHocResult;
 use crate::jobs::Draft;
 use crate::multi_instance::plain_name;
 use crate::outcome::Event;
-use crate::record::{ElementInstance, ElementState, JobKind, Role, SubscriptionKind};
+use crate::record::{After, ElementInstance, ElementState, JobKind, Role, SubscriptionKind};
 use crate::subprocess_scope;
 use crate::turn::Turn;
-use crate::{incidents, jobs, scope, variables};
+use crate::{incidents, jobs, variables};
 
 /// The variable that tells which elements there are.
 const CHOICE: &str = "adHocSubProcessElements";
@@ -121,9 +122,7 @@ pub(crate) fn decided(
     let completion = ad_hoc.worker.as_ref().map(|worker| worker.completion);
     let how = completion.unwrap_or(turn.semantics().completion);
     take_over(turn, key, turn.model(index), how, document);
-    if result.cancels_rest {
-        scope::terminate_children(turn, key, None);
-    }
+    let is_held = result.cancels_rest && ending::hold_children(turn, key, None);
     for (id, variables) in &result.activate {
         begin_branch(turn, key, ad_hoc, turn.index_of(id), variables.0.clone());
     }
@@ -131,7 +130,9 @@ pub(crate) fn decided(
         // As a join that has been let through: nothing but its last branches holds it.
         turn.element_mut(key).arrived_by = Some(turn.model(index).id.clone());
         if is_empty(turn, key) {
-            complete(turn, key, ad_hoc);
+            complete(turn, key);
+        } else if is_held && result.activate.is_empty() {
+            ending::then(turn, key, After::Completed);
         }
     }
 }
@@ -262,12 +263,12 @@ pub(crate) fn branch_emptied(turn: &mut Turn<'_>, branch: ElementInstanceKey) ->
     }
     let is_empty = is_empty(turn, key);
     match is_enough {
-        Some(true) if ad_hoc.cancels_rest => {
-            scope::terminate_children(turn, key, None);
-            complete(turn, key, ad_hoc);
-        }
+        Some(true) if ad_hoc.cancels_rest => match ending::hold_children(turn, key, None) {
+            true => ending::then(turn, key, After::Completed),
+            false => complete(turn, key),
+        },
         Some(false) => {}
-        _ if is_empty => complete(turn, key, ad_hoc),
+        _ if is_empty => complete(turn, key),
         _ => {}
     }
     Ok(())
@@ -286,7 +287,13 @@ fn ask_again(turn: &mut Turn<'_>, key: ElementInstanceKey, draft: Draft) {
 }
 
 /// What was gathered goes outward; everything else stays inside.
-fn complete(turn: &mut Turn<'_>, key: ElementInstanceKey, ad_hoc: &AdHoc) {
+pub(crate) fn complete(turn: &mut Turn<'_>, key: ElementInstanceKey) {
+    let kind = turn.model_of(key).map(|index| &turn.model(index).kind);
+    let Some(ElementKind::SubProcess(SubProcess { kind: SubProcessKind::AdHoc(ad_hoc), .. })) =
+        kind
+    else {
+        return;
+    };
     if let Some((name, _)) = &ad_hoc.output {
         let own = turn.work.record.variables.get(&key).and_then(|own| own.get(name)).cloned();
         let (how, scope) = (turn.semantics().completion, turn.element(key).scope);

@@ -4,6 +4,7 @@ use orloj_model::Element;
 use orloj_types::ElementInstanceKey;
 
 use super::Begun;
+use crate::errors;
 use crate::failure::Ruled;
 use crate::turn::Turn;
 use crate::variables;
@@ -14,6 +15,7 @@ pub(crate) fn begin(
     element: &Element,
 ) -> Ruled<Begun> {
     variables::pass_on_payload(turn, key, element);
+    errors::keep_code(turn, key, element);
     Ok(Begun::Done)
 }
 

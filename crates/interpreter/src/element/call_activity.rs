@@ -118,6 +118,8 @@ fn prepare(
         awaited_by: None,
         started_with: None,
         caller: Some(caller),
+        tags: turn.work.record.tags.clone(),
+        stops_after: Vec::new(),
     };
     Ok(Called { draft, process, start, key_variable })
 }

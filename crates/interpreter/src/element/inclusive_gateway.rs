@@ -5,8 +5,8 @@
 //! wait, when no other token of its scope can reach the gateway any more.
 //!
 //! DIFFERENCE: Camunda asks only when a token arrives, and lets as many tokens as there are flows
-//! pass at any time. A join whose last token goes elsewhere waits for ever there and in Zeebe;
-//! Flowable asks again when other tokens have ended. How history counts the tokens is told in
+//! pass at any time. A join whose last token goes elsewhere waits for ever there; Flowable asks
+//! again when other tokens have ended, and so do engines here for models of Zeebe. How history counts the tokens is told in
 //! [`super::parallel_gateway`].
 
 use std::collections::BTreeSet;
@@ -16,7 +16,6 @@ use orloj_types::{ElementId, ElementInstanceKey};
 
 use super::join;
 use crate::agenda::Step;
-use crate::flow;
 use crate::record::{ElementInstance, ElementState};
 use crate::stage::Stage;
 use crate::turn::Turn;
@@ -112,11 +111,13 @@ pub(crate) fn reconsider_all(turn: &mut Turn<'_>) -> bool {
     })
 }
 
+/// DIFFERENCE: Zeebe asks a join only when a token comes to it, so it may wait for ever. A rehearsal
+/// shows that, an engine does not do it.
 fn reconsider(turn: &mut Turn<'_>) -> bool {
-    if !turn.semantics().choices.join_reconsiders
-        || turn.work.ended.is_some()
-        || !turn.process.contents.inclusive_gateways
-    {
+    let is_zeebe = turn.semantics().joins == Joins::PerFlow;
+    let reconsiders =
+        turn.semantics().choices.join_reconsiders || (is_zeebe && turn.settings.joins_never_hang);
+    if !reconsiders || turn.work.ended.is_some() || !turn.process.contents.inclusive_gateways {
         return false;
     }
     let mut seen = BTreeSet::new();
@@ -124,20 +125,23 @@ fn reconsider(turn: &mut Turn<'_>) -> bool {
     for token in &turn.work.record.elements {
         let index = turn.index_of(&token.element);
         let is_join = matches!(turn.model(index).kind, ElementKind::InclusiveGateway);
-        let is_stopped = token.incident.is_some() || token.state != ElementState::Active;
+        let is_stopped = token.incident.is_some()
+            || token.state != ElementState::Active
+            || super::is_through(token);
         if is_join && !is_stopped && seen.insert((token.scope, index)) {
             waiting.push((token.key, index));
         }
     }
     for (key, index) in waiting {
         let Some(others) = complete_set(turn, key, turn.model(index)) else { continue };
+        if turn.semantics().joins == Joins::PerFlow {
+            // It is as if its token came only now: its listeners have not been called.
+            turn.work.push(Step::Go { key, stage: Stage::Inputs });
+            return true;
+        }
         join::merge(turn, &others);
         let stage = match turn.semantics().joins {
-            Joins::PerFlow => {
-                flow::note_entered(turn, key);
-                Stage::Done
-            }
-            Joins::PerToken => Stage::Done,
+            Joins::PerFlow | Joins::PerToken => Stage::Done,
             // History has seen its end already.
             Joins::PerTokenEndedAtOnce => {
                 turn.element_mut(key).state = ElementState::Leaving;

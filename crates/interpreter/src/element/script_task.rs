@@ -12,6 +12,7 @@ use orloj_model::{CompletionVariables, Element, Script, ScriptTask};
 use orloj_types::{Document, ElementInstanceKey, Value};
 
 use super::Begun;
+use crate::call_mappings;
 use crate::commands::take_over;
 use crate::failure::Ruled;
 use crate::scripts;
@@ -27,6 +28,9 @@ pub(crate) fn call(
     element: &Element,
     task: &ScriptTask,
 ) -> Ruled<Begun> {
+    if !task.includes_variables || !task.inputs.is_empty() {
+        turn.beans.set_inputs(call_mappings::payload(turn, key, element, &task.inputs)?);
+    }
     let result = task.result_variable.as_ref();
     let value = scripts::run(turn, key, &element.id, CALL_ORDINAL, &task.script, result)?;
     // A program's runner has put the result among the variables already.
@@ -101,6 +105,7 @@ mod tests {
             result_variable: result.map(Arc::from),
             is_result_local: false,
             includes_variables: true,
+            inputs: Vec::new(),
         })
     }
 

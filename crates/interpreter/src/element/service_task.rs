@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_model::{
-    BuiltinTask, DelegateTask, Element, ElementIndex, HeaderKind, JOB_TYPE_BYTES_MAX, Script,
-    ServiceTask, WorkerTask,
+    BuiltinTask, Connector, DelegateTask, Element, ElementIndex, ElementKind, HeaderKind,
+    JOB_TYPE_BYTES_MAX, Mapping, Script, SentEvent, ServiceTask, Throw, WorkerTask,
 };
-use orloj_types::{Document, ElementInstanceKey, Value};
+use orloj_types::{Document, ElementInstanceKey, Value, Variables};
 
 use super::{Begun, throw_event};
 use crate::events::{self, Ready};
@@ -24,11 +24,12 @@ use crate::failure::{Failure, FailureKind, Ruled};
 use crate::foreign::{self, ThrownByCode};
 use crate::invoke::Callee;
 use crate::jobs::{self, Draft};
-use crate::record::{JobKind, SubscriptionKind};
+use crate::record::{Headers, JobKind, SubscriptionKind};
 use crate::turn::Turn;
 use crate::variables::View;
 use crate::{
-    call_mappings, commands, delegates, exceptions, extract, mappings, schedule, scripts, variables,
+    call_mappings, commands, delegates, exceptions, extract, mappings, schedule, scripts,
+    unregistered, variables,
 };
 
 /// The element's own code is called once per visit.
@@ -41,30 +42,18 @@ pub(crate) fn begin(
     element: &Element,
     task: &ServiceTask,
 ) -> Ruled<Begun> {
-    match task {
-        ServiceTask::Delegate(delegate) if is_registered(turn, key, element, delegate)? => {
-            Ok(Begun::Calls)
-        }
-        ServiceTask::Delegate(DelegateTask { worker, .. }) | ServiceTask::Worker(worker) => {
+    let given = unregistered::given(turn, key, element, task)?;
+    match (given, task.worker()) {
+        (Some(given), Some(worker)) => {
             create_job(turn, key, element, worker)?;
+            turn.element_mut(key).held = given;
             Ok(Begun::Waits)
         }
-        ServiceTask::Expression(_) | ServiceTask::Builtin(_) => Ok(Begun::Calls),
+        _ => Ok(Begun::Calls),
     }
 }
 
-fn is_registered(
-    turn: &Turn<'_>,
-    key: ElementInstanceKey,
-    element: &Element,
-    delegate: &DelegateTask,
-) -> Ruled<bool> {
-    let name = delegate_name(turn, key, element, delegate)
-        .map_err(|failure| exceptions::mapped(failure, &delegate.exceptions))?;
-    Ok(turn.delegates.knows(&name))
-}
-
-fn delegate_name(
+pub(crate) fn delegate_name(
     turn: &Turn<'_>,
     key: ElementInstanceKey,
     element: &Element,
@@ -105,17 +94,19 @@ pub(crate) fn draft(
         limit_key: jobs::limit_key_of(turn, key, element)?,
         ..Draft::new(JobKind::Worker, retries)
     };
-    check_headers(turn, key, element, worker)?;
-    Ok(draft)
+    let headers = computed_headers(turn, key, element, worker)?;
+    Ok(Draft { headers, ..draft })
 }
 
-/// Headers are computed for whoever asks for the job; one that cannot be stops the element here.
-fn check_headers(
+/// The headers that the model does not say literally; one that cannot be computed stops the element
+/// here.
+fn computed_headers(
     turn: &Turn<'_>,
     key: ElementInstanceKey,
     element: &Element,
     worker: &WorkerTask,
-) -> Ruled {
+) -> Ruled<Option<Headers>> {
+    let mut headers = Vec::new();
     for header in &worker.computed_headers {
         let value = match header.kind {
             HeaderKind::DateTime => turn.evaluate_temporal(&element.id, key, &header.value)?,
@@ -137,8 +128,17 @@ fn check_headers(
         if !is_right {
             return Err(extract::wrong(element, &header.name, header_word(header.kind), &value));
         }
+        let text: Arc<str> = match value {
+            Value::Null => continue,
+            Value::Text(text) => text,
+            Value::Temporal(moment) => moment.to_string().into(),
+            list => list.to_json().into(),
+        };
+        if !text.is_empty() {
+            headers.push((header.name.clone(), text));
+        }
     }
-    Ok(())
+    Ok((!headers.is_empty()).then(|| headers.into()))
 }
 
 fn header_word(kind: HeaderKind) -> &'static str {
@@ -254,6 +254,43 @@ fn call_builtin(
     element: &Element,
     task: &BuiltinTask,
 ) -> Ruled {
+    let fields = builtin_fields(turn, key, element, task)?;
+    let callee = || Callee::Builtin { kind: task.kind.clone(), fields };
+    let outputs = task.connector.as_ref().map(|connector| &connector.outputs[..]);
+    let value = match outputs {
+        None | Some([]) => foreign::call(turn, key, &element.id, CALL_ORDINAL, callee)?,
+        Some(outputs) => {
+            let reply = foreign::ask(turn, key, &element.id, CALL_ORDINAL, callee)?;
+            let kept = connector_outputs(turn, key, element, outputs, &reply.variables.0)?;
+            variables::assign(&mut turn.work.record, key, &kept.0);
+            turn.note_variables();
+            reply.value
+        }
+    };
+    keep(turn, key, task.result_variable.as_ref(), &value, Kept::default());
+    Ok(())
+}
+
+/// What is kept of a connector's answer.
+fn connector_outputs(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    outputs: &[Mapping],
+    answer: &Variables,
+) -> Ruled<Document> {
+    let answer = answer.iter().map(|(name, value)| (name.clone(), Value::from(value))).collect();
+    let kept = mappings::values_over(turn, key, element, outputs, &answer)?;
+    Ok(Document(kept.into_iter().map(|(name, value)| (name, value.to_stored())).collect()))
+}
+
+/// What something that the systems bring along is told.
+pub(crate) fn builtin_fields(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    task: &BuiltinTask,
+) -> Ruled<Vec<(Arc<str>, Value)>> {
     let mut fields = delegates::fields(turn, key, &element.id, &task.fields)?;
     if let Some(connector) = &task.connector {
         let id = turn.evaluate(&element.id, key, &connector.id)?;
@@ -261,15 +298,40 @@ fn call_builtin(
         fields.extend(mappings::values(turn, key, element, &connector.inputs)?);
     }
     if let Some(event) = &task.event {
-        let event_type = turn.evaluate(&element.id, key, &event.event_type)?;
-        fields.push(("eventType".into(), event_type));
-        let payload = call_mappings::payload(turn, key, element, &event.inputs)?;
-        fields.extend(payload.0.iter().map(|(name, value)| (name.clone(), Value::from(value))));
+        fields.extend(event_fields(turn, key, element, event)?);
     }
-    let callee = || Callee::Builtin { kind: task.kind.clone(), fields };
-    let value = foreign::call(turn, key, &element.id, CALL_ORDINAL, callee)?;
-    keep(turn, key, task.result_variable.as_ref(), &value, Kept::default());
-    Ok(())
+    Ok(fields)
+}
+
+fn event_fields(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    event: &SentEvent,
+) -> Ruled<Vec<(Arc<str>, Value)>> {
+    let mut fields = Vec::new();
+    let known = [
+        ("eventType", Some(&event.event_type)),
+        ("channelKey", event.channel.as_ref()),
+        ("triggerEventType", event.answer_type.as_ref()),
+    ];
+    for (name, expression) in known {
+        let Some(expression) = expression else { continue };
+        fields.push((name.into(), turn.evaluate(&element.id, key, expression)?));
+    }
+    if event.is_synchronous {
+        fields.push(("sendSynchronously".into(), Value::Bool(true)));
+    }
+    let mut correlation = BTreeMap::new();
+    for (name, expression) in &event.correlation {
+        correlation.insert(name.clone(), turn.evaluate(&element.id, key, expression)?);
+    }
+    if !correlation.is_empty() {
+        fields.push(("triggerEventCorrelation".into(), Value::Map(Arc::new(correlation))));
+    }
+    let payload = call_mappings::payload(turn, key, element, &event.inputs)?;
+    fields.extend(payload.0.iter().map(|(name, value)| (name.clone(), Value::from(value))));
+    Ok(fields)
 }
 
 /// Where a result goes.
@@ -323,13 +385,51 @@ pub(crate) fn worked(
         let variables = Document(held);
         return Err(Failure::thrown(&element.id, ThrownByCode { variables, ..thrown }));
     }
-    let kept = match worker.outputs.is_empty() {
-        true => Document(held),
-        false => call_mappings::payload_from(turn, &view, element, &worker.outputs)?,
+    let mut kept = match (&worker.outputs[..], connector_of(element)) {
+        ([], Some(connector)) if !connector.outputs.is_empty() => {
+            connector_outputs(turn, key, element, &connector.outputs, &held)?
+        }
+        ([], _) => Document(held),
+        (outputs, _) => call_mappings::payload_from(turn, &view, element, outputs)?,
     };
     turn.element_mut(key).held.clear();
+    keep_result(turn, key, element, &mut kept);
     commands::take_over(turn, key, element, worker.completion, &kept);
     Ok(Begun::Done)
+}
+
+fn connector_of(element: &Element) -> Option<&Connector> {
+    match work_of(element)? {
+        ServiceTask::Builtin(task) => task.connector.as_ref(),
+        _ => None,
+    }
+}
+
+/// The result of an expression that a client has worked goes where the model wants it.
+fn keep_result(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    given: &mut Document,
+) {
+    let Some(ServiceTask::Expression(task)) = work_of(element) else { return };
+    let kept = Kept { local: task.is_result_local, transient: task.is_result_transient };
+    if !kept.local && !kept.transient {
+        return;
+    }
+    let Some(name) = &task.result_variable else { return };
+    if let Some(value) = given.0.remove(name) {
+        keep(turn, key, Some(name), &Value::from(&value), kept);
+    }
+}
+
+fn work_of(element: &Element) -> Option<&ServiceTask> {
+    match &element.kind {
+        ElementKind::ServiceTask(task) => Some(task),
+        ElementKind::EndEvent(Throw::Message(task))
+        | ElementKind::ThrowEvent(Throw::Message(task)) => Some(task),
+        _ => None,
+    }
 }
 
 /// The first error of the model whose condition holds.

@@ -5,6 +5,7 @@ use orloj_model::{Element, StartEvent};
 use orloj_types::{ElementInstanceKey, Value};
 
 use super::Begun;
+use crate::errors;
 use crate::failure::Ruled;
 use crate::turn::Turn;
 use crate::variables;
@@ -30,6 +31,7 @@ pub(crate) fn begin(
     }
     if start.trigger.is_some() {
         variables::pass_on_payload(turn, key, element);
+        errors::keep_code(turn, key, element);
     }
     Ok(Begun::Done)
 }

@@ -15,7 +15,7 @@ use crate::outcome::{EndKind, Event, LeaveKind, Signal};
 use crate::record::{ElementState, Role};
 use crate::stage::Stage;
 use crate::turn::Turn;
-use crate::{compensation, events, flow, instance, multi_instance, scope, transaction};
+use crate::{compensation, ending, events, flow, instance, multi_instance, scope, transaction};
 
 pub(crate) fn begin(
     turn: &mut Turn<'_>,
@@ -128,7 +128,7 @@ fn terminate(turn: &mut Turn<'_>, key: ElementInstanceKey, multi_instance: bool)
         return Begun::Waits;
     }
     let around = turn.element(key).scope;
-    scope::terminate_children(turn, around, Some(key));
+    ending::hold_children(turn, around, Some(key));
     if around == turn.work.record.root.key || !turn.semantics().choices.terminates_scope {
         return Begun::Done;
     }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use orloj_expr::Expression;
-use orloj_model::{Element, ElementKind, ListenerEvent, TaskEvents, UserTask};
+use orloj_model::{Element, ElementKind, Listener, ListenerEvent, TaskEvents, UserTask};
 use orloj_types::{Document, ElementInstanceKey, StoredValue, Timestamp, UserTaskKey, Value};
 
 use super::Begun;
@@ -17,6 +17,7 @@ use crate::failure::{Failure, FailureKind, Ruled};
 use crate::job_result::Corrections;
 use crate::listeners::{self, Listened};
 use crate::outcome::{Event, TaskEnd, UserTaskRow};
+use crate::record::{ElementInstance, Headers, Task, TaskProperties};
 use crate::stage::{Stage, Went};
 use crate::turn::Turn;
 use crate::{events, extract, jobs, schedule, timers, variables};
@@ -39,7 +40,15 @@ pub(crate) fn begin(
         timers::create(turn, key, timeout);
     }
     turn.element_mut(key).is_assigned = row.assignee.is_some();
-    if !is_awaited(element) {
+    if element.listeners.iter().any(hears_of_task) {
+        let task = Task {
+            key: UserTaskKey::new(turn.next_key()),
+            now: properties(&row),
+            before: properties(&row),
+        };
+        turn.element_mut(key).task = Some(Box::new(task));
+    }
+    if !is_awaited(turn, key, element) {
         create(turn, key, task, row);
     }
     let stage = match turn.semantics().task_events {
@@ -51,7 +60,10 @@ pub(crate) fn begin(
 }
 
 fn create(turn: &mut Turn<'_>, key: ElementInstanceKey, task: &UserTask, mut row: UserTaskRow) {
-    row.key = UserTaskKey::new(turn.next_key());
+    row.key = match &turn.element(key).task {
+        Some(task) => task.key,
+        None => UserTaskKey::new(turn.next_key()),
+    };
     turn.element_mut(key).user_task = Some(row.key);
     if let Some(name) = &task.task_key_variable {
         let value = StoredValue::text(&row.key.raw().to_string());
@@ -89,17 +101,16 @@ pub(crate) fn created(
     next: u32,
 ) -> Ruled<Went> {
     let event = &ListenerEvent::TaskCreate;
-    let corrected = match (&element.kind, listeners::find(&element.listeners, event, next)) {
-        (ElementKind::UserTask(task), None) if is_awaited(element) => {
-            Some((task, corrected(turn, key, element, task)?))
-        }
-        _ => None,
+    let is_last = listeners::find(&element.listeners, event, next).is_none();
+    let made = match is_last && awaits(element, event) && !is_assigned_later(turn, key, element) {
+        true => corrected(turn, key, element)?,
+        false => None,
     };
     listen(turn, key, element, event, next, Stage::Created, |turn| {
-        if let Some((task, row)) = corrected {
-            turn.element_mut(key).held.clear();
+        if let Some((task, row)) = made {
             create(turn, key, task, row);
         }
+        settle(turn, key);
         match turn.semantics().task_events {
             TaskEvents::CreatedFirst => Went::On(Stage::Assigned(0)),
             TaskEvents::AssignedFirst => Went::Rests,
@@ -110,19 +121,30 @@ pub(crate) fn created(
 /// Whether clients have a say before the task is there for anybody else.
 ///
 /// DIFFERENCE: in Zeebe it can be seen while they have it, but nothing can be done with it.
-fn is_awaited(element: &Element) -> bool {
-    let found = listeners::find(&element.listeners, &ListenerEvent::TaskCreate, 0);
+fn is_awaited(turn: &Turn<'_>, key: ElementInstanceKey, element: &Element) -> bool {
+    awaits(element, &ListenerEvent::TaskCreate) || is_assigned_later(turn, key, element)
+}
+
+/// Whether clients are asked about the assignee that the model names.
+fn is_assigned_later(turn: &Turn<'_>, key: ElementInstanceKey, element: &Element) -> bool {
+    turn.element(key).is_assigned && awaits(element, &ListenerEvent::TaskAssign)
+}
+
+fn awaits(element: &Element, event: &ListenerEvent) -> bool {
+    let found = listeners::find(&element.listeners, event, 0);
     found.is_some_and(|(_, listener)| listeners::is_for_client(listener))
 }
 
-/// The names under which corrections wait until the last listener is done.
-mod held {
-    pub(super) const ASSIGNEE: &str = "assignee";
-    pub(super) const DUE_DATE: &str = "dueDate";
-    pub(super) const FOLLOW_UP_DATE: &str = "followUpDate";
-    pub(super) const CANDIDATE_USERS: &str = "candidateUsers";
-    pub(super) const CANDIDATE_GROUPS: &str = "candidateGroups";
-    pub(super) const PRIORITY: &str = "priority";
+fn hears_of_task(listener: &Listener) -> bool {
+    let is_of_element = matches!(listener.event, ListenerEvent::Start | ListenerEvent::End);
+    listeners::is_for_client(listener) && !is_of_element
+}
+
+/// What has happened to the task is done; corrections from here on are of what happens next.
+fn settle(turn: &mut Turn<'_>, key: ElementInstanceKey) {
+    if let Some(task) = &mut turn.element_mut(key).task {
+        task.before = task.now.clone();
+    }
 }
 
 /// Why a listener of the event may not correct the task so.
@@ -146,74 +168,184 @@ pub(crate) fn check_corrections(
     Ok(())
 }
 
-/// What a listener has corrected is kept until the last one is done.
-pub(crate) fn hold_corrections(
+/// What a listener has corrected is told to the next; the task has it when the last one is done.
+pub(crate) fn correct(turn: &mut Turn<'_>, key: ElementInstanceKey, corrections: &Corrections) {
+    let now = turn.now;
+    let Some(task) = &mut turn.element_mut(key).task else { return };
+    let date = |text: &Arc<str>| schedule::zoned_moment(text, now).ok();
+    if let Some(assignee) = &corrections.assignee {
+        task.now.assignee = Some(assignee.clone()).filter(|assignee| !assignee.is_empty());
+    }
+    if let Some(text) = &corrections.due_date {
+        task.now.due_at = date(text);
+    }
+    if let Some(text) = &corrections.follow_up_date {
+        task.now.follow_up_at = date(text);
+    }
+    if let Some(users) = &corrections.candidate_users {
+        task.now.candidate_users.clone_from(users);
+    }
+    if let Some(groups) = &corrections.candidate_groups {
+        task.now.candidate_groups.clone_from(groups);
+    }
+    if let Some(priority) = corrections.priority {
+        task.now.priority = priority;
+    }
+}
+
+/// A listener does not want it: the task is what it was, and whoever comes next finds it so.
+pub(crate) fn deny(
     turn: &mut Turn<'_>,
     key: ElementInstanceKey,
-    corrections: &Corrections,
+    event: &ListenerEvent,
+    reason: Option<Arc<str>>,
 ) {
-    let held = &mut turn.element_mut(key).held;
-    let mut hold = |name: &str, value: Option<Value>| {
-        if let Some(value) = value {
-            held.insert(name.into(), value.to_stored());
-        }
-    };
-    let text = |text: &Option<Arc<str>>| text.clone().map(Value::Text);
-    let list = |names: &Option<Vec<Arc<str>>>| {
-        let texts = |names: &Vec<Arc<str>>| names.iter().cloned().map(Value::Text).collect();
-        names.as_ref().map(|names| Value::List(Arc::new(texts(names))))
-    };
-    hold(held::ASSIGNEE, text(&corrections.assignee));
-    hold(held::DUE_DATE, text(&corrections.due_date));
-    hold(held::FOLLOW_UP_DATE, text(&corrections.follow_up_date));
-    hold(held::CANDIDATE_USERS, list(&corrections.candidate_users));
-    hold(held::CANDIDATE_GROUPS, list(&corrections.candidate_groups));
-    hold(held::PRIORITY, corrections.priority.map(Value::Int));
+    let instance = turn.element_mut(key);
+    instance.held.clear();
+    let Some(task) = &mut instance.task else { return };
+    task.now = task.before.clone();
+    let denied = task.key;
+    if *event == ListenerEvent::TaskAssign {
+        task.now.assignee = None;
+        task.before.assignee = None;
+        instance.is_assigned = false;
+        turn.work.push_next(Step::Go { key, stage: Stage::Assigned(0) });
+    }
+    turn.event(Event::UserTaskDenied { key: denied, reason: reason.unwrap_or_default() });
+}
+
+fn properties(row: &UserTaskRow) -> TaskProperties {
+    TaskProperties {
+        assignee: row.assignee.clone(),
+        candidate_groups: row.candidate_groups.clone(),
+        candidate_users: row.candidate_users.clone(),
+        due_at: row.due_at,
+        follow_up_at: row.follow_up_at,
+        priority: row.priority,
+        form_key: row.form_key.clone(),
+    }
 }
 
 /// The task's row as the model describes it and listeners have corrected it.
-fn corrected(
+fn corrected<'e>(
     turn: &Turn<'_>,
     key: ElementInstanceKey,
-    element: &Element,
-    task: &UserTask,
-) -> Ruled<UserTaskRow> {
-    let mut row = describe(turn, key, element, task)?;
-    let instance = turn.element(key);
-    let held = |name: &str| instance.held.get(name).map(Value::from);
-    let names = |value: Value| match value {
-        Value::List(names) => names
-            .iter()
-            .filter_map(|name| match name {
-                Value::Text(name) => Some(name.clone()),
-                _ => None,
-            })
-            .collect(),
-        _ => Vec::new(),
+    element: &'e Element,
+) -> Ruled<Option<(&'e UserTask, UserTaskRow)>> {
+    let (ElementKind::UserTask(task), Some(told)) = (&element.kind, &turn.element(key).task) else {
+        return Ok(None);
     };
-    let date = |value: Value| match value {
-        Value::Text(text) => schedule::zoned_moment(&text, turn.now).ok(),
-        _ => None,
+    let row = describe(turn, key, element, task)?;
+    let now = told.now.clone();
+    let row = UserTaskRow {
+        assignee: now.assignee,
+        candidate_groups: now.candidate_groups,
+        candidate_users: now.candidate_users,
+        due_at: now.due_at,
+        follow_up_at: now.follow_up_at,
+        priority: now.priority,
+        form_key: now.form_key,
+        ..row
     };
-    if let Some(Value::Text(assignee)) = held(held::ASSIGNEE) {
-        row.assignee = Some(assignee).filter(|assignee| !assignee.is_empty());
+    Ok(Some((task, row)))
+}
+
+/// What the job of a listener says about the task.
+pub(crate) fn headers(instance: &ElementInstance, event: &ListenerEvent) -> Option<Headers> {
+    let task = instance.task.as_ref()?;
+    let mut headers: Vec<(Arc<str>, Arc<str>)> = Vec::new();
+    let mut put = |name: &str, value: Arc<str>| headers.push((reserved(name), value));
+    let list = |names: &[Arc<str>]| -> Arc<str> {
+        let texts = names.iter().cloned().map(Value::Text).collect();
+        Value::List(Arc::new(texts)).to_json().into()
+    };
+    let (now, mut changed) = (&task.now, task.changed());
+    let action = match event {
+        ListenerEvent::Start | ListenerEvent::End | ListenerEvent::Take => return None,
+        ListenerEvent::TaskAssign => "assign",
+        ListenerEvent::TaskUpdate => "update",
+        ListenerEvent::TaskComplete => "complete",
+        _ => "",
+    };
+    if !action.is_empty() {
+        put("action", action.into());
     }
-    if let Some(value) = held(held::DUE_DATE) {
-        row.due_at = date(value);
+    let is_named = *event == ListenerEvent::TaskAssign;
+    if is_named && !changed.contains(&ASSIGNEE) {
+        changed.insert(0, ASSIGNEE);
     }
-    if let Some(value) = held(held::FOLLOW_UP_DATE) {
-        row.follow_up_at = date(value);
+    // The assignee that the model names is one only when the task is there.
+    let is_early = *event == ListenerEvent::TaskCreate && instance.is_assigned;
+    if let Some(assignee) = now.assignee.as_ref().filter(|_| !is_early) {
+        put(ASSIGNEE, assignee.clone());
     }
-    if let Some(value) = held(held::CANDIDATE_USERS) {
-        row.candidate_users = names(value);
+    if !now.candidate_groups.is_empty() {
+        put(CANDIDATE_GROUPS, list(&now.candidate_groups));
     }
-    if let Some(value) = held(held::CANDIDATE_GROUPS) {
-        row.candidate_groups = names(value);
+    if !now.candidate_users.is_empty() {
+        put(CANDIDATE_USERS, list(&now.candidate_users));
     }
-    if let Some(Value::Int(priority)) = held(held::PRIORITY) {
-        row.priority = priority;
+    if !changed.is_empty() {
+        let changed: Vec<Arc<str>> = changed.into_iter().map(Arc::from).collect();
+        put("changedAttributes", list(&changed));
     }
-    Ok(row)
+    if let Some(due) = now.due_at {
+        put(DUE_DATE, due.to_string().into());
+    }
+    if let Some(follow_up) = now.follow_up_at {
+        put(FOLLOW_UP_DATE, follow_up.to_string().into());
+    }
+    if let Some(form) = &now.form_key {
+        put("formKey", form.clone());
+    }
+    put("userTaskKey", task.key.raw().to_string().into());
+    put(PRIORITY, now.priority.to_string().into());
+    Some(headers.into())
+}
+
+fn reserved(name: &str) -> Arc<str> {
+    format!("{RESERVED}{name}").into()
+}
+
+/// The names of headers that models may not use begin with it.
+const RESERVED: &str = "io.camunda.zeebe:";
+const ASSIGNEE: &str = "assignee";
+const CANDIDATE_GROUPS: &str = "candidateGroups";
+const CANDIDATE_USERS: &str = "candidateUsers";
+const DUE_DATE: &str = "dueDate";
+const FOLLOW_UP_DATE: &str = "followUpDate";
+const PRIORITY: &str = "priority";
+
+impl Task {
+    /// What listeners have corrected of what happens now.
+    fn changed(&self) -> Vec<&'static str> {
+        let (now, before) = (&self.now, &self.before);
+        let all = [
+            (ASSIGNEE, now.assignee != before.assignee),
+            (CANDIDATE_GROUPS, now.candidate_groups != before.candidate_groups),
+            (CANDIDATE_USERS, now.candidate_users != before.candidate_users),
+            (DUE_DATE, now.due_at != before.due_at),
+            (FOLLOW_UP_DATE, now.follow_up_at != before.follow_up_at),
+            (PRIORITY, now.priority != before.priority),
+        ];
+        all.into_iter().filter(|(_, is_changed)| *is_changed).map(|(name, _)| name).collect()
+    }
+}
+
+/// What listeners have corrected of a task that is there is told to history.
+fn note_corrections(turn: &mut Turn<'_>, key: ElementInstanceKey) {
+    let Some(task) = &turn.element(key).task else { return };
+    let (now, before) = (task.now.clone(), &task.before);
+    let (task, is_reassigned) = (task.key, now.assignee != before.assignee);
+    if (now.priority, now.due_at) != (before.priority, before.due_at) {
+        let (priority, due_at) = (now.priority, now.due_at);
+        turn.event(Event::UserTaskCorrected { key: task, priority, due_at });
+    }
+    if is_reassigned {
+        let assignee = now.assignee.unwrap_or_default();
+        turn.event(Event::UserTaskAssigned { key: task, assignee });
+    }
+    settle(turn, key);
 }
 
 /// Somebody is to do it: its listeners are called.
@@ -223,14 +355,27 @@ pub(crate) fn assigned(
     element: &Element,
     next: u32,
 ) -> Ruled<Went> {
-    let after = |turn: &mut Turn<'_>| match turn.semantics().task_events {
-        TaskEvents::CreatedFirst => Went::Rests,
-        TaskEvents::AssignedFirst => Went::On(Stage::Created(0)),
+    let event = &ListenerEvent::TaskAssign;
+    let is_assigned = turn.element(key).is_assigned;
+    let is_last = !is_assigned || listeners::find(&element.listeners, event, next).is_none();
+    let made = match is_last && turn.element(key).user_task.is_none() {
+        true => corrected(turn, key, element)?,
+        false => None,
     };
-    if !turn.element(key).is_assigned {
+    let after = |turn: &mut Turn<'_>| {
+        if let Some((task, row)) = made {
+            create(turn, key, task, row);
+        }
+        settle(turn, key);
+        match turn.semantics().task_events {
+            TaskEvents::CreatedFirst => Went::Rests,
+            TaskEvents::AssignedFirst => Went::On(Stage::Created(0)),
+        }
+    };
+    if !is_assigned {
         return Ok(after(turn));
     }
-    listen(turn, key, element, &ListenerEvent::TaskAssign, next, Stage::Assigned, after)
+    listen(turn, key, element, event, next, Stage::Assigned, after)
 }
 
 /// Somebody has done it: its listeners are called, then it is gone.
@@ -247,6 +392,7 @@ pub(crate) fn completing(
         _ => None,
     };
     listen(turn, key, element, &ListenerEvent::TaskComplete, next, Stage::Completing, |turn| {
+        note_corrections(turn, key);
         if let Some(task) = turn.element_mut(key).user_task.take() {
             turn.work.changes.user_task_gone(task, TaskEnd::Completed);
         }

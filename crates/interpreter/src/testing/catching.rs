@@ -223,7 +223,7 @@ fn a_dead_letter_keeps_the_due_date_of_a_further_try() {
         story.run_job("gate");
         story.pass(10_000);
         let job = story.job_of("gate");
-        story.play(Command::JobDue { job });
+        story.play(Command::JobDue { job, at_once: true });
         let job = story.job_of("gate");
         if story.jobs[&job].job.state == JobState::Failed {
             break;

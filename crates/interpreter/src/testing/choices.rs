@@ -3,10 +3,15 @@
 use orloj_model::{AdHoc, ElementKind, SubProcessKind, Throw, TimerKind};
 
 use super::visits;
+use crate::JobSettings;
 use crate::testing::{Sketch, Story, and, catch, end, start, subprocess, user, xor};
 
 /// Two branches, of which the second may go elsewhere.
 fn uncertain(sketch: Sketch) -> Story {
+    under(sketch, JobSettings::default())
+}
+
+fn under(sketch: Sketch, settings: JobSettings) -> Story {
     let process = sketch
         .node("start", start())
         .node("fork", and())
@@ -20,7 +25,7 @@ fn uncertain(sketch: Sketch) -> Story {
         .flows("fork -> b -> gate")
         .flow_if("gate", "join", "x")
         .default_flow("gate", "end");
-    let mut story = Story::of(process.build());
+    let mut story = Story::of(process.build()).settings(settings);
     story.start("{}");
     story
 }
@@ -31,6 +36,24 @@ fn a_join_waits_while_a_token_can_come() {
     assert_eq!(visits(&story.complete_user_task("a", "{}")), "-a +join");
     let told = story.complete_user_task("b", r#"{"x":true}"#);
     assert_eq!(visits(&told), "-b +gate -gate +join#2 -join -join#2 +after");
+}
+
+#[test]
+fn an_engine_lets_no_join_of_zeebe_wait_for_ever() {
+    let settings = || JobSettings { joins_never_hang: true, ..JobSettings::default() };
+    let mut story = under(Sketch::zeebe(), settings());
+    assert_eq!(visits(&story.complete_user_task("a", "{}")), "-a");
+    let told = story.complete_user_task("b", r#"{"x":false}"#);
+    assert_eq!(visits(&told), "-b +gate -gate +end -end +join -join +after");
+    // While a token can still come it waits all the same.
+    let mut story = under(Sketch::zeebe(), settings());
+    assert_eq!(visits(&story.complete_user_task("a", "{}")), "-a");
+    let told = story.complete_user_task("b", r#"{"x":true}"#);
+    assert_eq!(visits(&told), "-b +gate -gate +join#2 -join#2 +after");
+    // Camunda's waits, whoever asks.
+    let mut story = under(Sketch::camunda(), settings());
+    story.complete_user_task("a", "{}");
+    assert!(!story.complete_user_task("b", r#"{"x":false}"#).contains("after"));
 }
 
 #[test]

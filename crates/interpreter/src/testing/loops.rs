@@ -193,6 +193,8 @@ fn visits_of_many(sketch: Sketch, is_sequential: bool, count: usize) -> usize {
         started_with: None,
         at: None,
         before: Vec::new(),
+        tags: Arc::default(),
+        stops_after: Vec::new(),
     });
     let left = |outcome: &Outcome| {
         let events = outcome.events.iter();

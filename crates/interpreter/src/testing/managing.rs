@@ -224,6 +224,26 @@ fn by_hand_a_job_runs_whatever_stands_against_it() {
     }
 }
 
+/// In Flowable a cycle counts from the first failure, whatever was set before.
+#[test]
+fn a_first_failure_by_hand_gives_a_dead_job_its_retries_and_resolves_its_incident() {
+    let process = Sketch::flowable()
+        .node("start", start())
+        .node("call", delegate("Call"))
+        .node("end", end())
+        .flows("start -> call -> end")
+        .async_before("call")
+        .retry("call", "R3/PT1M");
+    let mut story = Story::of(process.build()).delegate("Call", &[failed()]);
+    story.start("{}");
+    let job = story.job_of("call");
+    story.order("call", JobOrder::SetRetries { retries: 0, due: None });
+    assert_eq!(story.incidents.len(), 1);
+    story.play(Command::ExecuteJob { job });
+    assert_eq!(story.look("call"), "Waiting 2 in 60");
+    assert!(story.incidents.is_empty());
+}
+
 #[test]
 fn what_fails_by_hand_loses_a_retry_and_says_why() {
     let mut story = calling(Sketch::camunda(), 3);

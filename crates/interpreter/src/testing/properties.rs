@@ -201,7 +201,7 @@ fn command(story: &Story, (what, which, _): Deed) -> Command {
     match what {
         0..40 if is_worker => Command::CompleteJob { job, variables, result, activations },
         0..40 => Command::RunJob { job },
-        40..60 => Command::JobDue { job },
+        40..60 => Command::JobDue { job, at_once: true },
         60..75 => Command::FailJob(FailJob {
             job,
             retries: i32::from(which % 4) - 1,
@@ -334,6 +334,8 @@ proptest! {
                     started_with: None,
                     at: None,
                     before: Vec::new(),
+                    tags: Arc::default(),
+                    stops_after: Vec::new(),
                 });
                 play(&mut story, start, deed.2);
             }
@@ -396,7 +398,7 @@ fn next_deed(story: &Story) -> Option<Command> {
         }),
         (JobState::Ready, _) => Some(Command::RunJob { job: job.key }),
         (JobState::Waiting, _) if job.due_at <= Some(story.now) => {
-            Some(Command::JobDue { job: job.key })
+            Some(Command::JobDue { job: job.key, at_once: true })
         }
         _ => None,
     });

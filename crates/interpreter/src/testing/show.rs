@@ -159,6 +159,7 @@ impl Names {
         match element.state {
             ElementState::Entering => line.push_str(" entering"),
             ElementState::Leaving => line.push_str(" leaving"),
+            ElementState::Ending => line.push_str(" ending"),
             ElementState::Active => {}
         }
         for job in &element.jobs {
@@ -256,6 +257,8 @@ impl Names {
             Event::InstanceCalled { .. }
             | Event::UserTaskCreated { .. }
             | Event::UserTaskAssigned { .. }
+            | Event::UserTaskCorrected { .. }
+            | Event::UserTaskDenied { .. }
             | Event::UserTaskEnded { .. } => return None,
         })
     }

@@ -77,7 +77,8 @@ pub(crate) fn on_error(code: Option<&str>) -> ElementKind {
 }
 
 fn listener(event: ListenerEvent, code: Code) -> Listener {
-    Listener { event, code, fields: Vec::new(), result_variable: None, timeout: None }
+    let (fields, moment) = (Vec::new(), orloj_model::ListenerMoment::AtOnce);
+    Listener { event, code, fields, result_variable: None, timeout: None, moment }
 }
 
 /// A boundary event that waits for this.
@@ -449,12 +450,14 @@ impl Sketch {
             name: None,
             version_tag: None,
             time_to_live: None,
+            history_depth: None,
             contents: Contents::of(&self.elements),
             sources: Sources::of(&self.elements),
             elements: self.elements,
             flows: self.flows,
             root,
             listeners: self.listeners,
+            engine_listeners: Vec::new(),
             semantics: self.semantics,
             by_id,
         })

@@ -177,6 +177,8 @@ impl Story {
             started_with: None,
             at: None,
             before: before.iter().map(|&id| id.into()).collect(),
+            tags: Arc::default(),
+            stops_after: Vec::new(),
         }))
     }
 
@@ -187,7 +189,7 @@ impl Story {
 
     pub(crate) fn job_due(&mut self, element: &str) -> String {
         let job = self.job_of(element);
-        self.play(Command::JobDue { job })
+        self.play(Command::JobDue { job, at_once: true })
     }
 
     pub(crate) fn complete(&mut self, element: &str, variables: &str) -> String {
@@ -404,6 +406,7 @@ impl Story {
                 matches!(model.kind, ElementKind::ParallelGateway | ElementKind::InclusiveGateway);
             match e.state {
                 ElementState::Entering => e.incident.as_ref().is_some_and(|i| i.job.is_none()),
+                ElementState::Ending => true,
                 ElementState::Active => {
                     // One whose tokens are there waits for its listeners.
                     let is_through = e.arrived_by.as_ref() == Some(&e.element);

@@ -120,6 +120,10 @@ pub struct ErrorCatch {
     /// Variables that receive code and message when the error is caught.
     pub code_variable: Option<Arc<str>>,
     pub message_variable: Option<Arc<str>>,
+    /// Of a boundary event: the code goes with the token and is no variable of the scope around.
+    pub is_code_local: bool,
+    /// The code lives only as long as the command.
+    pub is_code_transient: bool,
     /// Variables made of what the error tells: `errorCode`, `errorMessage` and what it carries.
     pub inputs: Vec<CallMapping>,
 }

@@ -15,6 +15,19 @@ pub struct Listener {
     pub result_variable: Option<Arc<str>>,
     /// When a [`ListenerEvent::TaskTimeout`] comes.
     pub timeout: Option<Timeout>,
+    pub moment: ListenerMoment,
+}
+
+/// When a listener is called for its event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ListenerMoment {
+    #[default]
+    AtOnce,
+    /// When the command has nothing else to do. What it gives is dropped, what it fails with is
+    /// the command's failure.
+    BeforeCommit,
+    /// The same, but its failure is nobody's.
+    Committed,
 }
 
 /// The timer of a task listener.

@@ -7,6 +7,7 @@
 mod constructs;
 mod decision;
 mod element;
+mod engine_listener;
 mod event;
 mod job_definition;
 mod job_rules;
@@ -26,6 +27,7 @@ pub use element::{
     Element, ElementIndex, ElementKind, Flow, FlowIndex, JobSettings, Mapping, MappingSource,
     SavePoint,
 };
+pub use engine_listener::{EngineAction, EngineEvent, EngineListener};
 pub use event::{
     Boundary, CompensationThrow, Condition, EndEvent, ErrorCatch, ErrorThrow, EscalationCatch,
     MessageCatch, RegistryEvent, SignalCatch, SignalThrow, StartEvent, Throw, Timer, TimerKind,
@@ -33,9 +35,9 @@ pub use event::{
 };
 pub use job_definition::{BODY_SUFFIX, JobDefinition, JobHandler};
 pub use job_rules::JobRules;
-pub use listener::{Code, Field, Listener, ListenerEvent, Timeout};
+pub use listener::{Code, Field, Listener, ListenerEvent, ListenerMoment, Timeout};
 pub use multi_instance::{Aggregation, Items, MultiInstance, OutputCollection};
-pub use process::{Contents, DataObject, Process, Scope, TimeToLive};
+pub use process::{Contents, DataObject, HistoryDepth, Process, Scope, TimeToLive};
 pub use script::{
     Place, Program, ProgramHost, ProgramLanguage, Script, ScriptLanguage, ScriptResource,
     ScriptTask,

@@ -5,7 +5,8 @@ use orloj_expr::Expression;
 use orloj_types::{ElementId, ProcessId};
 
 use super::element::{Element, ElementIndex, Flow, FlowIndex};
-use super::listener::Listener;
+use super::engine_listener::{EngineEvent, EngineListener};
+use super::listener::{Listener, ListenerEvent};
 use super::semantics::Semantics;
 use super::sources::{SourceSet, Sources};
 use super::subprocess::SubProcess;
@@ -19,6 +20,8 @@ pub struct Process {
     pub version_tag: Option<Arc<str>>,
     /// How long history keeps ended instances; `None`: the model does not say.
     pub time_to_live: Option<TimeToLive>,
+    /// How much history keeps; `None`: the model does not say.
+    pub history_depth: Option<HistoryDepth>,
     /// All of them, those inside subprocesses too, in document order.
     pub elements: Vec<Element>,
     /// In document order.
@@ -27,6 +30,7 @@ pub struct Process {
     pub root: Scope,
     /// Of the process as a whole: its start and its end.
     pub listeners: Vec<Listener>,
+    pub engine_listeners: Vec<EngineListener>,
     pub semantics: Semantics,
     pub contents: Contents,
     pub sources: Sources,
@@ -72,6 +76,15 @@ impl Process {
     }
 }
 
+/// How much a model wants history to keep of its instances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HistoryDepth {
+    Nothing,
+    Activities,
+    Variables,
+    All,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeToLive {
     Days(u32),
@@ -86,6 +99,8 @@ pub struct Contents {
     pub variable_events: bool,
     pub signal_events: bool,
     pub inclusive_gateways: bool,
+    /// User tasks with listeners that are asked before the task is cancelled.
+    pub cancel_listeners: bool,
 }
 
 impl Contents {
@@ -99,8 +114,18 @@ impl Contents {
                 _ => {}
             }
             contents.inclusive_gateways |= matches!(element.kind, ElementKind::InclusiveGateway);
+            let mut listeners = element.listeners.iter();
+            contents.cancel_listeners |= listeners.any(|l| l.event == ListenerEvent::TaskCancel);
         }
         contents
+    }
+
+    /// Those who hear of variables want them watched.
+    #[must_use]
+    pub fn watched_by(mut self, listeners: &[EngineListener]) -> Self {
+        let events = listeners.iter().flat_map(|listener| &listener.events);
+        self.variable_events |= events.copied().any(EngineEvent::is_of_variables);
+        self
     }
 }
 

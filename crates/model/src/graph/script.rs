@@ -5,6 +5,8 @@ use std::sync::Arc;
 use orloj_expr::Expression;
 use orloj_xml::Position;
 
+use super::task::CallMapping;
+
 /// Code written into the model.
 #[derive(Clone, Debug)]
 pub struct ScriptTask {
@@ -13,8 +15,10 @@ pub struct ScriptTask {
     pub result_variable: Option<Arc<str>>,
     /// The result is a variable of the element's scope only.
     pub is_result_local: bool,
-    /// Whether the script sees the process's variables.
+    /// Whether names of the script stand for the process's variables.
     pub includes_variables: bool,
+    /// What they stand for instead. Empty: see `includes_variables`.
+    pub inputs: Vec<CallMapping>,
 }
 
 #[derive(Clone, Debug)]

@@ -14,8 +14,40 @@ pub enum ServiceTask {
     /// that type, so that delegates can be moved out of a process one by one.
     Delegate(DelegateTask),
     Expression(ExpressionTask),
-    /// Something that the systems bring along: mail, HTTP, a shell.
+    /// Something that the systems bring along: mail, HTTP, a shell. Code registered under the word
+    /// of its kind does it, else a client.
     Builtin(BuiltinTask),
+}
+
+impl ServiceTask {
+    /// The job of the task, where a client does or may do the work.
+    pub fn worker(&self) -> Option<&WorkerTask> {
+        match self {
+            Self::Worker(worker) => Some(worker),
+            Self::Delegate(task) => Some(&task.worker),
+            Self::Expression(task) => task.worker.as_ref(),
+            Self::Builtin(task) => Some(&task.worker),
+        }
+    }
+
+    pub fn worker_mut(&mut self) -> Option<&mut WorkerTask> {
+        match self {
+            Self::Worker(worker) => Some(worker),
+            Self::Delegate(task) => Some(&mut task.worker),
+            Self::Expression(task) => task.worker.as_mut(),
+            Self::Builtin(task) => Some(&mut task.worker),
+        }
+    }
+
+    /// Where the value of the work goes.
+    pub fn result_variable(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::Worker(_) => None,
+            Self::Delegate(task) => task.result_variable.as_ref(),
+            Self::Expression(task) => task.result_variable.as_ref(),
+            Self::Builtin(task) => task.result_variable.as_ref(),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -33,9 +65,9 @@ pub struct WorkerTask {
     pub completes_by_job: Option<super::element::SavePoint>,
     /// Headers whose value is known only when the job is made.
     pub computed_headers: Vec<ComputedHeader>,
-    /// Whether the client is given the process's variables; with `inputs` it gets those only.
+    /// Whether the client is given the process's variables.
     pub includes_variables: bool,
-    /// What the client is given instead of all variables. Empty: all.
+    /// What the client is given instead of them. Empty: see `includes_variables`.
     pub inputs: Vec<CallMapping>,
     /// What is kept of the variables that complete the job. Empty: all.
     pub outputs: Vec<CallMapping>,
@@ -71,7 +103,17 @@ impl WorkerTask {
             linked_resources: Vec::new(),
         }
     }
+
+    /// The client is told which variable the process expects its result in.
+    #[must_use]
+    pub fn with_result(mut self, variable: Option<&Arc<str>>) -> Self {
+        self.headers.extend(variable.map(|name| (RESULT_HEADER.into(), name.clone())));
+        self
+    }
 }
+
+/// Names the variable that a client's result goes to, where the model names one.
+const RESULT_HEADER: &str = "resultVariable";
 
 /// A file of any kind that a job refers to.
 #[derive(Clone, Debug)]
@@ -145,6 +187,9 @@ pub struct ExpressionTask {
     pub is_triggerable: bool,
     /// Failures that are errors of the process.
     pub exceptions: Vec<ExceptionMapping>,
+    /// Of an expression that is one call of a method: the job for when nobody registered the
+    /// object.
+    pub worker: Option<WorkerTask>,
 }
 
 /// A failure of code that counts as an error of the process.
@@ -167,13 +212,14 @@ pub struct BuiltinTask {
     pub result_variable: Option<Arc<str>>,
     /// The element waits to be continued from outside after the call.
     pub is_triggerable: bool,
-    /// The work is done beside that of other branches and not in turn.
-    pub is_parallel: bool,
     pub connector: Option<Connector>,
     /// The registry's event that is sent, where the task sends one.
     pub event: Option<SentEvent>,
     /// Failures that are errors of the process.
     pub exceptions: Vec<ExceptionMapping>,
+    /// Worker job settings for when nobody registered the kind. Of an event that is answered: with
+    /// what the answer gives as outputs.
+    pub worker: WorkerTask,
 }
 
 /// Something of another library, called with inputs of its own.
@@ -181,6 +227,7 @@ pub struct BuiltinTask {
 pub struct Connector {
     pub id: Expression,
     pub inputs: Vec<Mapping>,
+    /// What is kept of the connector's answer. Empty: all.
     pub outputs: Vec<Mapping>,
 }
 
@@ -192,9 +239,7 @@ pub struct SentEvent {
     pub channel: Option<Expression>,
     /// What goes along.
     pub inputs: Vec<CallMapping>,
-    /// What a triggerable task takes from the event that continues it.
-    pub outputs: Vec<CallMapping>,
-    /// The type of that event; `None`: the same.
+    /// The type of the event that continues a triggerable task; `None`: the same.
     pub answer_type: Option<Expression>,
     /// What the answer has to agree with.
     pub correlation: Vec<(Arc<str>, Expression)>,

@@ -6,8 +6,8 @@ use orloj_expr::{Expression, Language};
 use orloj_types::Value;
 
 use crate::graph::{
-    Code, CompletionVariables, ElementKind, Listener, ListenerEvent, SavePoint, ServiceTask, Throw,
-    WorkerTask,
+    Code, CompletionVariables, ElementKind, Listener, ListenerEvent, ListenerMoment, SavePoint,
+    ServiceTask, Throw, WorkerTask,
 };
 use crate::hook::pattern::fits;
 use crate::hook::run::FIXED_ATTRIBUTES;
@@ -17,7 +17,7 @@ use crate::hook::{
     ProcessParts, Source, Transform, TransformError,
 };
 use crate::read::limits::JOB_TYPE_BYTES_MAX;
-use crate::retry::{RetryCycle, RetryPlan};
+use crate::retry::RetryCycle;
 use crate::semantics::completion_of;
 
 /// Checked transforms, applied in their order.
@@ -173,7 +173,7 @@ impl Ready {
     /// An error comes with the key that is wrong.
     fn of(transform: Transform) -> Result<Self, (&'static str, String)> {
         let set = &transform.set;
-        let retry_cycle = set.retry_cycle.as_deref().map(retry_cycle).transpose();
+        let retry_cycle = set.retry_cycle.as_deref().map(RetryCycle::parse).transpose();
         let retry_cycle = retry_cycle.map_err(|reason| ("set.retry_cycle", reason))?;
         let priority = match &set.priority {
             None => None,
@@ -250,12 +250,7 @@ impl Ready {
                 if let Some(job_type) = job_type {
                     make_worker(work, job_type, completion);
                 }
-                let worker = match work {
-                    ServiceTask::Worker(worker) => Some(worker),
-                    ServiceTask::Delegate(delegate) => Some(&mut delegate.worker),
-                    ServiceTask::Expression(_) | ServiceTask::Builtin(_) => None,
-                };
-                if let (Some(worker), Some(priority)) = (worker, &self.priority) {
+                if let (Some(worker), Some(priority)) = (work.worker_mut(), &self.priority) {
                     worker.priority = Some(priority.clone());
                 }
             }
@@ -263,15 +258,12 @@ impl Ready {
     }
 }
 
-/// A delegate keeps the settings it would have had as a job.
+/// What may be a job keeps the settings it would have had as one.
 fn make_worker(work: &mut ServiceTask, job_type: &Expression, completion: CompletionVariables) {
     let job_type = job_type.clone();
-    *work = ServiceTask::Worker(match work {
-        ServiceTask::Worker(worker) => WorkerTask { job_type, ..worker.clone() },
-        ServiceTask::Delegate(delegate) => WorkerTask { job_type, ..delegate.worker.clone() },
-        ServiceTask::Expression(_) | ServiceTask::Builtin(_) => {
-            WorkerTask::of(job_type, completion)
-        }
+    *work = ServiceTask::Worker(match work.worker() {
+        Some(worker) => WorkerTask { job_type, ..worker.clone() },
+        None => WorkerTask::of(job_type, completion),
     });
 }
 
@@ -284,14 +276,6 @@ fn expression(text: &str) -> Result<Expression, String> {
         return Ok(Expression::constant(Value::text(text)));
     };
     parsed.map_err(|error| format!("the expression {text:?} does not parse: {}", error.message))
-}
-
-fn retry_cycle(text: &str) -> Result<RetryCycle, String> {
-    if text.starts_with("${") || text.starts_with("#{") {
-        return expression(text).map(RetryCycle::Computed);
-    }
-    let plan = RetryPlan::parse(text);
-    plan.map(RetryCycle::Fixed).map_err(|error| format!("the retry cycle {text:?}: {error}"))
 }
 
 fn job_type(text: &str) -> Result<Expression, String> {
@@ -321,5 +305,6 @@ fn listener(added: &AddedListener) -> Result<Listener, String> {
         AddedListenerEvent::TaskComplete => ListenerEvent::TaskComplete,
         AddedListenerEvent::TaskDelete => ListenerEvent::TaskDelete,
     };
-    Ok(Listener { event, code, fields: Vec::new(), result_variable: None, timeout: None })
+    let (fields, moment) = (Vec::new(), ListenerMoment::AtOnce);
+    Ok(Listener { event, code, fields, result_variable: None, timeout: None, moment })
 }

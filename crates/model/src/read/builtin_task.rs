@@ -9,6 +9,8 @@ use orloj_xml::quoted;
 use crate::graph::{BuiltinTask, Field, SentEvent};
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject, Written, bpmn_children};
+use crate::read::element::Surroundings;
+use crate::read::expression::text;
 use crate::read::extension::{extension_elements, is_read_by};
 use crate::read::local_name;
 
@@ -27,11 +29,14 @@ const SHELL_FIELDS: &[&str] = &[
     "outputVariable",
     "errorCodeVariable",
 ];
+/// The kind of a task that calls a web service.
+const WEB_SERVICE: &str = "web-service";
 const SHELL_FLAGS: &[&str] = &["wait", "redirectError", "cleanEnv"];
 
 impl<'a> Context<'a> {
     pub fn builtin_task(
         &mut self,
+        surroundings: &Surroundings<'a>,
         subject: &Subject<'a>,
         holder: Node<'a>,
         kind: &Written<'a>,
@@ -50,26 +55,36 @@ impl<'a> Context<'a> {
                 None
             }
         };
-        let is_flowable = self.dialect == Dialect::Flowable;
+        let is_triggerable = self.is_triggerable(holder);
+        let result_variable = self.result_variable_of(holder);
+        let worker = self.worker(surroundings, subject, holder, text(&name));
+        let mut worker = worker.with_result(result_variable.as_ref());
+        if event.is_some() && is_triggerable {
+            worker.outputs = self.parameters(subject, subject.node, "eventOutParameter");
+        }
         Some(BuiltinTask {
             kind: (*name).into(),
             fields,
-            result_variable: self.result_variable_of(holder),
-            is_triggerable: self.is_triggerable(holder),
-            is_parallel: is_flowable && self.flag(holder, "parallelInSameTransaction"),
+            result_variable,
+            is_triggerable,
             connector: None,
             event,
             exceptions: self.exceptions(subject, holder)?,
+            worker,
         })
     }
 
     /// `implementation="##WebService"`: an operation is optional, but if named it must exist.
-    pub fn web_service_task(&mut self, subject: &Subject<'a>) -> Option<BuiltinTask> {
+    pub fn web_service_task(
+        &mut self,
+        surroundings: &Surroundings<'a>,
+        subject: &Subject<'a>,
+    ) -> Option<BuiltinTask> {
         let operation = self.attribute(subject.node, "operationRef").filter(|o| !o.text.is_empty());
         let root = subject.node.document().root_element();
         let known = self.operations.get_or_init(|| operations(root));
         let is_known = |id: &str| known.contains(id) || known.contains(local_name(id));
-        if let Some(operation) = operation.filter(|operation| !is_known(&operation.text)) {
+        if let Some(operation) = operation.as_ref().filter(|o| !is_known(&o.text)) {
             let message = format!(
                 "operationRef of {} names {}, which is no operation of the file",
                 subject.title(),
@@ -78,15 +93,17 @@ impl<'a> Context<'a> {
             self.error_at(subject, operation.offset, "reference-unknown", message);
             return None;
         }
+        let named = operation
+            .map(|operation| Field { name: "operationRef".into(), value: text(&operation.text) });
         Some(BuiltinTask {
-            kind: "web-service".into(),
-            fields: Vec::new(),
+            kind: WEB_SERVICE.into(),
+            fields: named.into_iter().collect(),
             result_variable: None,
             is_triggerable: false,
-            is_parallel: false,
             connector: None,
             event: None,
             exceptions: self.exceptions(subject, subject.node)?,
+            worker: self.worker(surroundings, subject, subject.node, text(WEB_SERVICE)),
         })
     }
 
@@ -221,7 +238,6 @@ impl<'a> Context<'a> {
             event_type,
             channel,
             inputs: self.parameters(subject, node, "eventInParameter"),
-            outputs: self.parameters(subject, node, "eventOutParameter"),
             answer_type,
             correlation,
             is_synchronous: synchronous.is_some_and(|flag| self.is_true(&flag.text)),

@@ -3,7 +3,12 @@
 use crate::graph::{BuiltinTask, Connector, ServiceTask};
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject};
+use crate::read::element::Surroundings;
+use crate::read::expression::text;
 use crate::read::extension::is_read_by;
+
+/// The kind of a task that calls one.
+const CONNECTOR: &str = "connector";
 
 impl<'a> Context<'a> {
     pub fn connector_node(&self, subject: &Subject<'a>, holder: Node<'a>) -> Option<Node<'a>> {
@@ -13,6 +18,7 @@ impl<'a> Context<'a> {
 
     pub fn connector_task(
         &mut self,
+        surroundings: &Surroundings<'a>,
         subject: &Subject<'a>,
         connector: Node<'a>,
     ) -> Option<ServiceTask> {
@@ -42,14 +48,14 @@ impl<'a> Context<'a> {
             None => (Vec::new(), Vec::new()),
         };
         Some(ServiceTask::Builtin(BuiltinTask {
-            kind: "connector".into(),
+            kind: CONNECTOR.into(),
             fields: Vec::new(),
             result_variable: None,
             is_triggerable: false,
-            is_parallel: false,
             connector: Some(Connector { id, inputs, outputs }),
             event: None,
             exceptions: Vec::new(),
+            worker: self.worker(surroundings, subject, connector, text(CONNECTOR)),
         }))
     }
 }

@@ -21,6 +21,17 @@ impl<'a> Context<'a> {
             Dialect::Zeebe => self.zeebe_decision_task(surroundings, subject),
             Dialect::Camunda7 => self.camunda_decision_task(surroundings, subject),
             Dialect::Flowable => {
+                let class = self.extension_attribute(subject.node, "class");
+                if let Some(class) = class.filter(|class| !class.text.is_empty()) {
+                    // Flowable makes an object of it when it deploys the file.
+                    let message = format!(
+                        "{} has the unknown class {}",
+                        subject.title(),
+                        quoted(&class.text)
+                    );
+                    self.error_at(subject, class.offset, "class-unknown", message);
+                    return None;
+                }
                 let message = format!(
                     "{} with rules is not supported; decisions are, by a serviceTask of type dmn",
                     subject.title()

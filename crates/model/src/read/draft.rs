@@ -9,9 +9,9 @@ use orloj_xml::Position;
 use orloj_expr::Expression;
 
 use crate::graph::{
-    Contents, DataObject, Element, ElementIndex, ElementKind, Flow, FlowIndex, JobSettings,
-    Listener, Mapping, MultiInstance, Process, SavePoint, Scope, Semantics, SiblingOrder, Sources,
-    StartEvent, SubProcess, TimeToLive, topic_of,
+    Contents, DataObject, Element, ElementIndex, ElementKind, EngineListener, Flow, FlowIndex,
+    HistoryDepth, JobSettings, Listener, Mapping, MultiInstance, Process, SavePoint, Scope,
+    Semantics, SiblingOrder, Sources, StartEvent, SubProcess, TimeToLive, topic_of,
 };
 use crate::options::Dialect;
 use crate::read::context::{Subject, Written};
@@ -22,9 +22,11 @@ pub(crate) struct Draft<'a> {
     pub name: Option<Arc<str>>,
     pub version_tag: Option<Arc<str>>,
     pub time_to_live: Option<TimeToLive>,
+    pub history_depth: Option<HistoryDepth>,
     pub elements: Vec<DraftElement<'a>>,
     pub flows: Vec<DraftFlow<'a>>,
     pub listeners: Vec<Listener>,
+    pub engine_listeners: Vec<EngineListener>,
     /// With the subprocess they lie in.
     pub data_objects: Vec<(Option<ElementIndex>, DataObject)>,
     pub associations: Vec<Subject<'a>>,
@@ -179,10 +181,12 @@ impl<'a> Draft<'a> {
             name: self.name,
             version_tag: self.version_tag,
             time_to_live: self.time_to_live,
+            history_depth: self.history_depth,
             flows: self.flows.into_iter().map(|draft| draft.flow).collect(),
             root: scopes.root,
+            contents: Contents::of(&elements).watched_by(&self.engine_listeners),
             listeners: self.listeners,
-            contents: Contents::of(&elements),
+            engine_listeners: self.engine_listeners,
             sources: Sources::of(&elements),
             elements,
             semantics,

@@ -15,7 +15,11 @@ impl<'a> Context<'a> {
         subject: &Subject<'a>,
         definition: Node<'a>,
     ) -> Option<ErrorCatch> {
-        let (code_variable, message_variable) = self.error_variables(subject, definition);
+        let (code_variable, message_variable) = self.error_variables(definition);
+        let is_set =
+            |ctx: &Self, name: &str| ctx.dialect == Dialect::Flowable && ctx.flag(definition, name);
+        let is_code_local = is_set(self, "errorVariableLocalScope");
+        let is_code_transient = is_set(self, "errorVariableTransient");
         let code = match self.reference(definition, "errorRef") {
             None => None,
             Some(reference) => {
@@ -32,7 +36,14 @@ impl<'a> Context<'a> {
             Dialect::Flowable => self.parameters(subject, subject.node, "in"),
             Dialect::Camunda7 | Dialect::Zeebe => Vec::new(),
         };
-        Some(ErrorCatch { code, code_variable, message_variable, inputs })
+        Some(ErrorCatch {
+            code,
+            code_variable,
+            message_variable,
+            is_code_local,
+            is_code_transient,
+            inputs,
+        })
     }
 
     /// A definition without code catches every error.
@@ -98,11 +109,7 @@ impl<'a> Context<'a> {
         Some(ErrorThrow { code: Some(code), message })
     }
 
-    fn error_variables(
-        &mut self,
-        subject: &Subject<'a>,
-        definition: Node<'a>,
-    ) -> (Option<Arc<str>>, Option<Arc<str>>) {
+    fn error_variables(&self, definition: Node<'a>) -> (Option<Arc<str>>, Option<Arc<str>>) {
         let read = |ctx: &Self, name: &str| -> Option<Arc<str>> {
             let found = ctx.extension_attribute(definition, name);
             found.filter(|found| !found.text.is_empty()).map(|found| (*found.text).into())
@@ -113,12 +120,6 @@ impl<'a> Context<'a> {
                 (read(self, "errorCodeVariable"), read(self, "errorMessageVariable"))
             }
             Dialect::Flowable => {
-                for name in ["errorVariableTransient", "errorVariableLocalScope"] {
-                    if self.flag(definition, name) {
-                        let message = format!("{name} of {} has no effect yet", subject.title());
-                        self.warn(subject, "ignored-attribute", message);
-                    }
-                }
                 let code =
                     read(self, "errorVariableName").or_else(|| read(self, "errorCodeVariable"));
                 (code, read(self, "errorMessageVariable"))

@@ -4,17 +4,48 @@
 //! does not is named.
 
 use crate::options::Dialect;
-use crate::read::context::{Context, Node, Subject, bpmn_children};
+use crate::read::context::{Context, Node, Subject, Written, bpmn_children};
 use crate::read::dialect::{ACTIVITI, CAMUNDA, ZEEBE};
 
 /// Extensions without which a process still does the same steps.
 fn passed_over(dialect: Dialect) -> &'static [&'static str] {
     match dialect {
         Dialect::Zeebe => &["agentDefinition"],
-        Dialect::Camunda7 => &[],
-        Dialect::Flowable => &["historyLevel", "httpRequestHandler", "httpResponseHandler"],
+        Dialect::Camunda7 => &["potentialStarter"],
+        Dialect::Flowable => &[
+            "httpRequestHandler",
+            "httpResponseHandler",
+            "includeInHistory",
+            "localization",
+            "potentialStarter",
+        ],
     }
 }
+
+/// Attributes of the same kind.
+fn passed_over_attributes(dialect: Dialect) -> &'static [&'static str] {
+    match dialect {
+        Dialect::Zeebe => &[],
+        Dialect::Camunda7 => &["isStartableInTasklist"],
+        Dialect::Flowable => &[
+            "extensionId",
+            "formFieldValidation",
+            "isEagerExecutionFetching",
+            "parallelInSameTransaction",
+        ],
+    }
+}
+
+/// Attributes of parts of an element, with the part they stand in.
+const PART_ATTRIBUTES: &[(&str, &str)] = &[
+    ("timerEventDefinition", "businessCalendarName"),
+    ("executionListener", "customPropertiesResolverClass"),
+    ("executionListener", "customPropertiesResolverExpression"),
+    ("executionListener", "customPropertiesResolverDelegateExpression"),
+    ("taskListener", "customPropertiesResolverClass"),
+    ("taskListener", "customPropertiesResolverExpression"),
+    ("taskListener", "customPropertiesResolverDelegateExpression"),
+];
 
 impl<'a> Context<'a> {
     /// Names every extension of the element that is not honoured.
@@ -31,6 +62,36 @@ impl<'a> Context<'a> {
             let message = format!("{name} of {} has no effect yet", subject.title());
             self.warn_at(subject, extension.range().start, "ignored-extension", message);
         }
+        self.name_unread_attributes(subject);
+    }
+
+    fn name_unread_attributes(&mut self, subject: &Subject<'a>) {
+        for &name in passed_over_attributes(self.dialect) {
+            if let Some(written) = self.extension_attribute(subject.node, name) {
+                self.ignored_attribute(subject, name, &written);
+            }
+        }
+        if self.dialect != Dialect::Flowable {
+            return;
+        }
+        let parts: Vec<_> =
+            bpmn_children(subject.node).chain(self.extensions(subject.node)).collect();
+        for part in parts {
+            for &(tag, name) in PART_ATTRIBUTES {
+                if part.tag_name().name() != tag {
+                    continue;
+                }
+                let written = self.own_attribute(part, name);
+                if let Some(written) = written.or_else(|| self.extension_attribute(part, name)) {
+                    self.ignored_attribute(subject, name, &written);
+                }
+            }
+        }
+    }
+
+    fn ignored_attribute(&mut self, subject: &Subject<'a>, name: &str, written: &Written<'a>) {
+        let message = format!("{name} of {} has no effect", subject.title());
+        self.warn_at(subject, written.offset, "ignored-attribute", message);
     }
 
     /// The one extension of that name. Flowable reads the first, the others refuse a second of the

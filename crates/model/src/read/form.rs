@@ -12,12 +12,16 @@ const CONSTRAINTS: &[&str] =
 /// Letters with a meaning in a date pattern; others may stand only inside quotes.
 const DATE_LETTERS: &str = "GyYMLwWDdFEuaHkKhmsSzZX";
 
+const START_FORM_HANDLER: &str = "org.camunda.bpm.engine.impl.form.handler.DefaultStartFormHandler";
+const TASK_FORM_HANDLER: &str = "org.camunda.bpm.engine.impl.form.handler.DefaultTaskFormHandler";
+
 impl<'a> Context<'a> {
     /// Of a user task or a start event.
     pub fn check_forms(&mut self, subject: &Subject<'a>) {
         if self.dialect != Dialect::Camunda7 {
             return;
         }
+        self.check_form_handler(subject);
         if let Some(form) = self.extension(subject, "formData") {
             for field in children(form, "formField") {
                 self.check_field(subject, field);
@@ -28,6 +32,25 @@ impl<'a> Context<'a> {
             self.check_named(subject, property);
             self.check_type(subject, property, false);
             self.check_expressions(subject, property, &["default", "expression"]);
+        }
+    }
+
+    /// Camunda makes the handler when it deploys the file; there is no class here but its own.
+    fn check_form_handler(&mut self, subject: &Subject<'a>) {
+        let Some(class) = self.extension_attribute(subject.node, "formHandlerClass") else {
+            return;
+        };
+        let own = match subject.tag() {
+            "startEvent" => START_FORM_HANDLER,
+            _ => TASK_FORM_HANDLER,
+        };
+        if class.text != own {
+            let message = format!(
+                "{} wants its form handled by the unknown class {}",
+                subject.title(),
+                quoted(&class.text)
+            );
+            self.error_at(subject, class.offset, "form-handler-unknown", message);
         }
     }
 

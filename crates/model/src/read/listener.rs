@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use orloj_xml::quoted;
 
-use crate::graph::{Code, Listener, ListenerEvent, Timeout};
+use crate::graph::{Code, Listener, ListenerEvent, ListenerMoment, Timeout};
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject, Written, bpmn_child};
 use crate::read::event::Spot;
@@ -123,18 +123,33 @@ impl<'a> Context<'a> {
             Dialect::Camunda7 | Dialect::Zeebe => (self.camunda_code(subject, node)?, None),
         };
         let fields = self.listener_fields(subject, node)?;
-        let transaction = self.own_attribute(node, "onTransaction");
-        let is_flowable = self.dialect == Dialect::Flowable;
-        if let Some(found) = transaction.filter(|t| is_flowable && !t.text.is_empty()) {
-            let message = format!(
-                "a listener of {} that is bound to the transaction has no effect",
-                subject.title()
-            );
-            self.warn_at(subject, found.offset, "ignored-listener", message);
-            return None;
-        }
+        let moment = self.listener_moment(subject, node)?;
         let timeout = self.timeout(subject, node)?;
-        Some(Listener { event: ListenerEvent::Start, code, fields, result_variable, timeout })
+        let event = ListenerEvent::Start;
+        Some(Listener { event, code, fields, result_variable, timeout, moment })
+    }
+
+    /// What a listener has to do with the end of the transaction. `None`: it is never called, as
+    /// nothing is left of a command that is undone.
+    fn listener_moment(&mut self, subject: &Subject<'a>, node: Node<'a>) -> Option<ListenerMoment> {
+        let is_flowable = self.dialect == Dialect::Flowable;
+        let written = self.own_attribute(node, "onTransaction");
+        let Some(written) = written.filter(|found| is_flowable && !found.text.is_empty()) else {
+            return Some(ListenerMoment::AtOnce);
+        };
+        match &*written.text {
+            "before-commit" => Some(ListenerMoment::BeforeCommit),
+            "committed" => Some(ListenerMoment::Committed),
+            other => {
+                let message = format!(
+                    "a listener of {} for the moment {} of the transaction is never called",
+                    subject.title(),
+                    quoted(other)
+                );
+                self.warn_at(subject, written.offset, "ignored-listener", message);
+                None
+            }
+        }
     }
 
     fn camunda_code(&mut self, subject: &Subject<'a>, node: Node<'a>) -> Option<Code> {

@@ -17,6 +17,7 @@ mod diagram;
 pub(crate) mod dialect;
 pub(crate) mod draft;
 mod element;
+mod engine_listener;
 mod error_event;
 mod escalation;
 mod event;

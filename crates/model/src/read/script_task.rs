@@ -48,6 +48,7 @@ impl<'a> Context<'a> {
             result_variable: Some(variable?),
             is_result_local: false,
             includes_variables: true,
+            inputs: Vec::new(),
         }))
     }
 
@@ -71,6 +72,7 @@ impl<'a> Context<'a> {
             result_variable: self.result_variable(subject),
             is_result_local: false,
             includes_variables: true,
+            inputs: Vec::new(),
         }))
     }
 
@@ -92,6 +94,7 @@ impl<'a> Context<'a> {
             result_variable: self.result_variable(subject),
             is_result_local: self.flag(node, "useLocalScopeForResultVariable"),
             includes_variables: !self.flag(node, "doNotIncludeVariables"),
+            inputs: self.parameters(subject, node, "in"),
         }))
     }
 

@@ -12,6 +12,7 @@ use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject, Written};
 use crate::read::element::Surroundings;
 use crate::read::expression::{bean_name, text};
+use crate::read::limits::JOB_TYPE_BYTES_MAX;
 
 impl<'a> Context<'a> {
     pub fn service_task(
@@ -35,7 +36,9 @@ impl<'a> Context<'a> {
             Dialect::Camunda7 => {
                 self.work(surroundings, subject, subject.node).map(ElementKind::ServiceTask)
             }
-            Dialect::Flowable => self.flowable_send_task(subject).map(ElementKind::ServiceTask),
+            Dialect::Flowable => {
+                self.flowable_send_task(surroundings, subject).map(ElementKind::ServiceTask)
+            }
         }
     }
 
@@ -93,9 +96,9 @@ impl<'a> Context<'a> {
                 "external" => {
                     self.external_task(surroundings, subject, holder).map(ServiceTask::Worker)
                 }
-                "mail" | "shell" => {
-                    self.builtin_task(subject, holder, &kind).map(ServiceTask::Builtin)
-                }
+                "mail" | "shell" => self
+                    .builtin_task(surroundings, subject, holder, &kind)
+                    .map(ServiceTask::Builtin),
                 _ => self.unknown_type(subject, &kind),
             };
         }
@@ -110,10 +113,10 @@ impl<'a> Context<'a> {
         }
         let expression = self.extension_attribute(holder, "expression");
         if let Some(expression) = expression.filter(|e| !e.text.trim().is_empty()) {
-            return self.expression_task(subject, holder, &expression);
+            return self.expression_task(surroundings, subject, holder, &expression);
         }
         if let Some(connector) = self.connector_node(subject, holder) {
-            return self.connector_task(subject, connector);
+            return self.connector_task(surroundings, subject, connector);
         }
         self.nothing_works(subject)
     }
@@ -132,9 +135,9 @@ impl<'a> Context<'a> {
                 "external-worker" | "external" => {
                     self.external_worker(surroundings, subject).map(ServiceTask::Worker)
                 }
-                "mail" | "shell" | "http" | "case" | "send-event" => {
-                    self.builtin_task(subject, holder, &kind).map(ServiceTask::Builtin)
-                }
+                "mail" | "shell" | "http" | "case" | "send-event" => self
+                    .builtin_task(surroundings, subject, holder, &kind)
+                    .map(ServiceTask::Builtin),
                 _ => self.unknown_type(subject, &kind),
             };
         }
@@ -143,27 +146,31 @@ impl<'a> Context<'a> {
             return self.class_task(surroundings, subject, holder, &class);
         }
         if let Some(expression) = given(self, "expression") {
-            return self.expression_task(subject, holder, &expression);
+            return self.expression_task(surroundings, subject, holder, &expression);
         }
         if let Some(delegate) = given(self, "delegateExpression") {
             self.refuse_result(subject, holder, "delegateExpression")?;
             return self.bean_task(surroundings, subject, holder, &delegate);
         }
         if self.is_web_service(subject) {
-            return self.web_service_task(subject).map(ServiceTask::Builtin);
+            return self.web_service_task(surroundings, subject).map(ServiceTask::Builtin);
         }
         self.nothing_works(subject)
     }
 
-    fn flowable_send_task(&mut self, subject: &Subject<'a>) -> Option<ServiceTask> {
+    fn flowable_send_task(
+        &mut self,
+        surroundings: &Surroundings<'a>,
+        subject: &Subject<'a>,
+    ) -> Option<ServiceTask> {
         let kind = self.extension_attribute(subject.node, "type").filter(|k| !k.text.is_empty());
         match kind {
-            Some(kind) if kind.text == "mail" => {
-                self.builtin_task(subject, subject.node, &kind).map(ServiceTask::Builtin)
-            }
+            Some(kind) if kind.text == "mail" => self
+                .builtin_task(surroundings, subject, subject.node, &kind)
+                .map(ServiceTask::Builtin),
             Some(kind) => self.unknown_type(subject, &kind),
             None if self.is_web_service(subject) => {
-                self.web_service_task(subject).map(ServiceTask::Builtin)
+                self.web_service_task(surroundings, subject).map(ServiceTask::Builtin)
             }
             None => {
                 let message = format!("{} has neither type nor operationRef", subject.title());
@@ -230,6 +237,7 @@ impl<'a> Context<'a> {
 
     fn expression_task(
         &mut self,
+        surroundings: &Surroundings<'a>,
         subject: &Subject<'a>,
         holder: Node<'a>,
         written: &Written<'a>,
@@ -237,9 +245,17 @@ impl<'a> Context<'a> {
         let expression = self.value(subject, written)?;
         let is_flowable = self.dialect == Dialect::Flowable;
         let flag = |ctx: &Self, name: &str| is_flowable && ctx.flag(holder, name);
+        let result_variable = self.result_variable_of(holder);
+        let job_type = expression.method_call().map(|(bean, method)| format!("{bean}.{method}"));
+        let job_type = job_type.filter(|name| name.len() <= JOB_TYPE_BYTES_MAX);
+        let worker = job_type.map(|name| {
+            let worker = self.worker(surroundings, subject, holder, text(&name));
+            worker.with_result(result_variable.as_ref())
+        });
         Some(ServiceTask::Expression(ExpressionTask {
+            worker,
             expression,
-            result_variable: self.result_variable_of(holder),
+            result_variable,
             is_result_local: flag(self, "useLocalScopeForResultVariable"),
             is_result_transient: flag(self, "storeResultVariableAsTransient"),
             is_triggerable: self.is_triggerable(holder),

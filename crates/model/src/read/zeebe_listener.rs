@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::graph::{Code, Listener, ListenerEvent};
+use crate::graph::{Code, Listener, ListenerEvent, ListenerMoment};
 use crate::read::context::{Context, Node, Subject, bpmn_child};
 use crate::read::dialect::ZEEBE;
 
@@ -109,6 +109,7 @@ impl<'a> Context<'a> {
             fields: Vec::new(),
             result_variable: None,
             timeout: None,
+            moment: ListenerMoment::AtOnce,
         })
     }
 }

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use orloj_interpreter::{
-    Command, EndKind, Event, Input, InvokeResults, LeaveKind, Need, Outcome, Progress, Record,
-    Role, Run, Signal, Start, Supply,
+    Command, EndKind, Event, Input, InvokeResults, JobChange, JobKind, JobRow, LeaveKind, Need,
+    Outcome, Progress, Record, Role, Run, Signal, Start, Supply,
 };
 use orloj_types::{
     DefinitionKey, Document, ElementId, ElementInstanceKey, InstanceKey, JobKey, KeyBlock, TenantId,
@@ -22,6 +22,9 @@ pub struct Failed(pub(crate) String);
 
 /// Signals that one action may send on, also to itself: what sends more never comes to an end.
 const SIGNALS_MAX: usize = 10_000;
+
+/// Jobs that one action may be cut into: a loop that never comes to an end is seen at last.
+const CONTINUATIONS_MAX: usize = 256;
 
 /// An instance to be.
 pub(super) struct NewInstance<'a> {
@@ -91,9 +94,11 @@ impl World {
             started_with: None,
             at: new.at.cloned(),
             before: Vec::new(),
+            tags: Arc::default(),
+            stops_after: Vec::new(),
         };
         let outcome = self.interpret(new.definition, None, Command::Start(start))?;
-        self.keep(outcome, signals);
+        self.keep_whole(outcome, signals)?;
         if let Some(instance) = self.state.facts.instances.get_mut(&key) {
             instance.started_by_key = new.message_key;
         }
@@ -115,8 +120,63 @@ impl World {
             Event::JobFailed { key, message, .. } => Some((*key, message.clone())),
             _ => None,
         });
-        self.keep(outcome, signals);
+        self.keep_whole(outcome, signals)?;
         Ok(Kept { failed_job })
+    }
+
+    /// Keeps what a command did, and the rest of it: what the engine has left to jobs because it
+    /// was too much for one commit belongs to the same action, and nobody sees those jobs.
+    fn keep_whole(
+        &mut self,
+        outcome: Outcome,
+        signals: &mut VecDeque<Signal>,
+    ) -> Result<(), Failed> {
+        let mut left: VecDeque<_> = self.left_of(&outcome).collect();
+        self.keep(outcome, signals);
+        let mut done = 0;
+        while let Some((key, job)) = left.pop_front() {
+            let instance = self.state.facts.instances.get(&key);
+            let alive = instance.and_then(|i| Some((i.definition, i.record.clone()?)));
+            let Some((definition, record)) = alive else { continue };
+            done += 1;
+            if record.job(job).is_none() || done > CONTINUATIONS_MAX {
+                continue;
+            }
+            let outcome = self.interpret(definition, Some(record), Command::ExecuteJob { job })?;
+            left.extend(self.left_of(&outcome));
+            self.keep(outcome, signals);
+        }
+        Ok(())
+    }
+
+    /// The jobs that a command was cut off with.
+    fn left_of(&self, outcome: &Outcome) -> impl Iterator<Item = (InstanceKey, JobKey)> + use<> {
+        let mut left = Vec::new();
+        for outcome in std::iter::once(outcome).chain(&outcome.others) {
+            for change in &outcome.jobs {
+                if let JobChange::Insert(row) = change
+                    && self.is_left(outcome.record.as_ref(), row)
+                {
+                    left.push((outcome.instance, row.job.key));
+                }
+            }
+        }
+        left.into_iter()
+    }
+
+    fn is_left(&self, record: Option<&Record>, row: &JobRow) -> bool {
+        match row.job.kind {
+            // Models of Zeebe have no save points.
+            JobKind::AsyncBefore | JobKind::AsyncAfter => self.engine == Engine::Zeebe,
+            JobKind::AsyncComplete if self.engine == Engine::Zeebe => true,
+            // Instances of a multi-instance body are still to be made.
+            JobKind::AsyncComplete => {
+                let body = record.and_then(|record| record.element(row.element_instance));
+                let numbers = body.and_then(|body| body.multi);
+                numbers.is_some_and(|numbers| numbers.created < numbers.total) && !row.job.exclusive
+            }
+            _ => false,
+        }
     }
 
     /// Sends signals, and those that follow from them.

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use orloj_interpreter::{MoveFrom, MoveInside};
 use orloj_types::{Document, ElementId, ElementInstanceKey, InstanceKey, TenantId};
 
 /// A message for whoever waits for its name and key, now or until it expires.
@@ -45,6 +46,7 @@ pub struct BroadcastSignal {
 pub struct Modify {
     /// Done first.
     pub activate: Vec<Activate>,
+    pub moves: Vec<Move>,
     pub terminate: Vec<ElementInstanceKey>,
     /// All instances of these elements.
     pub terminate_all: Vec<ElementId>,
@@ -59,6 +61,17 @@ pub struct Activate {
     pub variables: Document,
     /// Of the element's own scope.
     pub locals: Document,
+    /// Each the scopes' own: of the subprocess around the element that has this name, and without
+    /// a name of the instance.
+    pub scoped: Vec<(Option<ElementId>, Document)>,
+}
+
+/// The element is activated for each of the element instances, which are terminated.
+#[derive(Clone, Debug)]
+pub struct Move {
+    pub from: MoveFrom,
+    pub to: Activate,
+    pub inside: MoveInside,
 }
 
 /// An instance goes on as one of another definition.

@@ -11,12 +11,13 @@ pub use bean::{Bean, BeanCall, BeanResult};
 pub use delegate::{Attached, Call, Delegate, DelegateResult, Fault};
 pub use error::{Error, Missing, ResourceProblem};
 pub use message::{
-    Activate, BroadcastSignal, Correlate, Correlated, MigrateInstance, Modify, PublishMessage,
+    Activate, BroadcastSignal, Correlate, Correlated, MigrateInstance, Modify, Move, PublishMessage,
 };
 pub use request::{
     ActivateJobs, ActivatedJob, ConditionsEvaluated, DecisionFailure, DecisionMade, DecisionStep,
     Deploy, Deployed, EvaluateDecision, EvaluateStartConditions, Extend, FailJob, Finished,
-    LongPoll, Resource, StartInstance, Started, StreamJobs, ThrowError, Which, WhichDecision,
+    LongPoll, Purpose, Resource, StartInstance, Started, StreamJobs, ThrowError, Which,
+    WhichDecision,
 };
 pub use view::{
     DecisionView, DefinitionView, ElementView, EventView, Explanation, IncidentView,

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use orloj_dmn::{LogicKind, TableRecord};
-use orloj_model::Dialect;
+use orloj_model::{Dialect, ListenerEvent};
 use orloj_store::DecisionKey;
 use orloj_types::{
     DefinitionKey, DeploymentKey, Document, ElementId, ElementInstanceKey, InstanceKey, JobKey,
@@ -101,6 +101,10 @@ pub struct StartInstance {
     /// Tokens begin before these elements, and at no start event. Empty: at the start event
     /// without a trigger.
     pub before: Vec<ElementId>,
+    /// Words that every job of it shows, and what it calls has too.
+    pub tags: Vec<Arc<str>>,
+    /// It is cancelled when one of these elements has been completed.
+    pub stops_after: Vec<ElementId>,
 }
 
 impl StartInstance {
@@ -111,6 +115,8 @@ impl StartInstance {
             business_key: None,
             variables: Document::new(),
             before: Vec::new(),
+            tags: Vec::new(),
+            stops_after: Vec::new(),
         }
     }
 
@@ -215,6 +221,21 @@ pub struct ActivatedJob {
     pub business_key: Option<Arc<str>>,
     /// Which lock this is; a later one has a higher number.
     pub attempt: i32,
+    pub purpose: Purpose,
+    /// The words that its instance was started with.
+    pub tags: Arc<[Arc<str>]>,
+}
+
+/// What a worker's job is for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Purpose {
+    /// The element's own work.
+    #[default]
+    Element,
+    /// To decide what happens in an ad-hoc subprocess.
+    AdHoc,
+    /// A listener of an element, of a process or of a user task.
+    Listener(ListenerEvent),
 }
 
 #[derive(Clone, Debug)]

@@ -8,6 +8,8 @@ use orloj_types::{
     InstanceKey, JobKey, ProcessId, TenantId, Timestamp, UserTaskKey,
 };
 
+use crate::remedy::Remedy;
+
 #[derive(Clone, Debug)]
 pub struct DefinitionView {
     pub key: DefinitionKey,
@@ -212,5 +214,5 @@ pub struct Reason {
     pub code: &'static str,
     pub text: String,
     /// What a person can do about it.
-    pub remedy: Option<String>,
+    pub remedy: Option<Remedy>,
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::Either;
-use orloj_executor::{Meter, Meters};
+use orloj_executor::Meters;
 use orloj_interpreter::{Callee, Invoke, InvokeResult};
 use orloj_store::Statement;
 
@@ -99,8 +99,7 @@ impl Callees {
                     (program.map(Arc::new), result_variable)
                 }
                 Callee::Decision(call) => {
-                    meters.add(Meter::ExecutedDecisionInstances, 1);
-                    return decision::ask(&decisions, &definitions, &call, &invoke).await;
+                    return decision::ask(&decisions, &definitions, &meters, &call, &invoke).await;
                 }
                 Callee::Delegate { .. } | Callee::Bean { .. } | Callee::Builtin { .. } => {
                     (Err("this is code of the application".to_owned()), None)

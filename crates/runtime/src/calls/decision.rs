@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use orloj_calls::DecisionEffort;
 use orloj_dmn::Model;
+use orloj_executor::{Meter, Meters};
 use orloj_interpreter::{Bound, DecisionCall, Invoke, InvokeResult};
 use orloj_store::{DecisionRow, DecisionVersion};
 use orloj_types::DeploymentKey;
@@ -16,11 +18,16 @@ use crate::definitions::Definitions;
 pub(crate) async fn ask(
     decisions: &Decisions,
     definitions: &Definitions,
+    meters: &Meters,
     call: &DecisionCall,
     invoke: &Invoke,
 ) -> InvokeResult {
     match model_of(decisions, definitions, call, invoke).await {
-        Ok(Some(model)) => answer(&model, call, invoke),
+        Ok(Some(model)) => {
+            let (result, effort) = orloj_calls::answer_decision_with_effort(&model, call, invoke);
+            count(meters, effort);
+            storable_result(result)
+        }
         Ok(None) => InvokeResult::NotFound { message: missing(call).into() },
         Err(error) => InvokeResult::Failed { message: error.to_string().into() },
     }
@@ -64,6 +71,11 @@ fn missing(call: &DecisionCall) -> String {
         Bound::Version(number) => format!("decision '{decision}' has no version {number}"),
         Bound::VersionTag(tag) => format!("decision '{decision}' has no version tagged '{tag}'"),
     }
+}
+
+pub(crate) fn count(meters: &Meters, effort: DecisionEffort) {
+    meters.add(Meter::ExecutedDecisionInstances, effort.decisions);
+    meters.add(Meter::ExecutedDecisionElements, effort.elements);
 }
 
 /// Evaluates a decision of the model as an element asks for it.

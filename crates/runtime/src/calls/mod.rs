@@ -9,5 +9,6 @@ mod resource;
 
 pub(crate) use callees::{Called, Callees};
 pub use decision::answer as answer_decision;
+pub(crate) use decision::count as count_decision;
 pub use program::Programs;
 pub(crate) use registry::Registry;

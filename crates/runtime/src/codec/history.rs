@@ -1,7 +1,9 @@
 use orloj_interpreter::{EndKind, Event, IncidentEnd, JobEdit, LeaveKind, Role, TaskEnd};
 use orloj_model::JobHandler;
 use orloj_store::Error;
-use orloj_store::format::{EventEntry, EventFields, EventKind, append_event, decode_events};
+use orloj_store::format::{
+    EVENT_DETAILS_BYTES_MAX, EventEntry, EventFields, EventKind, append_event, decode_events,
+};
 use orloj_types::{InstanceKey, Timestamp};
 
 use crate::api::EventView;
@@ -59,6 +61,8 @@ pub(crate) const fn kind_of(event: &Event) -> EventKind {
         Event::UserTaskCreated { .. } => EventKind::UserTaskCreated,
         Event::UserTaskAssigned { .. } => EventKind::UserTaskAssigned,
         Event::UserTaskEnded { .. } => EventKind::UserTaskEnded,
+        Event::UserTaskCorrected { .. } => EventKind::UserTaskCorrected,
+        Event::UserTaskDenied { .. } => EventKind::UserTaskDenied,
     }
 }
 
@@ -104,14 +108,17 @@ fn fields(event: &Event, origin: Origin, now: Timestamp) -> EventFields<'_> {
             name: &activation.worker,
             ..plain
         },
-        Event::JobFailed { key, retries_before, retries_left, message, element } => EventFields {
-            key: key.raw() - base,
-            number: i64::from(*retries_left),
-            second: i64::from(*retries_before),
-            message,
-            element,
-            ..plain
-        },
+        Event::JobFailed { key, retries_before, retries_left, message, element, details } => {
+            EventFields {
+                details: head(details.as_deref().unwrap_or_default()),
+                key: key.raw() - base,
+                number: i64::from(*retries_left),
+                second: i64::from(*retries_before),
+                message,
+                element,
+                ..plain
+            }
+        }
         Event::JobChanged { key, what } => {
             let (name, number) = edit(*what, origin);
             EventFields { key: key.raw() - base, name, number, ..plain }
@@ -168,12 +175,30 @@ fn fields(event: &Event, origin: Origin, now: Timestamp) -> EventFields<'_> {
         Event::UserTaskAssigned { key, assignee } => {
             EventFields { key: key.raw() - base, name: assignee, ..plain }
         }
+        Event::UserTaskCorrected { key, priority, due_at } => EventFields {
+            key: key.raw() - base,
+            second: *priority,
+            due_ms: due_ms(due_at),
+            ..plain
+        },
+        Event::UserTaskDenied { key, reason } => {
+            EventFields { key: key.raw() - base, message: reason, ..plain }
+        }
         Event::UserTaskEnded { key, how } => EventFields {
             key: key.raw() - base,
             number: i64::from(*how == TaskEnd::Deleted),
             ..plain
         },
     }
+}
+
+/// As much of the details of a failure as history keeps.
+fn head(details: &str) -> &str {
+    let mut end = details.len().min(EVENT_DETAILS_BYTES_MAX);
+    while !details.is_char_boundary(end) {
+        end -= 1;
+    }
+    &details[..end]
 }
 
 /// What was changed about a job, and to which number; due dates count from the instance's start.
@@ -262,6 +287,8 @@ fn what(kind: Option<EventKind>, event: &EventEntry) -> &'static str {
         Some(EventKind::InstanceCalled) => "instance-called",
         Some(EventKind::UserTaskCreated) => "user-task-created",
         Some(EventKind::UserTaskAssigned) => "user-task-assigned",
+        Some(EventKind::UserTaskCorrected) => "user-task-corrected",
+        Some(EventKind::UserTaskDenied) => "user-task-denied",
         Some(EventKind::UserTaskEnded) if event.number != 0 => "user-task-deleted",
         Some(EventKind::UserTaskEnded) => "user-task-completed",
         Some(EventKind::VariableCreated) => "variable-created",

@@ -128,9 +128,11 @@ pub(super) fn check_order<T, V>(
 mod tests {
     use std::collections::BTreeMap;
 
-    use orloj_interpreter::{ElementState, ExclusiveQueue, Job, JobKind, JobState};
+    use orloj_interpreter::{
+        After, ElementState, ExclusiveQueue, Job, JobKind, JobState, Task, TaskProperties,
+    };
     use orloj_store::{InstanceRow, VariableRow, VariableWrite};
-    use orloj_types::{DefinitionKey, ElementId, StoredValue, TenantId};
+    use orloj_types::{DefinitionKey, ElementId, StoredValue, TenantId, UserTaskKey};
     use proptest::prelude::*;
 
     use super::*;
@@ -269,6 +271,44 @@ mod tests {
     }
 
     #[test]
+    fn what_is_told_to_listeners_comes_back_too() {
+        let mut record = empty();
+        let old = record.clone();
+        record.tags = ["team:blue".into(), "urgent".into()].into();
+        record.stops_after = vec!["pay".into()];
+        record.root.after = Some(Box::new(After::Cancelled));
+        let key = ElementInstanceKey::new(2_001);
+        let (scope, at) = (INSTANCE.root_scope(), record.started_at);
+        let mut element = ElementInstance::new(key, ElementId::from("ask"), scope, at);
+        element.state = ElementState::Ending;
+        element.after = Some(Box::new(After::Event {
+            event: "late".into(),
+            with: Variables::from_iter([("n".into(), StoredValue::int(7))]),
+        }));
+        let before = TaskProperties { priority: 50, ..TaskProperties::default() };
+        let now = TaskProperties {
+            assignee: Some("eva".into()),
+            candidate_groups: vec!["a".into(), "b".into()],
+            candidate_users: vec!["adam".into()],
+            due_at: Some(Timestamp::from_ms(-1)),
+            follow_up_at: Some(Timestamp::from_ms(1_900_000_000_000)),
+            priority: -3,
+            form_key: Some("form".into()),
+        };
+        element.task = Some(Box::new(Task { key: UserTaskKey::new(2_002), now, before }));
+        element.jobs.push(Job {
+            kind: JobKind::Listener { index: 3 },
+            headers: Some([("a".into(), "1".into()), ("b".into(), "".into())].into()),
+            ..parked_job(JobKey::new(2_003))
+        });
+        record.elements.insert(element);
+        record.exclusive = queue(&BTreeMap::from([(JobKey::new(2_003), 1)]));
+        let mut rows = Rows::default();
+        rows.write(&old, &record);
+        assert_eq!(rows.read(), record);
+    }
+
+    #[test]
     fn one_step_of_a_large_record_writes_what_it_touches() {
         let mut record = empty();
         let mut parked = BTreeMap::new();
@@ -315,6 +355,7 @@ mod tests {
             failed_before: false,
             category: None,
             limit_key: None,
+            headers: Default::default(),
         }
     }
 }

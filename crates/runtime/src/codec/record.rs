@@ -1,10 +1,12 @@
+use std::sync::Arc;
+
 use orloj_interpreter::{
     ElementInstance, ElementState, Elements, ExclusiveQueue, Incident, Job, JobKind, JobState,
     Record, Repeat, Scopes,
 };
 use orloj_store::format::{
-    ElementEntry, ElementFields, IncidentEntry, IncidentFields, JobEntry, JobFields, RecordWriter,
-    RepeatEntry, RepeatFields, ScopeEntry, decode_record,
+    ElementEntry, ElementFields, HeaderEntry, IncidentEntry, IncidentFields, JobEntry, JobFields,
+    RecordWriter, RepeatEntry, RepeatFields, ScopeEntry, decode_record,
 };
 use orloj_store::{Error, LoadedInstance, VariableRow, VariableWrite};
 use orloj_types::{
@@ -79,6 +81,7 @@ fn element_fields<'a>(element: &'a ElementInstance, record: &Record) -> ElementF
             ElementState::Entering => 0,
             ElementState::Active => 1,
             ElementState::Leaving => 2,
+            ElementState::Ending => 3,
         },
         entered_ms: element.entered_at.ms_since(record.started_at),
         arrived_by: element.arrived_by.as_deref(),
@@ -143,6 +146,7 @@ fn job_fields<'a>(job: &'a Job, record: &Record) -> JobFields<'a> {
         limit_key: job.limit_key.as_deref(),
         subscription,
         variables,
+        headers: job.headers.as_deref().unwrap_or_default(),
     }
 }
 
@@ -171,7 +175,12 @@ pub(super) fn job_entry(job: &Job, record: &Record) -> JobEntry {
         limit_key: fields.limit_key.map(str::to_owned),
         subscription: fields.subscription,
         variables: scope::entries(fields.variables),
+        headers: fields.headers.iter().map(header_entry).collect(),
     }
+}
+
+fn header_entry((name, value): &(Arc<str>, Arc<str>)) -> HeaderEntry {
+    HeaderEntry { name: (**name).to_owned(), value: (**value).to_owned() }
 }
 
 pub(super) fn incident_entry(incident: &Incident, base: i64) -> IncidentEntry {
@@ -220,6 +229,8 @@ pub fn decode(loaded: &LoadedInstance) -> Result<Record, Error> {
         awaited_by: message.awaited_by.and_then(|n| u16::try_from(n).ok()).map(NodeNumber),
         started_with: message.started_with.as_deref().map(Into::into),
         caller: message.caller.as_ref().map(scope::decode_caller),
+        tags: message.tags.iter().map(|tag| Arc::from(&**tag)).collect(),
+        stops_after: message.stops_after.iter().map(|id| id.as_str().into()).collect(),
         root,
         elements,
         variables,
@@ -262,6 +273,7 @@ pub(super) fn element(
         0 => ElementState::Entering,
         1 => ElementState::Active,
         2 => ElementState::Leaving,
+        3 => ElementState::Ending,
         other => return Err(Error::Damaged(format!("element state {other}"))),
     };
     let key = ElementInstanceKey::new(entry.key + base);
@@ -325,6 +337,10 @@ fn decode_job(entry: &JobEntry, base: i64) -> Result<Job, Error> {
         failed_before: entry.failed_before,
         category: entry.category.as_deref().map(Into::into),
         limit_key: entry.limit_key.as_deref().map(Into::into),
+        headers: (!entry.headers.is_empty()).then(|| {
+            let headers = entry.headers.iter();
+            headers.map(|header| ((*header.name).into(), (*header.value).into())).collect()
+        }),
     })
 }
 

@@ -1,17 +1,20 @@
 //! The parts of a record that few records have: scopes with events, calls, several instances of
 //! one activity, and what can be undone.
 
+use std::sync::Arc;
+
 use orloj_interpreter::{
-    Caller, Compensation, ElementInstance, ElementState, Multi, Record, Role, Subscription,
-    SubscriptionKind,
+    After, Caller, Compensation, ElementInstance, ElementState, Multi, Record, Role, Subscription,
+    SubscriptionKind, Task, TaskProperties,
 };
 use orloj_store::Error;
 use orloj_store::format::{
-    CallerEntry, CompensationEntry, ElementEntry, MultiEntry, RecordMessage, StrangerEntry,
-    SubscriptionEntry, VariableEntry,
+    AfterEntry, CallerEntry, CompensationEntry, ElementEntry, MultiEntry, RecordMessage,
+    StrangerEntry, SubscriptionEntry, TaskEntry, TaskPropertiesEntry, VariableEntry,
 };
 use orloj_types::{
-    ElementId, ElementInstanceKey, InstanceKey, JobKey, SubscriptionKey, Timestamp, Variables,
+    ElementId, ElementInstanceKey, InstanceKey, JobKey, SubscriptionKey, Timestamp, UserTaskKey,
+    Variables,
 };
 
 use super::record;
@@ -26,7 +29,9 @@ pub(super) fn rest_of(element: &ElementInstance, record: &Record) -> Option<Elem
         && element.undoing == 0
         && !element.is_assigned
         && element.held.is_empty()
-        && element.thrown.is_none();
+        && element.thrown.is_none()
+        && element.task.is_none()
+        && element.after.is_none();
     if is_plain {
         return None;
     }
@@ -47,6 +52,8 @@ pub(super) fn rest_of(element: &ElementInstance, record: &Record) -> Option<Elem
         is_assigned: element.is_assigned,
         held: element.held.iter().map(|(n, v)| VariableEntry::new(n, v)).collect(),
         thrown: element.thrown.as_deref().map(str::to_owned),
+        task: element.task.as_ref().map(|task| task_entry(task, base)),
+        after: element.after.as_ref().map(|after| after_entry(after)),
         ..ElementEntry::default()
     })
 }
@@ -55,7 +62,11 @@ pub(super) fn rest_of(element: &ElementInstance, record: &Record) -> Option<Elem
 pub(super) fn rest_of_record(record: &Record) -> Option<RecordMessage> {
     let root = root_entry(record);
     let strangers = record.exclusive.strangers();
-    let is_plain = record.caller.is_none() && record.started_with.is_none() && strangers.len() == 0;
+    let is_plain = record.caller.is_none()
+        && record.started_with.is_none()
+        && record.tags.is_empty()
+        && record.stops_after.is_empty()
+        && strangers.len() == 0;
     if is_plain && root.is_none() && !record.is_suspended {
         return None;
     }
@@ -70,6 +81,8 @@ pub(super) fn rest_of_record(record: &Record) -> Option<RecordMessage> {
         is_suspended: record.is_suspended,
         started_with: record.started_with.as_deref().map(Into::into),
         exclusive_strangers: strangers.map(|stranger| stranger_entry(stranger, record)).collect(),
+        tags: record.tags.iter().map(|tag| (**tag).to_owned()).collect(),
+        stops_after: record.stops_after.iter().map(|id| id.as_str().to_owned()).collect(),
         ..RecordMessage::default()
     })
 }
@@ -158,12 +171,73 @@ pub(super) fn decode_rest(
     into.is_assigned = entry.is_assigned;
     into.held = variables(&entry.held)?;
     into.thrown = entry.thrown.as_deref().map(Into::into);
-    into.is_assigned = entry.is_assigned;
-    for variable in &entry.held {
-        into.held.insert(variable.name.as_str().into(), variable.value()?);
-    }
-    into.thrown = entry.thrown.as_deref().map(Into::into);
+    into.task = entry.task.as_ref().map(|task| Box::new(decode_task(task, base)));
+    into.after = match &entry.after {
+        Some(after) => Some(Box::new(decode_after(after)?)),
+        None => None,
+    };
     Ok(())
+}
+
+fn task_entry(task: &Task, base: i64) -> TaskEntry {
+    TaskEntry {
+        key: task.key.raw() - base,
+        now: Some(properties_entry(&task.now)),
+        before: (task.before != task.now).then(|| properties_entry(&task.before)),
+    }
+}
+
+fn properties_entry(properties: &TaskProperties) -> TaskPropertiesEntry {
+    let texts = |names: &[Arc<str>]| names.iter().map(|name| (**name).to_owned()).collect();
+    TaskPropertiesEntry {
+        assignee: properties.assignee.as_deref().map(str::to_owned),
+        candidate_groups: texts(&properties.candidate_groups),
+        candidate_users: texts(&properties.candidate_users),
+        due_at_ms: properties.due_at.map(Timestamp::as_ms),
+        follow_up_at_ms: properties.follow_up_at.map(Timestamp::as_ms),
+        priority: properties.priority,
+        form_key: properties.form_key.as_deref().map(str::to_owned),
+    }
+}
+
+fn decode_task(entry: &TaskEntry, base: i64) -> Task {
+    let now = entry.now.as_ref().map(decode_properties).unwrap_or_default();
+    let before = entry.before.as_ref().map_or_else(|| now.clone(), decode_properties);
+    Task { key: UserTaskKey::new(entry.key + base), now, before }
+}
+
+fn decode_properties(entry: &TaskPropertiesEntry) -> TaskProperties {
+    let texts = |names: &[String]| names.iter().map(|name| Arc::from(&**name)).collect();
+    TaskProperties {
+        assignee: entry.assignee.as_deref().map(Into::into),
+        candidate_groups: texts(&entry.candidate_groups),
+        candidate_users: texts(&entry.candidate_users),
+        due_at: entry.due_at_ms.map(Timestamp::from_ms),
+        follow_up_at: entry.follow_up_at_ms.map(Timestamp::from_ms),
+        priority: entry.priority,
+        form_key: entry.form_key.as_deref().map(Into::into),
+    }
+}
+
+fn after_entry(after: &After) -> AfterEntry {
+    match after {
+        After::Event { event, with } => {
+            AfterEntry { kind: 0, event: event.as_str().to_owned(), variables: entries(Some(with)) }
+        }
+        After::Completed => AfterEntry { kind: 1, ..AfterEntry::default() },
+        After::Cancelled => AfterEntry { kind: 2, ..AfterEntry::default() },
+    }
+}
+
+fn decode_after(entry: &AfterEntry) -> Result<After, Error> {
+    Ok(match entry.kind {
+        0 => {
+            After::Event { event: entry.event.as_str().into(), with: variables(&entry.variables)? }
+        }
+        1 => After::Completed,
+        2 => After::Cancelled,
+        other => return Err(Error::Damaged(format!("what follows an end: {other}"))),
+    })
 }
 
 pub(super) fn entries(variables: Option<&Variables>) -> Vec<VariableEntry> {

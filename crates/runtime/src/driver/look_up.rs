@@ -15,6 +15,7 @@ use orloj_types::{
     DefinitionKey, DeploymentKey, EngineName, JobDefinitionKey, ProcessId, TenantId, Timestamp,
 };
 
+use crate::definitions::{Definitions, suspends_jobs};
 use crate::node::chores::{Suspension, SuspensionOf, SuspensionScope};
 use crate::node::{Find, Found, NEXT_MESSAGES_MAX, Receivers};
 
@@ -22,7 +23,11 @@ use crate::node::{Find, Found, NEXT_MESSAGES_MAX, Receivers};
 const SEEN_PAUSE: Duration = Duration::from_millis(20);
 const SEEN_LOOKS_MAX: usize = 500;
 
-pub(super) async fn look_up(store: &dyn Store, find: Find) -> Result<Found, Error> {
+pub(super) async fn look_up(
+    store: &dyn Store,
+    definitions: &Definitions,
+    find: Find,
+) -> Result<Found, Error> {
     fn or_nothing<T>(found: Option<T>, then: impl FnOnce(T) -> Found) -> Found {
         found.map_or(Found::Nothing, then)
     }
@@ -86,6 +91,10 @@ pub(super) async fn look_up(store: &dyn Store, find: Find) -> Result<Found, Erro
         Find::Prune(query) => {
             let what = query.what.clone();
             Found::Pruned((what, store.prune(query).await?))
+        }
+        Find::TimesToLive => Found::TimesToLive(definitions.times_to_live().await?),
+        Find::SetBatchRemoval { batches, at } => {
+            Found::Count(store.set_batch_removal(batches, at).await?)
         }
         Find::SetRemoval { instances, at } => Found::Count(store.set_removal(instances, at).await?),
         Find::Suspend(suspension) => suspend(store, &suspension).await?,
@@ -286,8 +295,11 @@ async fn suspend(store: &dyn Store, suspension: &Suspension) -> Result<Found, Er
         }
         _ if scope.definitions.is_empty() => return Ok(Found::Nothing),
         _ => {
-            for definition in &scope.definitions {
-                let rows = job_definitions(store, *definition).await?;
+            let with_jobs = |row: &&DefinitionRow| {
+                !suspension.is_of_definitions() || suspends_jobs(&row.dialect)
+            };
+            for row in definitions.iter().filter(with_jobs) {
+                let rows = job_definitions(store, row.key).await?;
                 scope.job_definitions.extend(rows);
             }
         }

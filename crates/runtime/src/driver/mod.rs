@@ -26,6 +26,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use orloj_executor::TakerId;
 use orloj_interpreter::Invoke;
 use orloj_store::{Claim, Notice, Patience, Store};
+use orloj_types::JobKey;
 use rustc_hash::FxHashMap;
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::{mpsc, oneshot};
@@ -40,7 +41,8 @@ use look_up::look_up;
 
 use crate::clock::Clock;
 use crate::definitions::Definitions;
-use crate::node::{Action, CallId, Event, Node, Reply, Request, RequestId};
+use crate::node::{Action, CallId, Event, Node, OfferId, Reply, Request, RequestId};
+use crate::own_executor::{Executor, Offer};
 use crate::pool::Spawn;
 
 /// What a look at the inputs brought.
@@ -90,6 +92,10 @@ pub(crate) struct Driver {
     pub calls: Vec<AbortHandle>,
     /// Who runs the application's code, if not the runtime.
     pub spawn: Option<Arc<dyn Spawn>>,
+    /// Who decides when a job begins, if not the node.
+    pub executor: Option<Arc<dyn Executor>>,
+    /// What it was told last.
+    pub is_executor_started: bool,
     /// What runs there.
     pub abroad: Vec<(Weak<()>, futures_util::future::AbortHandle)>,
     /// Calls that can be given up one by one; only where jobs may take too long.
@@ -112,6 +118,7 @@ impl Driver {
         while own.block_on(self.live(&mut patience)) {
             self.call();
         }
+        self.tell_executor(false);
         self.answers.clear();
         self.streams.clear();
         if let Some(stopped) = self.stopped.take() {
@@ -126,6 +133,7 @@ impl Driver {
             let actions = self.node.flush(self.clock.now());
             self.is_ready.store(self.node.is_ready(), Ordering::SeqCst);
             self.is_executor_active.store(self.node.is_executor_active(), Ordering::SeqCst);
+            self.tell_executor(self.node.is_executor_active());
             self.session.store(self.node.lease().session, Ordering::SeqCst);
             if self.perform(actions) {
                 return false;
@@ -282,6 +290,7 @@ impl Driver {
                     self.streams.remove(&stream);
                 }
                 Action::Invoke { call, invoke } => self.to_call.push((call, *invoke)),
+                Action::Offer { offer, job } => self.offer(offer, job),
                 Action::AbortInvoke { call } => {
                     self.to_call.retain(|(waiting, _)| *waiting != call);
                     if let Some(running) = self.call_aborts.remove(&call) {
@@ -322,6 +331,32 @@ impl Driver {
         }
     }
 
+    /// The application's executor is started and stopped with the node's.
+    fn tell_executor(&mut self, is_active: bool) {
+        let Some(executor) = &self.executor else { return };
+        if std::mem::replace(&mut self.is_executor_started, is_active) != is_active {
+            contained(|| if is_active { executor.start() } else { executor.stop() });
+        }
+    }
+
+    /// With what the store says of the job now.
+    fn offer(&self, offer: OfferId, job: JobKey) {
+        let (store, executor) = (self.store.clone(), self.executor.clone());
+        let sender = self.sender.clone();
+        let asked = async move {
+            match (store.job(job).await, executor) {
+                (Ok(Some(row)), Some(executor)) => {
+                    let offered = Offer::new(offer, &row, sender);
+                    // One that panics has dropped the offer.
+                    contained(|| executor.execute(offered));
+                    Event::Tick
+                }
+                _ => Event::OfferAnswered { offer, is_taken: false },
+            }
+        };
+        self.asked.push(Box::pin(asked));
+    }
+
     /// The store is asked from this thread and wakes it with its answer, without a detour.
     fn ask_store(&self, action: Action) {
         let store = self.store.clone();
@@ -351,7 +386,7 @@ impl Driver {
                     Event::Acquired { ticket, result: store.acquire(acquire).await }
                 }
                 Action::Find { ticket, find } => {
-                    Event::Found { ticket, result: look_up(&*store, find).await }
+                    Event::Found { ticket, result: look_up(&*store, &definitions, find).await }
                 }
                 Action::FindDue { now, limit } => {
                     Event::Due { result: store.due(now, limit).await }
@@ -390,6 +425,7 @@ impl Driver {
                 | Action::Push { .. }
                 | Action::CloseStream { .. }
                 | Action::Invoke { .. }
+                | Action::Offer { .. }
                 | Action::AbortInvoke { .. }
                 | Action::AbortInvokes
                 | Action::Prepare(_)
@@ -410,6 +446,13 @@ impl Driver {
             // The thread is gone when the engine has stopped.
             let _ = sender.send(Input::Event(Event::Joined { result }));
         });
+    }
+}
+
+/// The application's code must not end the thread that calls it.
+fn contained(run: impl FnOnce()) {
+    if std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err() {
+        tracing::error!("the application's executor panicked");
     }
 }
 

@@ -88,7 +88,7 @@ pub(super) fn activities(
             }
             Some(EventKind::UserTaskAssigned) => {
                 if let Some(place) = tasks.get(&event.key) {
-                    views[*place].assignee = Some((*event.name).into());
+                    views[*place].assignee = (!event.name.is_empty()).then(|| (*event.name).into());
                 }
             }
             _ => {}

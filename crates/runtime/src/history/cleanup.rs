@@ -9,6 +9,7 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 use jiff::tz::{Offset, TimeZone};
 use orloj_settings::{CleanupSettings, CleanupStrategy, TimeOfDay};
+use orloj_timer::{Dialect, Kind, Schedule};
 use orloj_types::Timestamp;
 
 /// Pause after a run that left less than a full chunk behind; doubled with every further one.
@@ -35,7 +36,7 @@ pub enum NextRun {
 
 /// Whether a job that was begun may remove anything.
 pub fn may_clean(windows: &Windows, state: &CleanupState, now: Timestamp) -> bool {
-    state.is_immediate || windows.at(now).is_some()
+    state.is_immediate || windows.cycle.is_some() || windows.at(now).is_some()
 }
 
 /// When the job runs again, and what it remembers then. `was_full`: it has left something behind,
@@ -57,10 +58,7 @@ pub fn next_run(
         return (NextRun::At(soon), CleanupState { minutes, empty_runs, is_immediate: false });
     }
     let state = CleanupState { minutes, empty_runs: 0, is_immediate: false };
-    match windows.after(now) {
-        Some(opening) => (NextRun::At(opening.from), state),
-        None => (NextRun::Never, state),
-    }
+    (windows.next(now), state)
 }
 
 /// When a job that is made, or made anew by other settings, runs for the first time.
@@ -68,7 +66,7 @@ pub fn first_run(windows: &Windows, is_immediate: bool, now: Timestamp) -> NextR
     if is_immediate || windows.at(now).is_some() {
         return NextRun::At(now);
     }
-    windows.after(now).map_or(NextRun::Never, |opening| NextRun::At(opening.from))
+    windows.next(now)
 }
 
 /// One for each job.
@@ -83,10 +81,12 @@ pub fn slices(parallelism: u32) -> Vec<RangeInclusive<u8>> {
     (0..jobs).map(slice).collect()
 }
 
-/// The windows of every week.
+/// The windows of every week, or the moments of a cycle.
 #[derive(Clone, Debug)]
 pub struct Windows {
     week: [Option<(TimeOfDay, TimeOfDay)>; 7],
+    /// Only where there are no windows: clean-up begins at these moments.
+    cycle: Option<Schedule>,
     zone: TimeZone,
 }
 
@@ -98,20 +98,27 @@ pub struct Opening {
 }
 
 impl Windows {
-    /// In the zone of this machine.
-    pub fn here(settings: &CleanupSettings) -> Self {
-        // Without windows no zone is needed, and looking for it may read files.
-        let zone = if settings.week() == [None; 7] { TimeZone::UTC } else { TimeZone::system() };
-        Self::new(settings, zone)
-    }
-
     /// `zone`: of times that are written without one.
     pub fn new(settings: &CleanupSettings, zone: TimeZone) -> Self {
-        Self { week: settings.week(), zone }
+        let week = settings.week();
+        let cycle = settings.cycle.as_deref().filter(|_| week == [None; 7]);
+        // One that cannot be read is refused with the other settings.
+        let cycle = cycle
+            .and_then(|text| Schedule::parse(Dialect::Flowable, Kind::Cycle, text.trim()).ok());
+        Self { week, cycle, zone }
     }
 
+    /// Nothing but a person begins a clean-up.
     pub fn is_empty(&self) -> bool {
-        self.week.iter().all(Option::is_none)
+        self.cycle.is_none() && self.week.iter().all(Option::is_none)
+    }
+
+    fn next(&self, now: Timestamp) -> NextRun {
+        let at = match &self.cycle {
+            Some(cycle) => cycle.next_after(now, &self.zone),
+            None => self.after(now).map(|opening| opening.from),
+        };
+        at.map_or(NextRun::Never, NextRun::At)
     }
 
     /// The window open at this moment.
@@ -321,7 +328,7 @@ mod tests {
             assert_eq!(run, NextRun::At(at(next)), "{before} {now}");
             assert_eq!(after, state(runs, was_full), "{before} {now}");
         }
-        let never = Windows::here(&CleanupSettings::default());
+        let never = Windows::new(&CleanupSettings::default(), TimeZone::UTC);
         assert_eq!(next_run(&never, &state(3, true), false, now).0, NextRun::Never);
         assert_eq!(next_run(&never, &state(3, true), true, now).0, NextRun::At(now));
         assert!(may_clean(&never, &state(0, true), now));
@@ -331,6 +338,27 @@ mod tests {
         assert_eq!(first_run(&never, false, now), NextRun::Never);
         let noon = at("2030-01-07T12:00:00Z");
         assert_eq!(first_run(&windows, false, noon), NextRun::At(at("2030-01-07T22:00:00Z")));
+    }
+
+    #[test]
+    fn a_cycle_counts_where_there_are_no_windows() {
+        let mut settings =
+            CleanupSettings { cycle: Some("0 0 1 * * ?".into()), ..CleanupSettings::default() };
+        let zone = TimeZone::get("Europe/Prague").expect("a zone");
+        let nightly = Windows::new(&settings, zone.clone());
+        let state = CleanupState { minutes: 0..=59, empty_runs: 0, is_immediate: false };
+        let noon = at("2030-01-07T12:00:00Z");
+        let one = at("2030-01-08T00:00:00Z");
+        assert!(!nightly.is_empty());
+        assert_eq!(first_run(&nightly, false, noon), NextRun::At(one));
+        assert!(may_clean(&nightly, &state, one));
+        assert_eq!(next_run(&nightly, &state, true, one).0, NextRun::At(one), "there is more");
+        let (next, _) = next_run(&nightly, &state, false, one);
+        assert_eq!(next, NextRun::At(at("2030-01-09T00:00:00Z")));
+        settings.window = Window { start: time(22, 0), end: None };
+        let windows = Windows::new(&settings, zone);
+        assert_eq!(first_run(&windows, false, noon), NextRun::At(at("2030-01-07T21:00:00Z")));
+        assert!(!may_clean(&windows, &state, noon));
     }
 
     #[test]

@@ -7,12 +7,13 @@ use orloj_store::format::decode_variables;
 use orloj_store::{
     BatchFilter, BatchRow, EndedBatchRow, OperationFilter, OperationRow, PAGE_ROWS_MAX, Page,
 };
-use orloj_types::{DefinitionKey, ElementId, InstanceKey};
+use orloj_types::{DefinitionKey, ElementId, InstanceKey, JobKey};
 
 use super::activities::{self, ActivityView};
+use super::chore_log;
 use super::incidents::{self, IncidentHistory};
 use super::instances::{self, HistoryFilter, Listed};
-use super::job_log::{self, JobLogEntry};
+use super::job_log::{self, JobLogEntry, JobLogFilter};
 use super::reading::{Span, State, Told};
 use super::tasks::{self, TaskHistory};
 use super::variables::{self, VariableUpdate, VariableView};
@@ -44,7 +45,7 @@ impl History<'_> {
         filter: &HistoryFilter,
         page: Page,
     ) -> Result<Listed<InstanceView>, Error> {
-        instances::list(self.engine, filter, page).await
+        instances::list(self.engine, filter, self.engine.within(page)?).await
     }
 
     /// Visits of elements, in the order in which they began.
@@ -101,24 +102,30 @@ impl History<'_> {
     pub async fn job_log(
         &self,
         instance: InstanceKey,
+        filter: &JobLogFilter,
         span: Span,
     ) -> Result<Vec<JobLogEntry>, Error> {
         let told = self.told(instance).await?;
-        Ok(span.of(job_log::job_log(&told.events, told.origin, &told.definition)))
+        let mut log = job_log::job_log(&told.events, told.origin, &told.definition);
+        log.retain(|row| filter.matches(row));
+        Ok(span.of(log))
     }
 
-    /// What happened last to the jobs of the newest instances, at most
-    /// [`RECENT_INSTANCES_MAX`] of them; newest first.
-    pub async fn recent_job_log(&self, limit: usize) -> Result<Vec<JobLogEntry>, Error> {
-        let mut rows = Vec::new();
-        let page = Page {
-            before: None,
-            limit: u32::try_from(RECENT_INSTANCES_MAX).unwrap_or(PAGE_ROWS_MAX),
-        };
-        for instance in self.instances(&HistoryFilter::default(), page).await?.rows {
-            match self.told(instance.key).await {
+    /// What happened last to jobs of no instance and to those of the newest instances, at most
+    /// [`RECENT_INSTANCES_MAX`] of them; newest first. Only at the level `full`.
+    pub async fn recent_job_log(
+        &self,
+        filter: &JobLogFilter,
+        limit: usize,
+    ) -> Result<Vec<JobLogEntry>, Error> {
+        let limit = limit.min(super::SPAN_ROWS_MAX);
+        let mut rows = chore_log::job_log(self.engine, filter, limit).await?;
+        let is_chore = filter.job.is_some() && !rows.is_empty();
+        for instance in if is_chore { Vec::new() } else { self.instances_of(filter.job).await? } {
+            match self.told(instance).await {
                 Ok(told) => {
-                    rows.extend(job_log::job_log(&told.events, told.origin, &told.definition));
+                    let log = job_log::job_log(&told.events, told.origin, &told.definition);
+                    rows.extend(log.into_iter().filter(|row| filter.matches(row)));
                 }
                 // Removed meanwhile.
                 Err(Error::Missing(_)) => {}
@@ -126,8 +133,32 @@ impl History<'_> {
             }
         }
         rows.sort_by_key(|row| std::cmp::Reverse((row.at, row.job, row.sequence)));
-        rows.truncate(limit.min(super::SPAN_ROWS_MAX));
+        rows.truncate(limit);
         Ok(rows)
+    }
+
+    /// Where a job may be told of: in its instance, if it is there, or in any of the newest.
+    async fn instances_of(&self, job: Option<JobKey>) -> Result<Vec<InstanceKey>, Error> {
+        if let Some(job) = job {
+            let row = self.engine.inner.store.job(job).await.map_err(|e| store_error(&e))?;
+            if let Some(row) = row {
+                return Ok(Some(row.instance).filter(|key| key.raw() != 0).into_iter().collect());
+            }
+        }
+        let limit = u32::try_from(RECENT_INSTANCES_MAX).unwrap_or(PAGE_ROWS_MAX);
+        let page = Page { before: None, limit };
+        let listed = instances::list(self.engine, &HistoryFilter::default(), page).await?;
+        Ok(listed.rows.iter().map(|view| view.key).collect())
+    }
+
+    /// Incidents of jobs of no instance, open and closed, of one job or of all; newest first. Only
+    /// at the level `full`.
+    pub async fn chore_incidents(
+        &self,
+        job: Option<JobKey>,
+        limit: usize,
+    ) -> Result<Vec<IncidentHistory>, Error> {
+        chore_log::incidents(self.engine, job, limit.min(super::SPAN_ROWS_MAX)).await
     }
 
     /// Open and closed ones, in the order in which they were opened. Only at the level `full`;
@@ -147,6 +178,7 @@ impl History<'_> {
         filter: OperationFilter,
         page: Page,
     ) -> Result<Vec<OperationRow>, Error> {
+        let page = self.engine.within(page)?;
         self.engine.inner.store.operations(filter, page).await.map_err(|e| store_error(&e))
     }
 
@@ -156,6 +188,7 @@ impl History<'_> {
         filter: BatchFilter,
         page: Page,
     ) -> Result<Vec<EndedBatchRow>, Error> {
+        let page = self.engine.within(page)?;
         self.engine.inner.store.ended_batches(filter, page).await.map_err(|e| store_error(&e))
     }
 
@@ -165,6 +198,7 @@ impl History<'_> {
         filter: BatchFilter,
         page: Page,
     ) -> Result<Vec<BatchRow>, Error> {
+        let page = self.engine.within(page)?;
         self.engine.inner.store.batches(filter, page).await.map_err(|e| store_error(&e))
     }
 
@@ -176,7 +210,7 @@ impl History<'_> {
             before: None,
             limit: u32::try_from(RECENT_INSTANCES_MAX).unwrap_or(PAGE_ROWS_MAX),
         };
-        let listed = self.instances(&filter, page).await?;
+        let listed = instances::list(self.engine, &filter, page).await?;
         let mut heat = Heat { is_partial: listed.next.is_some(), ..Heat::default() };
         for instance in listed.rows {
             let told = match self.told(instance.key).await {

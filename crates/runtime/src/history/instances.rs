@@ -5,6 +5,7 @@ use std::sync::Arc;
 use orloj_store::{EndedFilter, EndedRow, InstanceFilter, InstanceRow, PAGE_ROWS_MAX, Page};
 use orloj_types::{DefinitionKey, ProcessId, TenantId, Timestamp};
 
+use super::removal::NOT_KEPT;
 use crate::api::{Error, InstanceState, InstanceView};
 use crate::handle::Orloj;
 use crate::node::store_error;
@@ -112,7 +113,9 @@ async fn chunk(
     ];
     let floor = floor.into_iter().flatten().max();
     let mut views = Vec::with_capacity(live.len() + ended.len());
-    for row in ended.iter().filter(|row| floor.is_none_or(|floor| row.key >= floor)) {
+    // What history does not keep is only there for those who wait for it.
+    let told = ended.iter().filter(|row| row.removal_at != Some(NOT_KEPT));
+    for row in told.filter(|row| floor.is_none_or(|floor| row.key >= floor)) {
         views.push(orloj.ended_view(row).await?);
     }
     for row in live.iter().filter(|row| floor.is_none_or(|floor| row.key >= floor)) {

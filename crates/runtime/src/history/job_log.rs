@@ -16,6 +16,7 @@ use crate::definition::Definition;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobLogEntry {
     pub job: JobKey,
+    /// 0 of a job of no instance.
     pub instance: InstanceKey,
     pub definition: DefinitionKey,
     pub process_id: ProcessId,
@@ -23,7 +24,7 @@ pub struct JobLogEntry {
     pub element: ElementId,
     pub element_instance: ElementInstanceKey,
     /// Orders the rows of one job.
-    pub sequence: u32,
+    pub sequence: i64,
     pub at: Timestamp,
     pub state: JobLogState,
     /// Of a failed job: before this try was counted.
@@ -40,6 +41,8 @@ pub struct JobLogEntry {
     pub message: Option<Arc<str>>,
     /// Where it failed.
     pub failed_element: Option<ElementId>,
+    /// A stack trace mostly, or its beginning.
+    pub details: Option<Arc<str>>,
     /// The node or worker that ran it.
     pub run_by: Option<Arc<str>>,
 }
@@ -55,6 +58,11 @@ pub enum JobLogState {
 }
 
 impl JobLogState {
+    pub fn from_word(word: &str) -> Option<Self> {
+        let all = [Self::Created, Self::Failed, Self::Successful, Self::Deleted, Self::Threw];
+        all.into_iter().find(|state| state.word() == word)
+    }
+
     pub const fn word(self) -> &'static str {
         match self {
             Self::Created => "created",
@@ -63,6 +71,24 @@ impl JobLogState {
             Self::Deleted => "deleted",
             Self::Threw => "threw",
         }
+    }
+}
+
+/// Absent fields match all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JobLogFilter {
+    pub job: Option<JobKey>,
+    /// Any of these; empty: all.
+    pub states: Vec<JobLogState>,
+    /// Exactly this message of a failure.
+    pub message: Option<Arc<str>>,
+}
+
+impl JobLogFilter {
+    pub fn matches(&self, row: &JobLogEntry) -> bool {
+        self.job.is_none_or(|job| row.job == job)
+            && (self.states.is_empty() || self.states.contains(&row.state))
+            && (self.message.is_none() || row.message == self.message)
     }
 }
 
@@ -111,6 +137,7 @@ pub(super) fn job_log(
                 row.retries = event.second;
                 row.message = Some((*event.message).into());
                 row.failed_element = Some(ElementId::from(&*event.element));
+                row.details = (!event.details.is_empty()).then(|| (*event.details).into());
                 job.retries = event.number;
             }
             JobLogState::Threw => row.message = Some((*event.name).into()),
@@ -151,6 +178,7 @@ fn created(
             .and_then(|handler| configuration(definition, event, handler, is_entered)),
         message: None,
         failed_element: None,
+        details: None,
         run_by: None,
     }
 }

@@ -1,8 +1,13 @@
 //! What each level of history keeps. Filtered before anything is encoded: what is not kept costs
 //! nothing.
 
-use orloj_settings::HistoryLevel;
-use orloj_store::format::EventKind;
+use orloj_model::HistoryDepth;
+use orloj_settings::{HistoryLevel, HistorySettings};
+use orloj_store::EndedRow;
+use orloj_store::format::{EventKind, encode_variables};
+use orloj_types::Document;
+
+use super::removal::NOT_KEPT;
 
 pub(crate) const fn keeps(level: HistoryLevel, kind: EventKind) -> bool {
     match level {
@@ -11,6 +16,37 @@ pub(crate) const fn keeps(level: HistoryLevel, kind: EventKind) -> bool {
         HistoryLevel::Audit => is_activity(kind) || is_current_value(kind),
         // Every value is told when it is set, so none need be told again at the end.
         HistoryLevel::Full => !matches!(kind, EventKind::VariableEnded),
+    }
+}
+
+/// The level of a definition that may have one of its own.
+pub(crate) fn level_of(settings: &HistorySettings, own: Option<HistoryDepth>) -> HistoryLevel {
+    match own.filter(|_| settings.level_per_definition) {
+        None => settings.level,
+        Some(HistoryDepth::Nothing) => HistoryLevel::None,
+        Some(HistoryDepth::Activities) => HistoryLevel::Activity,
+        Some(HistoryDepth::Variables) => HistoryLevel::Audit,
+        Some(HistoryDepth::All) => HistoryLevel::Full,
+    }
+}
+
+/// What is left of an instance that ends. `is_awaited`: another node may wait for its result, and
+/// finds it in the row; where history keeps none, that row may be removed at once and is told to
+/// nobody else.
+pub(crate) fn ended(
+    level: HistoryLevel,
+    is_awaited: bool,
+    row: EndedRow,
+    variables: &Document,
+) -> Option<EndedRow> {
+    let variables = match level >= HistoryLevel::Audit || is_awaited {
+        true => encode_variables(variables),
+        false => encode_variables(&Document::new()),
+    };
+    match level {
+        HistoryLevel::None if !is_awaited => None,
+        HistoryLevel::None => Some(EndedRow { variables, removal_at: Some(NOT_KEPT), ..row }),
+        _ => Some(EndedRow { variables, ..row }),
     }
 }
 
@@ -24,6 +60,8 @@ const fn is_activity(kind: EventKind) -> bool {
             | EventKind::ElementLeft
             | EventKind::UserTaskCreated
             | EventKind::UserTaskAssigned
+            | EventKind::UserTaskCorrected
+            | EventKind::UserTaskDenied
             | EventKind::UserTaskEnded
     )
 }
@@ -80,6 +118,8 @@ mod tests {
         VariableUpdated: full
         VariableDeleted: audit full
         VariableEnded: audit
+        UserTaskCorrected: activity audit full
+        UserTaskDenied: activity audit full
         ");
     }
 }

@@ -5,6 +5,7 @@
 //! nothing else, and history cannot disagree with the state it was written with.
 
 mod activities;
+mod chore_log;
 pub mod cleanup;
 mod handle;
 mod incidents;
@@ -19,13 +20,15 @@ mod tasks;
 mod variables;
 
 pub use activities::ActivityView;
+pub(crate) use chore_log::is_chore_logged;
 pub use handle::{ElementHeat, Heat, History, RECENT_INSTANCES_MAX};
 pub use incidents::{IncidentHistory, IncidentState};
 pub use instances::{HistoryFilter, Listed};
-pub use job_log::{JobLogEntry, JobLogState};
+pub use job_log::{JobLogEntry, JobLogFilter, JobLogState};
+pub(crate) use level::{ended, level_of};
 pub use noting::VALUE_BYTES_MAX;
 pub(crate) use noting::{Deed, note};
 pub use reading::{SPAN_ROWS_MAX, Span};
-pub use removal::{batch_removal_at, days_kept, is_ttl_missing, removal_at};
+pub use removal::{NOT_KEPT, batch_removal_at, days_kept, is_ttl_missing, removal_at};
 pub use tasks::{TaskHistory, TaskState};
 pub use variables::{KeptValue, VariableUpdate, VariableView};

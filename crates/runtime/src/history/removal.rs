@@ -9,6 +9,9 @@ use orloj_types::Timestamp;
 
 const DAY_MS: i64 = 24 * 3_600_000;
 
+/// When rows may be removed that are no part of history: at once. No instance ends so early.
+pub const NOT_KEPT: Timestamp = Timestamp::ZERO;
+
 /// Days from the definition, or else from the settings. `None`: for ever.
 pub fn days_kept(settings: &HistorySettings, of_definition: Option<TimeToLive>) -> Option<u32> {
     match of_definition {

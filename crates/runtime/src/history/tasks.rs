@@ -57,7 +57,13 @@ pub(super) fn tasks(events: &[EventEntry], origin: Origin) -> Vec<TaskHistory> {
             }
             Some(EventKind::UserTaskAssigned) => {
                 if let Some(place) = places.get(&event.key) {
-                    views[*place].assignee = Some((*event.name).into());
+                    views[*place].assignee = (!event.name.is_empty()).then(|| (*event.name).into());
+                }
+            }
+            Some(EventKind::UserTaskCorrected) => {
+                if let Some(place) = places.get(&event.key) {
+                    views[*place].priority = event.second;
+                    views[*place].due_at = event.due_ms.map(|ms| origin.started_at.plus_ms(ms));
                 }
             }
             Some(EventKind::UserTaskEnded) => {

@@ -8,6 +8,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use orloj_store::{PAGE_ROWS_MAX, Page};
 use orloj_types::BatchKey;
 
+use super::bulk_log::BulkLog;
 use crate::api::Error;
 
 /// Commands under way at the same time, where nothing else is asked for: enough to fill a group of
@@ -82,10 +83,15 @@ pub struct Bulk {
     source: Source,
     act: Box<dyn Fn(i64) -> Later<()> + Send + Sync + 'static>,
     batch: Option<Box<dyn FnOnce() -> Later<BatchKey> + Send + 'static>>,
+    log: BulkLog,
 }
 
 impl Bulk {
-    pub(crate) fn new<A>(source: Source, act: impl Fn(i64) -> A + Send + Sync + 'static) -> Self
+    pub(crate) fn new<A>(
+        source: Source,
+        log: BulkLog,
+        act: impl Fn(i64) -> A + Send + Sync + 'static,
+    ) -> Self
     where
         A: Future<Output = Result<(), Error>> + Send + 'static,
     {
@@ -95,6 +101,7 @@ impl Bulk {
             source,
             act: Box::new(move |key| Box::pin(act(key))),
             batch: None,
+            log,
         }
     }
 
@@ -125,6 +132,7 @@ impl Bulk {
                 (count.await?, Pages::Read { page, before: None, is_last: false })
             }
         };
+        self.log.begin(total).await?;
         let mut report = BulkReport { total, ..BulkReport::default() };
         let tell = |report: &BulkReport| {
             if let Some(on_progress) = &self.on_progress {

@@ -1,15 +1,23 @@
 //! Orders about chores: jobs of no instance, whose row is all there is of them.
 
-use orloj_interpreter::Rejection;
-use orloj_store::{
-    Change, ChoreUpdate, ChoreWrite, FailureWrite, Held, JobRow, JobState, LockWrite,
-};
+use orloj_interpreter::{Rejection, StartTrigger, StartWait};
+use orloj_store::{Change, ChoreUpdate, ChoreWrite, Held, JobKind, JobRow, JobState};
 use orloj_types::Timestamp;
 
 use super::job_action::JobAction;
 use super::jobs::Jobs;
 use super::operation::Entry;
 use crate::api::Error;
+use crate::handle::Orloj;
+use crate::node::Request;
+use crate::node::chores::{Following, INCIDENT_WORD, StartPayload, kept, written};
+
+impl Orloj {
+    /// What follows from writing about a chore by hand. `word`: what an incident of it is called.
+    pub(crate) fn following<'a>(&'a self, word: &'a str) -> Following<'a> {
+        Following { settings: &self.inner.settings, now: self.now(), run_by: None, word }
+    }
+}
 
 impl Jobs {
     pub(super) async fn act_on_chore(
@@ -18,27 +26,57 @@ impl Jobs {
         action: &JobAction,
         entries: Vec<Entry>,
     ) -> Result<(), Error> {
+        let engine = &self.desk.engine;
+        if *action == JobAction::Execute {
+            self.desk.note(entries).await?;
+            return engine.done(Request::RunChore { job: row.key }).await;
+        }
         if row.is_locked() {
             return Err(Error::Locked(row.key));
         }
-        let write = chore_write(row, action, self.desk.engine.now())?;
-        let change = Change { chores: vec![write], ..Change::default() };
+        let now = engine.now();
+        let write = match action {
+            JobAction::RecalculateDueDate { from_creation } => {
+                let due_at = self.due_anew(row, *from_creation).await?;
+                ChoreWrite::Update(due(row, Some(due_at), now))
+            }
+            _ => chore_write(row, action, now)?,
+        };
+        let mut change = Change::default();
+        let word = self.incident_word(row).await?;
+        engine.following(word).add(&mut change, row, &write);
+        change.chores.push(write);
         self.desk.write(change, entries).await
+    }
+
+    /// When the model says that a start timer fires first. Its repetition stays as it is.
+    async fn due_anew(&self, row: &JobRow, from_creation: bool) -> Result<Timestamp, Error> {
+        let no_timer = || Error::from(Rejection::NotATimer(row.key));
+        if row.kind != JobKind::StartTimer {
+            return Err(no_timer());
+        }
+        let engine = &self.desk.engine;
+        let definition = engine.inner.definitions.get(row.definition).await?;
+        let base = if from_creation { row.created_at } else { engine.now() };
+        let waits = orloj_interpreter::starts(&definition.process, base);
+        let of_event = waits.into_iter().find(|wait| wait.event == row.element);
+        match of_event {
+            Some(StartWait { trigger: StartTrigger::Timer { due_at, .. }, .. }) => Ok(due_at),
+            _ => Err(no_timer()),
+        }
+    }
+
+    async fn incident_word(&self, row: &JobRow) -> Result<&'static str, Error> {
+        if row.kind != JobKind::StartTimer {
+            return Ok(INCIDENT_WORD);
+        }
+        let definition = self.desk.engine.inner.definitions.get(row.definition).await?;
+        Ok(orloj_interpreter::start_incident(&definition.process))
     }
 }
 
 fn chore_write(row: &JobRow, action: &JobAction, now: Timestamp) -> Result<ChoreWrite, Error> {
-    let mut update = ChoreUpdate {
-        key: row.key,
-        held: Held::Free,
-        state: row.state,
-        retries_left: row.retries_left,
-        priority: row.priority,
-        due_at: row.due_at,
-        failure: FailureWrite::Keep,
-        payload: None,
-        lock: LockWrite::Keep,
-    };
+    let mut update = kept(row, Held::Free);
     let in_wrong_state = || {
         let reason = format!("chore {} is in state {:?}", row.key, row.state);
         Err(Error::Invalid(reason))
@@ -54,10 +92,13 @@ fn chore_write(row: &JobRow, action: &JobAction, now: Timestamp) -> Result<Chore
                 update.state = settled(*retries, update.due_at, now);
             }
         }
-        JobAction::SetDueDate { due, .. } => {
-            update.due_at = *due;
-            if matches!(row.state, JobState::Ready | JobState::Waiting) {
-                update.state = settled(row.retries_left, *due, now);
+        JobAction::SetDueDate { due: at, cascade } => {
+            update = due(row, *at, now);
+            if let (true, Some(old), Some(new)) = (*cascade, row.due_at, *at)
+                && row.kind == JobKind::StartTimer
+                && let Some(payload) = StartPayload::read(row)
+            {
+                update.payload = Some(written(&payload.shifted(new.ms_since(old))));
             }
         }
         JobAction::SetPriority(priority) => update.priority = *priority,
@@ -89,17 +130,21 @@ fn chore_write(row: &JobRow, action: &JobAction, now: Timestamp) -> Result<Chore
         JobAction::Delete => {
             return Ok(ChoreWrite::Delete { key: row.key, held: Held::Free });
         }
-        // By whichever node takes it first: what comes before it in the queue is at most a page.
-        JobAction::Execute => {
-            update.retries_left = row.retries_left.max(1);
-            update.state = JobState::Ready;
-        }
         JobAction::RecalculateDueDate { .. } | JobAction::Reschedule(_) => {
             return Err(Rejection::NotATimer(row.key).into());
         }
-        JobAction::Unlock => return Err(Error::NotLocked(row.key)),
+        JobAction::Execute | JobAction::Unlock => return Err(Error::NotLocked(row.key)),
     }
     Ok(ChoreWrite::Update(update))
+}
+
+fn due(row: &JobRow, due_at: Option<Timestamp>, now: Timestamp) -> ChoreUpdate {
+    let mut update = kept(row, Held::Free);
+    update.due_at = due_at;
+    if matches!(row.state, JobState::Ready | JobState::Waiting) {
+        update.state = settled(row.retries_left, due_at, now);
+    }
+    update
 }
 
 /// Where a chore that nothing stops stands.

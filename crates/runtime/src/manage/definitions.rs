@@ -12,9 +12,11 @@ use super::bulk;
 use super::desk::{Desk, TRIES_MAX};
 use super::operation::Entry;
 use crate::api::{DefinitionView, Error, Missing};
+use crate::definitions::suspends_jobs;
 use crate::deploy::starts_of;
 use crate::deployed_jobs::{self, Owner};
 use crate::handle::{Orloj, unexpected};
+use crate::history::is_chore_logged;
 use crate::node::chores::{Suspension, SuspensionOf};
 use crate::node::{Reply, Request, job_settings, store_error};
 
@@ -98,13 +100,15 @@ impl Definitions {
 
     /// Newest first.
     pub async fn list(&self, page: Page) -> Result<Vec<DefinitionView>, Error> {
+        let page = self.desk.engine.within(page)?;
         let rows = self.desk.engine.inner.store.definitions(page).await;
         Ok(rows.map_err(|e| store_error(&e))?.iter().map(DefinitionView::from).collect())
     }
 
     /// All that match, newest first.
     pub async fn query(&self, query: &DefinitionQuery) -> Result<Vec<DefinitionView>, Error> {
-        Ok(self.rows(query).await?.iter().map(DefinitionView::from).collect())
+        let rows = self.desk.engine.all_within(self.rows(query).await?)?;
+        Ok(rows.iter().map(DefinitionView::from).collect())
     }
 
     pub async fn get(&self, key: DefinitionKey) -> Result<DefinitionView, Error> {
@@ -174,10 +178,10 @@ impl Definitions {
         }
         let store = &self.desk.engine.inner.store;
         let keys: Vec<DefinitionKey> = rows.iter().map(|row| row.key).collect();
-        let set = store.set_definition_suspended(keys.clone(), suspended).await;
+        let set = store.set_definition_suspended(keys, suspended).await;
         let mut version = set.map_err(|e| store_error(&e))?.unwrap_or_default();
-        for definition in keys {
-            let set = self.desk.suspend_job_definitions(definition, suspended).await?;
+        for row in rows.iter().filter(|row| suspends_jobs(&row.dialect)) {
+            let set = self.desk.suspend_job_definitions(row.key, suspended).await?;
             version = version.max(set);
         }
         self.desk.note(entries).await?;
@@ -198,12 +202,14 @@ impl Definitions {
             if row.is_deleted {
                 return Err(missing());
             }
-            let delete = DeleteDefinition { key, heir: self.heir(&row).await?, now: engine.now() };
-            let heir_due = delete.heir.iter().flat_map(|heir| {
-                let starts = heir.starts.iter().filter_map(|start| start.due_at);
-                starts.chain(heir.chores.iter().filter_map(|chore| chore.due_at))
-            });
-            let due_at = heir_due.min();
+            let delete = DeleteDefinition {
+                key,
+                heir: self.heir(&row).await?,
+                now: engine.now(),
+                logs_chores: is_chore_logged(&engine.inner.settings),
+            };
+            let chores = delete.heir.iter().flat_map(|heir| &heir.chores);
+            let due_at = chores.filter_map(|chore| chore.due_at).min();
             let deleted = engine.inner.store.delete_definition(delete).await;
             let version = match deleted.map_err(|e| store_error(&e))? {
                 DefinitionDeleted::NotFound => return Err(missing()),

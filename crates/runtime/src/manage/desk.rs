@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "the desk waits for its callers")]
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use orloj_interpreter::Command;
@@ -33,11 +34,14 @@ pub(crate) struct Desk {
     pub user: Option<Arc<str>>,
     /// Of an operation that has many parts.
     pub group: Option<OperationKey>,
+    /// Somebody else tells what is done.
+    pub is_quiet: Arc<AtomicBool>,
 }
 
 impl Desk {
     pub fn new(engine: &Orloj) -> Self {
-        Self { engine: engine.clone(), user: engine.user.clone(), group: None }
+        let user = engine.user.clone();
+        Self { engine: engine.clone(), user, group: None, is_quiet: Arc::default() }
     }
 
     pub fn by(self, user: &str) -> Self {
@@ -59,7 +63,8 @@ impl Desk {
 
     pub async fn log(&self, entries: Vec<Entry>) -> Result<Vec<OperationRow>, Error> {
         let settings = &self.engine.inner.settings;
-        if entries.is_empty() || !is_logged(settings, self.user.as_deref()) {
+        let is_quiet = self.is_quiet.load(Ordering::Relaxed);
+        if entries.is_empty() || is_quiet || !is_logged(settings, self.user.as_deref()) {
             return Ok(Vec::new());
         }
         let keys = self.keys(entries.len()).await?;
@@ -123,11 +128,12 @@ impl Desk {
         let key = JobKey::new(self.keys(1).await?.first().copied().unwrap_or_default());
         let engine = &self.engine.inner.engine;
         let now = self.engine.now();
+        let retries = self.engine.inner.settings.jobs.retries;
         let row = JobRow {
             definition,
             state: JobState::Waiting,
             due_at: Some(at),
-            retries_left: 3,
+            retries_left: i32::try_from(retries).unwrap_or(i32::MAX).max(1),
             payload: Some(written(suspension)),
             ..new_chore(key, engine, &tenant, suspension.kind(), now)
         };

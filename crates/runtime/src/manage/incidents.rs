@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use orloj_interpreter::{Command, OpenIncident};
-use orloj_store::{IncidentFilter, IncidentRow, Page};
+use orloj_store::{Change, IncidentFilter, IncidentNote, IncidentRow, Page};
 use orloj_types::{ElementInstanceKey, IncidentKey, InstanceKey};
 
 use super::bulk::{Bulk, Keys, Source};
 use super::desk::Desk;
+use super::job_action::JobAction;
+use super::jobs::Jobs;
 use super::operation::Entry;
 use crate::api::{Error, IncidentView, Missing};
 use crate::handle::{Orloj, check_texts};
@@ -48,6 +50,7 @@ impl Incidents {
         filter: IncidentFilter,
         page: Page,
     ) -> Result<Vec<IncidentView>, Error> {
+        let page = self.desk.engine.within(page)?;
         let rows = self.desk.engine.inner.store.incidents(filter, page).await;
         let mut views = Vec::new();
         for row in rows.map_err(|e| store_error(&e))? {
@@ -67,6 +70,10 @@ impl Incidents {
     /// What it tells of is tried again.
     pub async fn resolve(&self, key: IncidentKey) -> Result<(), Error> {
         let row = self.row(key).await?;
+        if let (0, Some(job)) = (row.instance.raw(), row.job) {
+            let retries = JobAction::SetRetries { retries: 1, due: None };
+            return Jobs { desk: self.desk.clone() }.act(job, &retries).await;
+        }
         let entry = entry("Resolve", &row).changing("incidentId", None::<&str>, Some(key));
         self.desk
             .command(row.instance, Command::ResolveIncident { incident: key }, vec![entry])
@@ -74,7 +81,8 @@ impl Incidents {
     }
 
     pub fn resolve_all(&self, filter: IncidentFilter) -> Bulk {
-        let (counting, paging, acting) = (self.clone(), self.clone(), self.clone());
+        let (desk, log) = self.desk.bulk(vec![Entry::new("Resolve", "ProcessInstance", None)]);
+        let (counting, paging, acting) = (self.clone(), self.clone(), Self { desk });
         let counted = filter.clone();
         let source = Source::Pages {
             count: Box::pin(async move { counting.count(counted).await }),
@@ -88,7 +96,7 @@ impl Incidents {
                 })
             }),
         };
-        Bulk::new(source, move |key| {
+        Bulk::new(source, log, move |key| {
             let incidents = acting.clone();
             async move { incidents.resolve(IncidentKey::new(key)).await }
         })
@@ -130,6 +138,11 @@ impl Incidents {
             entity_key: Some(key.raw()),
             ..entry(operation, &row).changing("incidentId", None::<&str>, Some(key))
         };
+        if row.instance.raw() == 0 {
+            let incidents_annotated = vec![IncidentNote { key, annotation: note }];
+            let change = Change { incidents_annotated, ..Change::default() };
+            return self.desk.write(change, vec![entry]).await;
+        }
         let command = Command::AnnotateIncident { incident: key, annotation: note };
         self.desk.command(row.instance, command, vec![entry]).await
     }

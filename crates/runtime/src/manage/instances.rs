@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use orloj_interpreter::{Command, Instruction, Migrate, Place};
+use orloj_interpreter::{Command, Migrate};
 use orloj_store::{EndedFilter, InstanceFilter, InstanceRow, PAGE_ROWS_MAX, Page};
 use orloj_types::{DefinitionKey, Document, InstanceKey, ProcessId, TenantId};
 
@@ -11,6 +11,7 @@ use super::desk::{Desk, Order};
 use super::operation::Entry;
 use super::restart::Restart;
 use crate::api::{Error, InstanceDetail, InstanceView, MigrateInstance, Missing, Modify, Started};
+use crate::events::modification;
 use crate::handle::{Orloj, check_texts};
 use crate::node::store_error;
 
@@ -94,6 +95,22 @@ impl Orloj {
     }
 }
 
+impl InstanceAction {
+    /// What the log tells of many that it is done to.
+    fn summary(&self) -> Entry {
+        let entry = |operation| Entry::new(operation, "ProcessInstance", None);
+        match self {
+            Self::Suspend => entry("Suspend").suspending(true),
+            Self::Activate => entry("Activate").suspending(false),
+            Self::Cancel => entry("Cancel"),
+            Self::Delete => entry("Delete"),
+            Self::Modify(_) => entry("ModifyProcessInstance"),
+            Self::Migrate(_) => entry("Migrate"),
+            Self::SetVariables(_) => entry("SetVariables"),
+        }
+    }
+}
+
 impl Instances {
     /// Who gives the orders, for the log.
     pub fn by(self, user: &str) -> Self {
@@ -109,7 +126,7 @@ impl Instances {
         page: Page,
     ) -> Result<Vec<InstanceView>, Error> {
         let engine = &self.desk.engine;
-        let rows = engine.inner.store.instances(query.live(), page).await;
+        let rows = engine.inner.store.instances(query.live(), engine.within(page)?).await;
         let mut views = Vec::new();
         for row in rows.map_err(|e| store_error(&e))? {
             views.push(engine.live_view(&row).await?);
@@ -124,7 +141,7 @@ impl Instances {
         page: Page,
     ) -> Result<Vec<InstanceView>, Error> {
         let engine = &self.desk.engine;
-        let rows = engine.inner.store.ended(query.ended(), page).await;
+        let rows = engine.inner.store.ended(query.ended(), engine.within(page)?).await;
         let mut views = Vec::new();
         for row in rows.map_err(|e| store_error(&e))? {
             views.push(engine.ended_view(&row).await?);
@@ -194,7 +211,7 @@ impl Instances {
             InstanceAction::Cancel => (Command::Cancel, vec![entry("Cancel")]),
             InstanceAction::Delete => (Command::Delete, vec![entry("Delete")]),
             InstanceAction::Modify(modify) => {
-                (modification(modify)?, vec![entry("ModifyProcessInstance")])
+                (modification(modify.clone())?, vec![entry("ModifyProcessInstance")])
             }
             InstanceAction::Migrate(migrate) => {
                 let MigrateInstance { which, tenant, plan } = migrate.clone();
@@ -225,11 +242,12 @@ impl Instances {
     // ---- many instances
 
     pub fn all(&self, scope: impl Into<InstanceScope>, action: InstanceAction) -> Bulk {
+        let (desk, log) = self.desk.bulk(vec![action.summary()]);
         let action = Arc::new(action);
-        let instances = self.clone();
+        let instances = Self { desk };
         let scope = scope.into();
         let (batched, of_batch) = (self.clone(), (scope.clone(), action.clone()));
-        Bulk::new(self.source(scope), move |key| {
+        Bulk::new(self.source(scope), log, move |key| {
             let (instances, action) = (instances.clone(), action.clone());
             async move { instances.act(InstanceKey::new(key), &action).await }
         })
@@ -238,9 +256,11 @@ impl Instances {
 
     /// Restarts ended ones.
     pub fn restart_all(&self, keys: Vec<InstanceKey>, restart: Restart) -> Bulk {
-        let (instances, restart) = (self.clone(), Arc::new(restart));
+        let entry = Entry::new("RestartProcessInstance", "ProcessInstance", None);
+        let (desk, log) = self.desk.bulk(vec![entry]);
+        let (instances, restart) = (Self { desk }, Arc::new(restart));
         let keys = keys.into_iter().map(InstanceKey::raw).collect();
-        Bulk::new(Source::Keys(keys), move |key| {
+        Bulk::new(Source::Keys(keys), log, move |key| {
             let (instances, restart) = (instances.clone(), restart.clone());
             async move { instances.restart(InstanceKey::new(key), (*restart).clone()).await.map(drop) }
         })
@@ -292,24 +312,4 @@ impl Instances {
         let loaded = loaded.map_err(|e| store_error(&e))?.into_iter().next();
         Ok(loaded.ok_or(Error::Missing(Missing::Instance(key.raw())))?.row)
     }
-}
-
-fn modification(modify: &Modify) -> Result<Command, Error> {
-    let mut instructions = Vec::new();
-    for activate in &modify.activate {
-        check_texts([&*activate.element], &activate.variables)?;
-        check_texts([], &activate.locals)?;
-        let place = Place {
-            ancestor: activate.ancestor,
-            variables: activate.variables.clone(),
-            locals: activate.locals.clone(),
-        };
-        instructions.push(Instruction::StartBefore { element: activate.element.clone(), place });
-    }
-    for element_instance in &modify.terminate {
-        instructions.push(Instruction::Cancel { element_instance: *element_instance });
-    }
-    let all = modify.terminate_all.iter().cloned();
-    instructions.extend(all.map(|element| Instruction::CancelAll { element }));
-    Ok(Command::Modify { instructions })
 }

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use orloj_interpreter::{Command, JobOrder, NewTimer};
 use orloj_model::TimerKind;
-use orloj_store::{JobRow, JobState};
-use orloj_types::Timestamp;
+use orloj_store::{JobKind, JobRow, JobState};
+use orloj_types::{EngineName, JobKey, TenantId, Timestamp};
 
 use super::operation::Entry;
+use crate::api::Error;
+use crate::node::chores::new_chore;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum JobAction {
@@ -57,6 +59,17 @@ pub enum Reschedule {
 }
 
 impl Reschedule {
+    /// A repetition that ends at a moment, written as in a model. Flowable gives the end beside
+    /// the repetition; ISO 8601 writes it behind.
+    pub fn cycle_until(cycle: &str, end: &str) -> Result<Self, Error> {
+        let parts = cycle.split('/').count();
+        if !cycle.starts_with('R') || parts != 2 {
+            let reason = "an end goes with a repetition such as R/PT10M or R3/PT10M";
+            return Err(Error::Invalid(reason.to_owned()));
+        }
+        Ok(Self::Cycle(format!("{cycle}/{end}").into()))
+    }
+
     fn timer(&self) -> NewTimer {
         let (kind, text) = match self {
             Self::Date(text) => (TimerKind::Date, text),
@@ -95,16 +108,24 @@ impl JobAction {
         Some(Command::ManageJob { job, what })
     }
 
+    /// What the log tells of many jobs that it is done to.
+    pub(crate) fn summary(&self, engine: &EngineName) -> Vec<Entry> {
+        // As of any job: what is the job's own is not told.
+        let (key, tenant) = (JobKey::new(0), TenantId::none());
+        self.entries(&new_chore(key, engine, &tenant, JobKind::BatchPart, Timestamp::ZERO))
+    }
+
     /// What the log tells of it.
     pub(crate) fn entries(&self, row: &JobRow) -> Vec<Entry> {
-        let entry = |operation| Entry::of_job(operation, row);
-        let retries = |new: i32| {
-            entry("SetJobRetries").changing("retries", Some(row.retries_left), Some(new))
-        };
+        let is_external = row.kind.is_for_workers();
+        let entity = if is_external { "ExternalTask" } else { "Job" };
+        let entry = |operation| Entry { entity, ..Entry::of_job(operation, row) };
+        let set_retries = if is_external { "SetExternalTaskRetries" } else { "SetJobRetries" };
+        let retries =
+            |new: i32| entry(set_retries).changing("retries", Some(row.retries_left), Some(new));
         match self {
             Self::SetRetries { retries: new, due } => {
-                let due =
-                    due.map(|due| entry("SetJobRetries").changing("dueDate", row.due_at, due));
+                let due = due.map(|due| entry(set_retries).changing("dueDate", row.due_at, due));
                 std::iter::once(retries(*new)).chain(due).collect()
             }
             Self::SetDueDate { due, .. } => {
@@ -144,6 +165,23 @@ impl JobAction {
             Self::Suspend => row.state == JobState::Suspended,
             Self::Resume => row.state != JobState::Suspended,
             _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_goes_behind_a_repetition_and_with_nothing_else() {
+        let end = "2031-01-01T00:00:00Z";
+        let until = |cycle| Reschedule::cycle_until(cycle, end).ok();
+        let cycle = |text: &str| Some(Reschedule::Cycle(text.into()));
+        assert_eq!(until("R/PT1H"), cycle("R/PT1H/2031-01-01T00:00:00Z"));
+        assert_eq!(until("R3/PT1H"), cycle("R3/PT1H/2031-01-01T00:00:00Z"));
+        for cycle in ["0 0 * * * ?", "PT1H", "R", "R/PT1H/2030-01-01T00:00:00Z"] {
+            assert_eq!(until(cycle), None, "{cycle}");
         }
     }
 }

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use orloj_store::{JobDefinitionChange, JobDefinitionFilter, JobDefinitionRow, Page};
+use orloj_store::{
+    JobDefinitionChange, JobDefinitionFilter, JobDefinitionRow, PAGE_ROWS_MAX, Page,
+};
 use orloj_types::{DefinitionKey, ElementId, JobDefinitionKey, ProcessId, TenantId, Timestamp};
 
-use super::bulk::{self, BulkReport};
+use super::bulk::{self, Bulk, BulkReport, Keys, Source};
 use super::definitions::Suspended;
 use super::desk::Desk;
 use super::job_action::JobAction;
@@ -72,6 +74,62 @@ pub struct SuspendJobs {
     pub at: Option<Timestamp>,
 }
 
+/// What can be done with a job definition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JobDefinitionAction {
+    SetPriority {
+        priority: i64,
+        /// The jobs there are as well.
+        cascade: bool,
+    },
+    ClearPriority,
+    /// For those of its jobs that have none left.
+    SetRetries {
+        retries: i32,
+        /// Also the due date, which may be taken away.
+        due: Option<Option<Timestamp>>,
+    },
+    Suspend(SuspendJobs),
+    Activate(SuspendJobs),
+}
+
+impl JobDefinitionAction {
+    /// What the log tells of it, without saying of which.
+    fn summary(&self) -> Entry {
+        let entry = |operation| Entry::new(operation, "JobDefinition", None);
+        match self {
+            Self::SetPriority { priority, .. } => {
+                entry("SetPriority").changing("overridingPriority", None::<i64>, Some(*priority))
+            }
+            Self::ClearPriority => entry("SetPriority"),
+            Self::SetRetries { retries, .. } => {
+                entry("SetJobRetries").changing("retries", None::<i32>, Some(*retries))
+            }
+            Self::Suspend(_) => entry("SuspendJobDefinition").suspending(true),
+            Self::Activate(_) => entry("ActivateJobDefinition").suspending(false),
+        }
+    }
+}
+
+/// Which job definitions a verb is for.
+#[derive(Clone, Debug)]
+pub enum WhichJobDefinitions {
+    Keys(Vec<JobDefinitionKey>),
+    Filter(JobDefinitionFilter),
+}
+
+impl From<Vec<JobDefinitionKey>> for WhichJobDefinitions {
+    fn from(keys: Vec<JobDefinitionKey>) -> Self {
+        Self::Keys(keys)
+    }
+}
+
+impl From<JobDefinitionFilter> for WhichJobDefinitions {
+    fn from(filter: JobDefinitionFilter) -> Self {
+        Self::Filter(filter)
+    }
+}
+
 impl Orloj {
     pub fn job_definitions(&self) -> JobDefinitions {
         JobDefinitions { desk: Desk::new(self) }
@@ -89,6 +147,7 @@ impl JobDefinitions {
         filter: JobDefinitionFilter,
         page: Page,
     ) -> Result<Vec<JobDefinitionView>, Error> {
+        let page = self.desk.engine.within(page)?;
         let rows = self.desk.engine.inner.store.job_definitions(filter, page).await;
         Ok(rows.map_err(|e| store_error(&e))?.into_iter().map(Into::into).collect())
     }
@@ -99,6 +158,66 @@ impl JobDefinitions {
 
     pub async fn get(&self, key: JobDefinitionKey) -> Result<JobDefinitionView, Error> {
         Ok(self.row(key).await?.into())
+    }
+
+    // ---- many at once
+
+    /// Does something to each that is named, or that matches. One that cannot be done is reported
+    /// and stops no other; so is one of whose jobs one refuses, with what that said.
+    pub fn all(&self, which: impl Into<WhichJobDefinitions>, action: JobDefinitionAction) -> Bulk {
+        let source = match which.into() {
+            WhichJobDefinitions::Keys(keys) => {
+                Source::Keys(keys.into_iter().map(JobDefinitionKey::raw).collect())
+            }
+            WhichJobDefinitions::Filter(filter) => {
+                let (counting, paging) = (self.clone(), self.clone());
+                let counted = filter.clone();
+                Source::Pages {
+                    count: Box::pin(async move { counting.count(counted).await }),
+                    page: Box::new(move |before| {
+                        let (definitions, filter) = (paging.clone(), filter.clone());
+                        let page = Page { before, limit: PAGE_ROWS_MAX };
+                        Box::pin(async move {
+                            let rows = definitions.list(filter, page).await?;
+                            Ok(Keys::of(&rows, |row| row.key.raw()))
+                        })
+                    }),
+                }
+            }
+        };
+        let (desk, log) = self.desk.bulk(vec![action.summary()]);
+        let definitions = Self { desk };
+        Bulk::new(source, log, move |key| {
+            let (definitions, action) = (definitions.clone(), action.clone());
+            async move {
+                let report = definitions.act(JobDefinitionKey::new(key), &action).await?;
+                match report.errors.into_iter().next() {
+                    Some(first) => Err(first.error),
+                    None => Ok(()),
+                }
+            }
+        })
+    }
+
+    /// Whatever it is. The report is about the jobs that it reached.
+    pub async fn act(
+        &self,
+        key: JobDefinitionKey,
+        action: &JobDefinitionAction,
+    ) -> Result<BulkReport, Error> {
+        let scope = JobDefinitionScope::Key(key);
+        match *action {
+            JobDefinitionAction::SetPriority { priority, cascade } => {
+                return self.set_priority(key, priority, cascade).await;
+            }
+            JobDefinitionAction::SetRetries { retries, due } => {
+                return self.set_retries(key, retries, due).await;
+            }
+            JobDefinitionAction::ClearPriority => self.clear_priority(key).await?,
+            JobDefinitionAction::Suspend(how) => drop(self.suspend(&scope, how).await?),
+            JobDefinitionAction::Activate(how) => drop(self.activate(&scope, how).await?),
+        }
+        Ok(BulkReport::default())
     }
 
     // ---- suspension

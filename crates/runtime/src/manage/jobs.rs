@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use orloj_interpreter::Role;
-use orloj_model::BODY_SUFFIX;
+use orloj_interpreter::job_definition;
 use orloj_store::{
     JobDefinitionFilter, JobDefinitionRow, JobFilter, JobRow, JobState, Lease, Notice,
     PAGE_ROWS_MAX, Page,
@@ -41,6 +40,7 @@ impl Jobs {
     // ---- queries
 
     pub async fn list(&self, filter: JobFilter, page: Page) -> Result<Vec<JobView>, Error> {
+        let page = self.desk.engine.within(page)?;
         let rows = self.desk.engine.inner.store.jobs(filter, page).await;
         self.desk.engine.job_views(rows.map_err(|e| store_error(&e))?).await
     }
@@ -92,7 +92,8 @@ impl Jobs {
     /// The job definition that a job belongs to, where it has one.
     pub async fn definition_of(&self, key: JobKey) -> Result<Option<JobDefinitionKey>, Error> {
         let job = self.row(key).await?;
-        let filter = JobDefinitionFilter { definition: Some(job.definition), ..Default::default() };
+        let definition = Some(job_definition_of::definition_of(&job));
+        let filter = JobDefinitionFilter { definition, ..Default::default() };
         let store = &self.desk.engine.inner.store;
         let rows =
             bulk::all(|page| store.job_definitions(filter.clone(), page), |row| row.key.raw())
@@ -104,6 +105,20 @@ impl Jobs {
             }
         }
         Ok(found)
+    }
+
+    /// Those of the filter that belong to a job definition. Where a multi-instance activity has
+    /// save points both around it and around each of its instances, rows do not tell which is
+    /// which: ask [`Self::definition_of`] for each then.
+    pub async fn of_job_definition(
+        &self,
+        key: JobDefinitionKey,
+        filter: JobFilter,
+    ) -> Result<JobFilter, Error> {
+        let store = &self.desk.engine.inner.store;
+        let found = store.job_definition(key).await.map_err(|e| store_error(&e))?;
+        let row = found.ok_or(Error::Missing(Missing::JobDefinition(key.raw())))?;
+        Ok(job_definition_of::narrow(&row, filter))
     }
 
     // ---- one job
@@ -260,7 +275,8 @@ impl Jobs {
             // Pages go by key, whatever order was asked for.
             (filter.order, filter.offset) = Default::default();
         }
-        let jobs = self.clone();
+        let (desk, log) = self.desk.bulk(action.summary(&self.desk.engine.inner.engine));
+        let jobs = Self { desk };
         let source = match scope.clone() {
             JobScope::Keys(keys) => Source::Keys(keys.into_iter().map(JobKey::raw).collect()),
             scope => {
@@ -280,7 +296,7 @@ impl Jobs {
         };
         let action = Arc::new(action);
         let (batched, of_batch) = (self.clone(), (scope, action.clone()));
-        Bulk::new(source, move |key| {
+        Bulk::new(source, log, move |key| {
             let (jobs, action) = (jobs.clone(), action.clone());
             async move { jobs.act_if(JobKey::new(key), &action, only).await }
         })
@@ -378,16 +394,20 @@ impl Jobs {
         Ok((filter, None))
     }
 
-    /// Whether a job is that of the body of a multi-instance activity, or that of one of its
-    /// instances, as the job definition says.
+    /// Whether the job is one of the job definition and not of its twin.
     async fn is_in(&self, definition: &JobDefinitionRow, job: &JobRow) -> Result<bool, Error> {
         let store = &self.desk.engine.inner.store;
         let loaded = store.load(vec![job.instance]).await.map_err(|e| store_error(&e))?;
         let Some(loaded) = loaded.first() else { return Ok(false) };
         let record = codec::decode(loaded).map_err(|e| store_error(&e))?;
-        let is_body = definition.element.as_str().ends_with(BODY_SUFFIX);
-        let element = record.element(job.element_instance);
-        Ok(element.is_some_and(|element| (element.role != Role::Inner) == is_body))
+        let known = self.desk.engine.inner.definitions.get(record.definition).await?;
+        let found = record.job(job.key);
+        let of = found.and_then(|(host, job)| job_definition(&known.process, host, job));
+        Ok(of.is_some_and(|of| {
+            *of.element == *definition.element.as_str()
+                && of.handler.word() == &*definition.kind
+                && of.configuration == definition.configuration
+        }))
     }
 
     pub(super) async fn row(&self, key: JobKey) -> Result<JobRow, Error> {

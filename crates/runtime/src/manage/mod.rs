@@ -4,6 +4,7 @@
 
 mod batch;
 mod bulk;
+mod bulk_log;
 mod chore;
 mod definitions;
 mod deployments;
@@ -28,12 +29,17 @@ pub use deployments::{DeploymentView, Deployments};
 pub use incidents::{Incidents, NewIncident};
 pub use instances::{InstanceAction, InstanceQuery, InstanceScope, Instances};
 pub use job_action::{JobAction, Reschedule};
-pub use job_definitions::{JobDefinitionScope, JobDefinitionView, JobDefinitions, SuspendJobs};
+pub use job_definitions::{
+    JobDefinitionAction, JobDefinitionScope, JobDefinitionView, JobDefinitions, SuspendJobs,
+    WhichJobDefinitions,
+};
 pub use job_set::{JobScope, JobSet};
 pub use jobs::Jobs;
 pub use limits::{LimitView, Limits};
 pub use nodes::Nodes;
 pub use restart::Restart;
 
-pub(crate) use job_definition_of::is_of;
+pub(crate) use desk::Desk;
+pub(crate) use job_definition_of::{definition_of, is_of};
 pub(crate) use limits::holders as holders_of;
+pub(crate) use operation::Entry;

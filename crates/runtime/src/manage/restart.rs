@@ -35,6 +35,8 @@ impl Restart {
             business_key: row.business_key.filter(|_| !self.without_business_key),
             variables,
             before: self.before,
+            tags: Vec::new(),
+            stops_after: Vec::new(),
         });
         let started = started.await?;
         let entry = Entry {

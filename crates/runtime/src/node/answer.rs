@@ -79,6 +79,11 @@ pub(crate) enum Question {
     Fits,
     ExpireMessages,
     Broadcasts,
+    /// A chore that someone wants done now.
+    RunChore {
+        id: RequestId,
+        job: JobKey,
+    },
     /// What a chore needs to know.
     Chore {
         job: JobKey,
@@ -97,6 +102,7 @@ impl Question {
     pub fn asked_by(&self) -> Option<RequestId> {
         match self {
             Self::Job { id, .. }
+            | Self::RunChore { id, .. }
             | Self::Incident { id, .. }
             | Self::UserTask { id, .. }
             | Self::Scope { id, .. }

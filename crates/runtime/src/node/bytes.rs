@@ -40,14 +40,17 @@ pub(super) fn change_bytes(change: &Change) -> usize {
         + change.subscriptions_gone.len()
         + change.messages_gone.len()
         + change.messages_taken.len()
-        + change.starts.len()
         + change.broadcasts.len()
         + change.migrations.len();
     let chores = change.chores.iter().map(|write| match write {
         ChoreWrite::Insert(row) => job_row_bytes(row),
         ChoreWrite::Update(_) | ChoreWrite::Delete { .. } => 8 * NUMBER,
     });
-    let few = change.batches.len() + change.operations.len() + change.incidents_annotated.len();
+    let few = change.batches.len()
+        + change.operations.len()
+        + change.incidents_annotated.len()
+        + change.incidents_opened.len()
+        + change.chore_log.len();
     let statements = change.statements.iter().map(|statement| statement.sql.len());
     let chores = chores.chain(statements).sum::<usize>() + ROW_BYTES * few;
     let rows = instances + jobs + pages + tasks + incidents + waits + history + ended;

@@ -4,12 +4,13 @@
 
 use std::sync::Arc;
 
-use orloj_executor::{QueuedJob, Rank, Taker, TakerId};
+use orloj_executor::{BreakerState, QueuedJob, Rank, TakerId};
 use orloj_interpreter::{
-    Activation, EndKind, Event, IncidentChange, JobChange, JobFailure, JobState, Outcome, Record,
-    SubscriptionChange, UserTaskChange,
+    Activation, Command, EndKind, Event, IncidentChange, JobChange, JobFailure, JobState, Outcome,
+    Record, SubscriptionChange, UserTaskChange,
 };
-use orloj_store::format::{encode_activation, encode_variables};
+use orloj_settings::HistoryLevel;
+use orloj_store::format::encode_activation;
 use orloj_store::{
     Change, EndedRow, HistoryRow, IncidentNote, InstanceRow, InstanceWrite, JobUpdate, JobWrite,
     LockWrite,
@@ -20,12 +21,13 @@ use super::bytes::change_bytes;
 use super::claims::holder;
 use super::event::WorkOrigin;
 use super::executing::Counts;
+use super::handed::activated_job;
 use super::lane::{Done, Entry, Other};
 use super::slot::{Attempt, Slot, SlotState};
+use super::workers::WorkerAnswer;
 use super::{Node, Phase, Sabotage};
 use crate::api::ActivatedJob;
 use crate::codec::{self, Origin};
-use crate::definition::Definition;
 use crate::history::{self, Deed};
 
 /// History gathers in the instance's row up to this size before it gets a row of its own: one
@@ -64,6 +66,8 @@ pub(crate) struct Effects {
     pub credits_back: Vec<TakerId>,
     /// Why the job that was run is not done.
     pub failed: Option<JobFailure>,
+    /// What a worker has said.
+    pub answered: Option<WorkerAnswer>,
 }
 
 #[derive(Debug)]
@@ -76,6 +80,9 @@ pub(crate) struct EndEffect {
 impl Node {
     /// Turns an outcome into a change on its way to the store; the slot moves on at once.
     pub(super) fn apply(&mut self, instance: InstanceKey, attempt: Box<Attempt>, outcome: Outcome) {
+        if let WorkOrigin::Due { job } = attempt.work.origin {
+            self.fired(job);
+        }
         let Some(slot) = self.slots.get(&instance) else { return };
         let record = outcome.record.as_ref().or(slot.record.as_deref());
         let family = record.map_or(instance, Record::hierarchy);
@@ -83,8 +90,10 @@ impl Node {
         let failed = outcome.failed.take();
         let parts = std::mem::take(&mut outcome.others);
         let mut change = Change::default();
-        let mut effects = Effects { failed, ..Effects::default() };
-        effects.counts.note(&outcome.events);
+        let answered = self.answer_of_worker(instance, &attempt.work.command);
+        let mut effects = Effects { failed, answered, ..Effects::default() };
+        let job = attempt.work.command.job_run();
+        effects.counts.note(&outcome.events, job);
         self.change_slot(outcome, &mut change, &mut effects);
         self.claim(instance, &attempt, &mut change);
         change.operations.extend(attempt.work.log.iter().cloned());
@@ -94,7 +103,7 @@ impl Node {
         let mut others = Vec::with_capacity(parts.len());
         for part in parts {
             others.push(Other { instance: part.instance, is_new: part.is_new });
-            effects.counts.note(&part.events);
+            effects.counts.note(&part.events, job);
             self.change_slot(part, &mut change, &mut effects);
         }
         let bytes = change_bytes(&change);
@@ -102,6 +111,23 @@ impl Node {
         let lane = self.lane_of(family);
         let settings = self.known.version();
         self.lanes[lane].push(Entry { family, change, bytes, done, sole: None, settings });
+    }
+
+    /// For the breaker of the job's type.
+    fn answer_of_worker(&self, instance: InstanceKey, command: &Command) -> Option<WorkerAnswer> {
+        if !self.breakers.is_on() {
+            return None;
+        }
+        let (job, is_failed) = match command {
+            Command::CompleteJob { job, .. } => (*job, false),
+            // A BPMN error is an answer like another.
+            Command::ThrowError(throw) => (throw.job, false),
+            Command::FailJob(fail) => (fail.job, true),
+            _ => return None,
+        };
+        let record = self.slots.get(&instance)?.record.as_ref()?;
+        let (_, job) = record.job(job)?;
+        Some(WorkerAnswer { job_type: job.job_type.clone(), is_failed })
     }
 
     /// One instance moves on: its slot at once, its rows with the change.
@@ -127,12 +153,25 @@ impl Node {
         self.slots.insert(instance, slot);
     }
 
-    /// History tells which node ran a job, as it tells which worker did.
+    /// History tells which node ran a job, as it tells which worker did: one that it had locked,
+    /// one that was done when it was due, one that someone ran by hand.
     fn with_activation(&self, attempt: &Attempt, mut outcome: Outcome) -> Outcome {
-        if let WorkOrigin::Engine { job, since } = attempt.work.origin {
-            let activation = Activation { worker: self.config.node_name.clone(), at: since };
-            outcome.events.insert(0, Event::JobActivated { key: job, activation });
-        }
+        let Some(job) = attempt.work.command.job_run() else { return outcome };
+        let is_run = |event: &Event| {
+            let run = match event {
+                Event::JobCompleted { key } | Event::JobFailed { key, .. } => Some(*key),
+                _ => None,
+            };
+            run == Some(job)
+        };
+        let at = match attempt.work.origin {
+            WorkOrigin::Engine { since, .. } => since,
+            // One that has only become ready was not run.
+            _ if outcome.events.iter().any(is_run) => self.now,
+            _ => return outcome,
+        };
+        let activation = Activation { worker: self.config.node_name.clone(), at };
+        outcome.events.insert(0, Event::JobActivated { key: job, activation });
         outcome
     }
 
@@ -160,7 +199,7 @@ impl Node {
             after: outcome.record.as_ref(),
             end: outcome.end.as_ref(),
         };
-        let level = self.config.settings.history.level;
+        let level = self.history_level(slot);
         history::note(&mut slot.events, level, &deed, Origin { instance, started_at }, now);
 
         change.migrations.extend(self.migration(old, identity, &outcome.jobs));
@@ -224,7 +263,8 @@ impl Node {
                 self.release_holder(instance, process, &identity.tenant, key, change);
                 effects.has_errands = true;
             }
-            change.ended.push(EndedRow {
+            let awaited_by = identity.awaited_by;
+            let row = EndedRow {
                 key: instance,
                 engine,
                 tenant: identity.tenant.clone(),
@@ -233,15 +273,16 @@ impl Node {
                 completed,
                 started_at,
                 ended_at: now,
-                variables: encode_variables(&end.variables),
+                variables: Vec::new(),
                 caller: identity.caller.map(|caller| caller.instance),
                 root: identity.caller.map(|caller| caller.root),
                 removal_at: self.removal_at(slot, started_at),
-            });
+            };
+            let is_awaited = self.config.is_shared && awaited_by.is_some();
+            change.ended.extend(history::ended(level, is_awaited, row, &end.variables));
             if old.is_some() {
                 change.instances.push(InstanceWrite::Delete { key: instance, expected_rev });
             }
-            let awaited_by = identity.awaited_by;
             let effect = EndEffect { completed, variables: end.variables, awaited_by };
             effects.ends.push((instance, effect));
         } else if old.is_some() {
@@ -375,8 +416,10 @@ impl Node {
         if is_limited {
             self.rate_holds_up(&job.job_type);
         }
+        let is_open = self.breakers.state(&job.job_type, self.now) != BreakerState::Closed;
+        let is_held_up = is_limited || is_open;
         let taker = match self.demands.get_mut(&job.job_type) {
-            Some(demand) if is_new && !is_limited && self.phase == Phase::Running => {
+            Some(demand) if is_new && !is_held_up && self.phase == Phase::Running => {
                 demand.hand_over()
             }
             _ => None,
@@ -428,7 +471,7 @@ impl Node {
         let engine = self.config.engine.clone();
         let (events, end) = (&outcome.events, outcome.end.as_ref());
         let deed = Deed { events, before: None, after: None, end };
-        let level = self.config.settings.history.level;
+        let level = self.history_level(slot);
         history::note(&mut slot.events, level, &deed, Origin { instance, started_at: now }, now);
         slot.rev += 1;
         if !slot.events.is_empty() {
@@ -451,7 +494,8 @@ impl Node {
                 self.release_holder(instance, process, &start.tenant, key, change);
                 effects.has_errands = true;
             }
-            change.ended.push(EndedRow {
+            let awaited_by = start.awaited_by;
+            let row = EndedRow {
                 key: instance,
                 engine,
                 tenant: start.tenant,
@@ -460,15 +504,23 @@ impl Node {
                 completed,
                 started_at: now,
                 ended_at: now,
-                variables: encode_variables(&end.variables),
+                variables: Vec::new(),
                 caller: end.caller.map(|caller| caller.instance),
                 root: end.caller.map(|caller| caller.root),
                 removal_at: self.removal_at(slot, now),
-            });
-            let awaited_by = start.awaited_by;
+            };
+            let is_awaited = self.config.is_shared && awaited_by.is_some();
+            change.ended.extend(history::ended(level, is_awaited, row, &end.variables));
             let effect = EndEffect { completed, variables: end.variables, awaited_by };
             effects.ends.push((instance, effect));
         }
+    }
+
+    /// The model's own, where the settings let it have one.
+    fn history_level(&self, slot: &Slot) -> HistoryLevel {
+        let definition = slot.definition.as_ref();
+        let own = definition.and_then(|definition| definition.process.history_depth);
+        history::level_of(&self.config.settings.history, own)
     }
 
     /// Of an instance that ends now.
@@ -502,39 +554,5 @@ impl Node {
         for taker in credits {
             self.return_credit(taker, 1);
         }
-    }
-}
-
-/// A job as its worker gets it.
-pub(super) fn activated_job(
-    row: &orloj_interpreter::JobRow,
-    attempt: i32,
-    record: &Record,
-    definition: &Definition,
-    taker: &Taker,
-    deadline: Timestamp,
-) -> ActivatedJob {
-    let mut variables = record.visible(row.element_instance);
-    if !taker.fetch.is_empty() {
-        variables.retain(|name, _| taker.fetch.contains(name));
-    }
-    ActivatedJob {
-        key: row.job.key,
-        job_type: row.job.job_type.clone(),
-        instance: record.instance,
-        definition: definition.key,
-        process_id: definition.process.id.clone(),
-        version: definition.version,
-        element: row.element.clone(),
-        element_instance: row.element_instance,
-        headers: definition.headers(&row.element),
-        worker: taker.worker.clone(),
-        retries: row.job.retries_left,
-        deadline,
-        variables: Document(variables).to_json(),
-        tenant: record.tenant.clone(),
-        priority: row.job.priority,
-        business_key: record.business_key.clone(),
-        attempt,
     }
 }

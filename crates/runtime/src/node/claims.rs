@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use orloj_store::{
-    BroadcastKey, BroadcastWrite, Change, ChoreWrite, Held, JobWrite, MessageKey, MessageRow,
-    MessageTaken,
+    BroadcastKey, BroadcastWrite, Change, ChoreWrite, Held, JobRow, JobWrite, MessageKey,
+    MessageRow, MessageTaken,
 };
 use orloj_types::{EngineName, InstanceKey, JobKey, ProcessId, TenantId, Timestamp};
 
@@ -55,9 +55,15 @@ pub(crate) enum Sole {
         job: JobKey,
         afterwards: Afterwards,
     },
+    /// A chore that someone wants done now is locked.
+    ChoreLocked {
+        id: RequestId,
+        row: Box<JobRow>,
+    },
     /// An element of a batch's part is done.
     Part {
         job: JobKey,
+        afterwards: Afterwards,
     },
     /// A chore was suspended or activated.
     Suspension {
@@ -120,6 +126,7 @@ impl Node {
             change.chores.extend(end.chores.iter().cloned());
             change.batches.extend(end.batches.iter().cloned());
             change.incidents_gone.extend(end.incidents_gone.iter().copied());
+            self.follow_chores(change);
         }
         change.broadcasts.extend(claims.broadcast.clone());
         if let Some(key) = claims.free {
@@ -146,7 +153,13 @@ impl Node {
             Sole::Told { key } => self.broadcast_over(key, ended),
             Sole::ChoreDue { job } => self.chore_made_ready(job, ended),
             Sole::Chore { job, afterwards } => self.chore_concluded(job, afterwards, ended),
-            Sole::Part { job } => self.part_committed(job, ended),
+            Sole::ChoreLocked { id, row } => self.chore_locked(id, row, ended),
+            Sole::Part { job, afterwards } => {
+                if matches!(ended, Ended::Done) {
+                    self.look_afterwards(afterwards);
+                }
+                self.part_committed(job, ended);
+            }
             Sole::Suspension { number, is_ready } => {
                 if is_ready {
                     let engine_type = self.engine_type.clone();

@@ -1,6 +1,7 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use jiff::tz::TimeZone;
 use orloj_executor::{Backoff, BackoffOptions, BreakerRules, Cadence, LongestRun, Waits};
 use orloj_interpreter::JobSettings;
 use orloj_settings::Settings;
@@ -21,6 +22,8 @@ pub struct Config {
     pub executor: ExecutorOptions,
     /// Calls of foreign code at the same time.
     pub calls_max: usize,
+    /// Whether the application decides when each job of the engine's own begins.
+    pub offers_jobs: bool,
     /// Requests under way before new ones are refused.
     pub requests_max: usize,
     pub heartbeat_timeout_ms: i64,
@@ -33,6 +36,8 @@ pub struct Config {
     pub idle_instances_max: usize,
     /// Every knob, as it was given to the builder.
     pub settings: Arc<Settings>,
+    /// Where the node is: of times of day that are written without an offset.
+    pub zone: TimeZone,
     /// What they say about jobs.
     pub jobs: Arc<JobSettings>,
     /// A deliberate defect, to prove that the simulation finds it. Only tests set it.
@@ -48,12 +53,14 @@ impl Default for Config {
             group_changes_max: 256,
             executor: ExecutorOptions::default(),
             calls_max: 256,
+            offers_jobs: false,
             requests_max: 20_000,
             heartbeat_timeout_ms: 5_000,
             work_off_max: 128,
             is_shared: false,
             idle_instances_max: 10_000,
             settings: Arc::default(),
+            zone: TimeZone::UTC,
             jobs: Arc::default(),
             sabotage: None,
         }
@@ -93,6 +100,8 @@ pub struct ExecutorOptions {
     pub caller_runs: bool,
     /// Jobs kept locked for their turn; beyond it they stay in the store.
     pub queue_jobs_max: usize,
+    /// Timers and other waiting jobs that are made ready at a time.
+    pub timers_max: usize,
     /// How often jobs are looked for that nobody told of, and how many at a time.
     pub looks: Looks,
     /// When code that fails is left alone for a while.
@@ -118,7 +127,7 @@ impl Default for ExecutorOptions {
     fn default() -> Self {
         Self {
             is_active: true,
-            order: Order::default(),
+            order: Order::NONE,
             priorities: i64::MIN..=i64::MAX,
             categories: None,
             tenant: None,
@@ -131,8 +140,9 @@ impl Default for ExecutorOptions {
             calls_grown_ms: 5_000,
             caller_runs: false,
             queue_jobs_max: 8_192,
+            timers_max: 256,
             // A page costs one statement; the other figures are Camunda's.
-            looks: Looks::Backoff(BackoffOptions { jobs_max: 256, ..BackoffOptions::default() }),
+            looks: Looks::Backoff(BackoffOptions { jobs_max: 512, ..BackoffOptions::default() }),
             breakers: BreakerRules::default(),
             longest_run: LongestRun::default(),
             hung_jobs_max: 100,
@@ -151,6 +161,9 @@ impl ExecutorOptions {
         if self.priorities.is_empty() {
             let (low, high) = (self.priorities.start(), self.priorities.end());
             return refuse(&format!("no priority lies between {low} and {high}"));
+        }
+        if self.timers_max == 0 {
+            return refuse("no timer could be made ready: timers_max is 0");
         }
         match &self.looks {
             Looks::Backoff(options) => options.problem().map_or(Ok(()), refuse),

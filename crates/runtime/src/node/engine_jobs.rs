@@ -11,7 +11,7 @@ use std::sync::Arc;
 use orloj_executor::{Looked, Meter, QueuedJob, Rank, Watermark};
 use orloj_interpreter::{Command, JobRow as NewJob, Record};
 use orloj_store::{
-    Acquire, Error as StoreError, JobKind, JobRow, LockWrite, Order, Selection, Traits, Wanted,
+    Acquire, Error as StoreError, JobKind, JobRow, LockWrite, Selection, Traits, Wanted,
 };
 use orloj_types::{InstanceKey, JobKey, Timestamp};
 
@@ -28,6 +28,9 @@ const PUMP_JOBS_MAX: usize = 64;
 const URGENT_JOBS_MAX: usize = 16;
 /// Jobs queued beyond the bound because whoever made them has to run them.
 const CALLER_RUNS_MAX: usize = 256;
+/// Pages of jobs that may be begun between two acquisitions while jobs that become ready here are
+/// handed over past those in the store, where no order is asked for.
+const PAGES_PER_ACQUISITION: usize = 16;
 /// Between two looks that heartbeats ask for and that find nothing.
 const LOOK_MS_MIN: i64 = 1_000;
 
@@ -41,11 +44,27 @@ pub(crate) struct Looking {
     next_at: Timestamp,
     /// Something became ready since the last look was sent.
     is_hinted: bool,
+    /// The queue was full: nothing is acquired before.
+    rests_until: Timestamp,
+    /// Jobs begun since the last look was sent.
+    begun: usize,
 }
 
 impl Looking {
     pub fn new(cadence: orloj_executor::Cadence) -> Self {
-        Self { cadence, is_fruitless: false, next_at: Timestamp::ZERO, is_hinted: false }
+        Self {
+            cadence,
+            is_fruitless: false,
+            next_at: Timestamp::ZERO,
+            is_hinted: false,
+            rests_until: Timestamp::ZERO,
+            begun: 0,
+        }
+    }
+
+    /// What waits in the store has been passed for long enough.
+    fn is_overdue(&self) -> bool {
+        self.begun >= PAGES_PER_ACQUISITION * self.cadence.page_max()
     }
 }
 
@@ -110,9 +129,30 @@ impl Node {
     }
 
     fn may_queue(&self, rank: Rank) -> bool {
-        let is_next = self.unlocked.first().is_none_or(|first| rank < *first);
-        let allows = is_next && self.watermark.allows(rank) || self.sabotaged(Sabotage::Overtake);
+        let mut unlocked = self.unlocked.first().into_iter().chain(self.firing.first());
+        let is_next = unlocked.all(|first| rank < *first);
+        let allows = is_next && self.watermark.allows(rank)
+            || self.may_pass_backlog()
+            || self.sabotaged(Sabotage::Overtake);
         self.phase == Phase::Running && self.config.executor.hint && allows
+    }
+
+    /// Whether a job of this rank goes before all that are queued here, and before all that are
+    /// known to be unlocked. Without hints nobody knows what is.
+    pub(super) fn goes_first(&self, rank: Rank) -> bool {
+        let is_unlocked_before = self.unlocked.first().is_some_and(|first| *first < rank);
+        let is_queued_before = self.queue.peek().is_some_and(|queued| queued.rank < rank);
+        let allows = !is_unlocked_before && !is_queued_before && self.watermark.allows(rank);
+        self.config.executor.hint && allows
+    }
+
+    /// Where no order is asked for, an instance that is at hand goes on before others are fetched:
+    /// that saves locking and reading it again for each step. As much as two acquisitions bring may
+    /// wait here so, and the store has its turn all the same.
+    fn may_pass_backlog(&self) -> bool {
+        !self.selection.order.is_set()
+            && self.queue.taken() < 2 * self.looking.cadence.page_max()
+            && !self.looking.is_overdue()
     }
 
     /// A place in the queue for a job that becomes ready here.
@@ -153,7 +193,9 @@ impl Node {
     /// Without hints jobs are found by looking alone.
     pub(super) fn look_at(&self) -> Option<Timestamp> {
         let is_looking = self.is_executing() && self.is_taking() && !self.config.executor.hint;
-        (is_looking && !self.engine_acquiring).then_some(self.looking.next_at)
+        // What waits for due jobs to become ready goes on when they are.
+        let is_free = !self.engine_acquiring && !self.is_held_up();
+        (is_looking && is_free).then_some(self.looking.next_at)
     }
 
     pub(super) fn check_looks(&mut self) {
@@ -192,34 +234,28 @@ impl Node {
             if !self.has_room_to_call() || self.must_yield() {
                 break;
             }
-            let Some(QueuedJob { job, instance, .. }) = self.queue.pop() else { break };
-            if !self.may_begin(job) {
-                self.give_back(job);
-                continue;
+            let Some(queued) = self.queue.pop() else { break };
+            self.looking.begun += 1;
+            if !self.may_begin(queued.job) {
+                self.give_back(queued.job);
+            } else if self.config.offers_jobs {
+                self.offer(queued);
+            } else {
+                self.begin(queued);
             }
-            if instance.raw() == 0 {
-                self.begin_chore(job);
-                continue;
-            }
-            let command = Command::RunJob { job };
-            let origin = WorkOrigin::Engine { job, since: self.now };
-            self.beginning.insert(job);
-            self.submit(instance, Task::Work(Box::new(Work::new(command, origin))));
         }
         self.acquire_engine_jobs();
     }
 
-    /// Timers that are due become ready first where the order could put them before others: who
-    /// acquires in between would run those that come after.
-    fn awaits_timers(&self) -> bool {
-        let could_precede = match self.selection.order {
-            Order::Flags { timers_first, due, .. } => timers_first || due,
-            Order::Aging { .. } => false,
-        };
-        let is_due = || self.due.next().is_some_and(|at| at <= self.now);
-        could_precede
-            && self.config.executor.fires_timers
-            && (self.finding_due || !self.due_jobs.is_empty() || is_due())
+    pub(super) fn begin(&mut self, queued: QueuedJob) {
+        let QueuedJob { job, instance, .. } = queued;
+        if instance.raw() == 0 {
+            return self.begin_chore(job);
+        }
+        let command = Command::RunJob { job };
+        let origin = WorkOrigin::Engine { job, since: self.now };
+        self.beginning.insert(job);
+        self.submit(instance, Task::Work(Box::new(Work::new(command, origin))));
     }
 
     fn acquire_engine_jobs(&mut self) {
@@ -227,7 +263,7 @@ impl Node {
         if !is_taking || self.watermark.is_clear() || self.now < self.retry_at {
             return;
         }
-        if self.awaits_timers() {
+        if self.awaits_timers() || self.now < self.offers.resume_at {
             return;
         }
         if self.queue.room() == 0 {
@@ -236,15 +272,24 @@ impl Node {
         let page_max = self.looking.cadence.page_max();
         let room = self.looking.cadence.page(self.queue.room());
         let is_urgent = self.must_yield();
+        if !is_urgent && self.rests() {
+            return;
+        }
         // Small bites of a long backlog would cost a statement each.
         let is_worthwhile = room == page_max || self.queue.is_empty() || is_urgent;
+        // More than will soon be begun would only push out what is at hand.
+        let is_early = !self.selection.order.is_set()
+            && self.queue.taken() >= page_max
+            && !self.looking.is_overdue();
         let limit = if is_urgent { room.max(URGENT_JOBS_MAX) } else { room };
-        if limit == 0 || !is_worthwhile {
+        if limit == 0 || !is_worthwhile || is_early {
             return;
         }
         self.queue.reserve_beyond(limit);
         self.engine_acquiring = true;
+        self.held_up_until = None;
         self.looking.is_hinted = false;
+        self.looking.begun = 0;
         self.watermark.sent();
         self.leave_out_topics();
         self.metrics.meters.add(Meter::JobAcquisitionAttempt, 1);
@@ -254,6 +299,22 @@ impl Node {
         let wanted = Wanted::Engine(self.selection.clone());
         let acquire = Acquire { lease: self.lease, wanted, limit, now: self.now };
         self.actions.push(Action::Acquire { ticket, acquire });
+    }
+
+    /// Whether acquisition rests because the queue was full. What goes before all that are queued is
+    /// taken all the same.
+    fn rests(&mut self) -> bool {
+        if self.queue.room() == 0 && self.now >= self.looking.rests_until {
+            let rest_ms = self.looking.cadence.queue_full_ms();
+            self.looking.rests_until = self.now.plus_ms(rest_ms);
+        }
+        self.now < self.looking.rests_until
+    }
+
+    /// When acquisition has rested, if it has something to do then.
+    pub(super) fn rested_at(&self) -> Option<Timestamp> {
+        let rests = self.now < self.looking.rests_until && !self.watermark.is_clear();
+        rests.then_some(self.looking.rests_until)
     }
 
     pub(super) fn acquired(&mut self, ticket: Ticket, result: Result<Vec<JobRow>, StoreError>) {

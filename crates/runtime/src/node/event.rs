@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use orloj_executor::TakerId;
 use orloj_interpreter::{CalledProcess, Command, Invoke, InvokeResult, JobResult};
+use orloj_model::TimeToLive;
 use orloj_store::{
     Acquire, BatchRow, Beat, BroadcastKey, BroadcastRow, Change, Channel, CommitError, Committed,
     EndedRow, Error as StoreError, Fit, Group, JobFilter, JobRow, Lease, LoadedInstance,
@@ -31,6 +32,10 @@ pub struct CallId(pub u64);
 /// Names a question to the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ticket(pub u64);
+
+/// A locked job that the application's executor decides about; never reused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OfferId(pub(super) u64);
 
 #[derive(Debug)]
 pub enum Event {
@@ -63,6 +68,12 @@ pub enum Event {
         result: InvokeResult,
         /// Of the application, to commit with the step.
         statements: Vec<Statement>,
+    },
+
+    /// The application's executor has decided.
+    OfferAnswered {
+        offer: OfferId,
+        is_taken: bool,
     },
 
     Loaded {
@@ -165,6 +176,10 @@ pub enum Request {
     /// What concerns no instance, such as a change of a chore. In conflict, nothing of it is
     /// written, and [`Error::Overtaken`] says so.
     Write(Box<Change>),
+    /// A chore is done here and now; answered with its end.
+    RunChore {
+        job: JobKey,
+    },
     Publish(PublishMessage),
     Broadcast(BroadcastSignal),
     /// What a subscription waits for has come.
@@ -211,6 +226,8 @@ pub struct StartRequest {
     pub at: Option<ElementId>,
     /// Tokens begin before these elements instead.
     pub before: Vec<ElementId>,
+    pub tags: Arc<[Arc<str>]>,
+    pub stops_after: Vec<ElementId>,
     /// Answer with the result when it has ended.
     pub await_end: bool,
 }
@@ -244,6 +261,9 @@ pub enum JobCommand {
         code: Arc<str>,
         message: Arc<str>,
         variables: Document,
+    },
+    HoldBack {
+        message: Arc<str>,
     },
     UpdateRetries {
         retries: i32,
@@ -323,6 +343,13 @@ pub enum Find {
     Instances(DefinitionKey, Page),
     /// Removes something.
     Prune(PruneQuery),
+    /// Definitions that say how long their ended instances are kept.
+    TimesToLive,
+    /// Sets when ended batches may be removed.
+    SetBatchRemoval {
+        batches: Vec<BatchKey>,
+        at: Option<Timestamp>,
+    },
     /// Sets when ended instances may be removed.
     SetRemoval {
         instances: Vec<InstanceKey>,
@@ -368,6 +395,7 @@ pub enum Found {
     Jobs(Vec<JobRow>),
     Instances(Vec<InstanceKey>),
     Pruned((Prune, Pruned)),
+    TimesToLive(Vec<(DefinitionKey, TimeToLive)>),
     Suspending(Box<SuspensionScope>),
 }
 
@@ -387,6 +415,11 @@ pub enum Action {
     Invoke {
         call: CallId,
         invoke: Box<Invoke>,
+    },
+    /// Ask the application's executor whether a locked job may begin.
+    Offer {
+        offer: OfferId,
+        job: JobKey,
     },
     /// Stop one call of foreign code: it takes too long.
     AbortInvoke {

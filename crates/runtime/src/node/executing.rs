@@ -4,8 +4,12 @@
 //! A job is given back with the number of its lock, so that a late request cannot undo a later
 //! lock; until the store has said that it is unlocked it counts as held.
 
+use std::sync::Arc;
+
 use orloj_executor::{BreakerState, HungWatch, Meter, Running};
-use orloj_interpreter::{Command, Event as History, InvokeResult, JobKind as RecordJobKind};
+use orloj_interpreter::{
+    Command, Event as History, InvokeResult, JobFailure, JobKind as RecordJobKind,
+};
 use orloj_store::{Error as StoreError, JobRow};
 use orloj_types::{ElementId, InstanceKey, JobKey};
 
@@ -17,16 +21,19 @@ use super::{Node, RETRY_MS};
 /// What a change counts once it is committed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
+    pub jobs_completed: u64,
     pub jobs_failed: u64,
     pub elements_entered: u64,
     pub elements_left: u64,
 }
 
 impl Counts {
-    pub fn note(&mut self, events: &[History]) {
+    /// `job`: the one of the engine's own that was run. What workers do is no execution of a job.
+    pub fn note(&mut self, events: &[History], job: Option<JobKey>) {
         for event in events {
             match event {
-                History::JobFailed { .. } => self.jobs_failed += 1,
+                History::JobCompleted { key } if Some(*key) == job => self.jobs_completed += 1,
+                History::JobFailed { key, .. } if Some(*key) == job => self.jobs_failed += 1,
                 History::ElementEntered { .. } => self.elements_entered += 1,
                 History::ElementLeft { .. } => self.elements_left += 1,
                 _ => {}
@@ -68,11 +75,13 @@ impl Node {
         for queued in self.queue.drain() {
             self.give_back(queued.job);
         }
+        self.give_back_offered();
     }
 
     /// Unlocks a job that this node holds and does not run. It costs no retry.
     pub(super) fn give_back(&mut self, job: JobKey) {
         self.job_over(job);
+        self.chore_given_back(job);
         match self.held.get(&job) {
             None => {}
             Some(0) => self.find(Question::GiveBack { job }, Find::Job(job)),
@@ -147,6 +156,8 @@ impl Node {
         self.engine_jobs_ready();
         let types: Vec<_> = self.demands.keys().cloned().collect();
         for job_type in types {
+            // One of these may have been let through by a breaker.
+            self.breakers.dropped(&job_type, self.now);
             self.jobs_ready(job_type);
         }
         if self.has_peers && !jobs.is_empty() {
@@ -193,23 +204,35 @@ impl Node {
 
     pub(super) fn called(&mut self, call: CallId, result: &InvokeResult) {
         let Some(topic) = self.call_topics.remove(&call) else { return };
-        let was_closed = self.breakers.state(&topic, self.now) == BreakerState::Closed;
-        if !matches!(result, InvokeResult::Failed { .. } | InvokeResult::Faulted { .. }) {
-            self.breakers.succeeded(&topic);
-            if !was_closed && self.breakers.state(&topic, self.now) == BreakerState::Closed {
-                tracing::info!(%topic, "circuit breaker closed");
-                self.engine_jobs_ready();
-            }
-        } else if self.breakers.failed(&topic, self.now) {
-            self.metrics.breakers_opened.inc();
-            tracing::warn!(%topic, "circuit breaker opened");
+        let failed = matches!(result, InvokeResult::Failed { .. } | InvokeResult::Faulted { .. });
+        if self.judge(&topic, failed) {
+            self.engine_jobs_ready();
         }
+    }
+
+    /// A breaker learns how a call or a worker's job has ended. True: it has closed.
+    pub(super) fn judge(&mut self, topic: &Arc<str>, is_failed: bool) -> bool {
+        if is_failed {
+            if self.breakers.failed(topic, self.now) {
+                self.metrics.breakers_opened.inc();
+                tracing::warn!(%topic, "circuit breaker opened");
+            }
+            return false;
+        }
+        let was_closed = self.breakers.state(topic, self.now) == BreakerState::Closed;
+        self.breakers.succeeded(topic);
+        let has_closed =
+            !was_closed && self.breakers.state(topic, self.now) == BreakerState::Closed;
+        if has_closed {
+            tracing::info!(%topic, "circuit breaker closed");
+        }
+        has_closed
     }
 
     pub(super) fn close_breaker(&mut self, id: RequestId, topic: &str) {
         if self.breakers.close(topic) {
             tracing::info!(topic, "circuit breaker closed by hand");
-            self.engine_jobs_ready();
+            self.slots_freed();
         }
         self.reply(id, Ok(Reply::Done));
     }
@@ -217,7 +240,7 @@ impl Node {
     /// A breaker whose time is over lets one of its jobs through.
     pub(super) fn check_breakers(&mut self) {
         if self.breaker_at.is_some_and(|at| at <= self.now) {
-            self.engine_jobs_ready();
+            self.slots_freed();
         }
         self.breaker_at = self.breakers.next_at(self.now);
     }
@@ -271,9 +294,24 @@ impl Node {
         self.hung = HungWatch::new(self.config.executor.longest_run, self.now);
     }
 
-    // ---- counting
+    // ---- counting and telling
+
+    /// Whether a failure is worth a line: with reduced logging only the last one is.
+    pub(super) fn logs_failure(&self, retries_left: i32) -> bool {
+        retries_left <= 0 || !self.config.settings.jobs.reduced_logging
+    }
+
+    fn log_failure(&self, failed: &JobFailure) {
+        let JobFailure { job, element, message, retries_left } = failed;
+        if self.logs_failure(*retries_left) {
+            tracing::warn!(%message, %job, %element, retries_left, "a job failed");
+        }
+    }
 
     pub(super) fn count(&self, effects: &Effects, work: &Work) {
+        if let Some(failed) = &effects.failed {
+            self.log_failure(failed);
+        }
         let (counts, meters) = (effects.counts, &self.metrics.meters);
         meters.add(Meter::JobExecutionRejected, effects.rejected);
         meters.add(Meter::JobLockedExclusive, effects.locked_exclusive);
@@ -281,9 +319,7 @@ impl Node {
         meters.add(Meter::RootProcessInstanceStart, u64::from(is_start));
         meters.add(Meter::ActivityInstanceStart, counts.elements_entered);
         meters.add(Meter::ActivityInstanceEnd, counts.elements_left);
+        meters.add(Meter::JobSuccessful, counts.jobs_completed);
         meters.add(Meter::JobFailed, counts.jobs_failed);
-        if counts.jobs_failed == 0 && matches!(work.origin, WorkOrigin::Engine { .. }) {
-            meters.add(Meter::JobSuccessful, 1);
-        }
     }
 }

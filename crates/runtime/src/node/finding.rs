@@ -82,6 +82,7 @@ impl Node {
             }
             (Question::Fits, Found::Fits(fits)) => self.fits_found(fits),
             (Question::ExpireMessages, Found::Count(count)) => self.messages_expired(count),
+            (Question::RunChore { id, job }, found) => self.chore_to_run(id, job, found),
             (Question::Chore { job }, found) => self.chore_found(job, found),
             (Question::Suspension { number }, found) => self.suspension_found(number, found),
             (Question::Broadcasts, Found::Broadcasts(rows)) => self.broadcasts_found(rows),

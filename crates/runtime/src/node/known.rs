@@ -10,11 +10,12 @@ use std::sync::Arc;
 
 use orloj_interpreter::{JobOverride, JobSettings};
 use orloj_model::{JobDefinition, JobHandler};
-use orloj_store::{LimitScope, Rate, StoredSettings};
-use orloj_types::Timestamp;
-use rustc_hash::FxHashSet;
+use orloj_store::{JobDefinitionRow, JobKind, LimitScope, Rate, StoredSettings};
+use orloj_types::{BatchKey, Timestamp};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answer::Question;
+use super::chores::{batch_job_kind, batch_of_job_definition};
 use super::event::Find;
 use super::{Node, Phase, RETRY_MS, Sabotage};
 
@@ -38,6 +39,8 @@ pub(crate) struct Known {
     base: Arc<JobSettings>,
     /// With what is in the store.
     jobs: Arc<JobSettings>,
+    /// What is set for the job definitions of batches.
+    batches: FxHashMap<(BatchKey, JobKind), JobOverride>,
     limits: Limits,
     /// Types whose jobs a rate may be holding up.
     rated: BTreeMap<Arc<str>, RateWait>,
@@ -68,6 +71,11 @@ impl Known {
 
     pub fn jobs(&self) -> &Arc<JobSettings> {
         &self.jobs
+    }
+
+    /// What is set for the chores of a batch.
+    pub fn of_batch(&self, batch: BatchKey, kind: JobKind) -> JobOverride {
+        self.batches.get(&(batch, kind)).copied().unwrap_or_default()
     }
 
     pub fn version(&self) -> i64 {
@@ -105,6 +113,11 @@ impl Known {
         self.version = stored.version;
         self.told = self.told.max(stored.version);
         self.limits = Limits::of(stored);
+        let of_batch = |row: &JobDefinitionRow| {
+            let set = JobOverride { is_suspended: row.suspended, priority: row.priority };
+            Some(((batch_of_job_definition(row)?, batch_job_kind(&row.kind)), set))
+        };
+        self.batches = stored.job_definitions.iter().filter_map(of_batch).collect();
         self.rated.clear();
         let has_set = !stored.suspended.is_empty() || !stored.job_definitions.is_empty();
         self.jobs =

@@ -235,6 +235,7 @@ impl Node {
         self.queue.clear();
         self.held.clear();
         self.beginning.clear();
+        self.offers.clear();
         self.reserved.clear();
         self.giving_back.clear();
         self.to_find_later.clear();
@@ -242,6 +243,8 @@ impl Node {
         self.call_topics.clear();
         self.known_jobs.clear();
         self.due_jobs.clear();
+        self.firing.clear();
+        self.held_up_until = None;
         self.set_aside.clear();
         self.to_release.clear();
         self.lock_floor = JobKey::default();
@@ -253,6 +256,7 @@ impl Node {
         self.broadcasts.clear();
         self.start_events.clear();
         self.drop_suspensions(&error());
+        self.drop_asked(&error());
         self.chores.clear();
         self.finding_due = false;
         self.expiring = false;
@@ -391,7 +395,8 @@ impl Node {
         let works = self.is_executing();
         let runs_jobs = works
             && (!self.queue.is_empty()
-                || !self.watermark.is_clear()
+                || !self.offers.is_empty()
+                || !self.watermark.is_clear() && self.rested_at().is_none()
                 || self.engine_acquiring
                 || self.finding_due
                 || !self.due_jobs.is_empty()

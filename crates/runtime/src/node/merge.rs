@@ -53,6 +53,8 @@ pub(super) fn merge(earlier: &mut Entry, later: Entry) {
     change.broadcasts.extend(later.change.broadcasts);
     change.migrations.extend(later.change.migrations);
     change.chores.extend(later.change.chores);
+    change.incidents_opened.extend(later.change.incidents_opened);
+    change.chore_log.extend(later.change.chore_log);
     change.batches.extend(later.change.batches);
     change.operations.extend(later.change.operations);
     change.incidents_annotated.extend(later.change.incidents_annotated);

@@ -26,6 +26,7 @@ mod errand;
 mod event;
 mod executing;
 mod finding;
+mod handed;
 mod known;
 mod lane;
 mod life;
@@ -33,6 +34,7 @@ mod merge;
 mod messages;
 mod migration;
 mod need;
+mod offers;
 mod registered;
 mod report;
 mod request;
@@ -59,7 +61,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use claims::Sole;
 pub use config::{Config, ExecutorOptions, Looks, Sabotage};
 pub use event::{
-    Action, CallId, Event, Find, Found, JobCommand, Manage, Reply, Request, RequestId,
+    Action, CallId, Event, Find, Found, JobCommand, Manage, OfferId, Reply, Request, RequestId,
     StartRequest, Ticket,
 };
 pub(crate) use finding::store_error;
@@ -132,6 +134,7 @@ pub struct Node {
     held: BTreeMap<JobKey, i32>,
     /// Engine jobs that were begun and wait for the state of their instance.
     beginning: FxHashSet<JobKey>,
+    offers: offers::Offers,
     /// Engine jobs on their way back, with the number of the lock.
     giving_back: FxHashMap<JobKey, i32>,
     /// Those that could not be given back; tried again when `retry_at` has come.
@@ -167,7 +170,15 @@ pub struct Node {
     lock_floor: JobKey,
     to_release: Vec<(JobKey, i32)>,
     /// Due jobs being worked on.
-    due_jobs: FxHashSet<JobKey>,
+    due_jobs: FxHashMap<JobKey, timers::DueJob>,
+    /// Ranks of those of them that this node takes and that have not been made ready yet.
+    firing: BTreeSet<orloj_executor::Rank>,
+    /// Looks for due jobs so far.
+    due_looks: u64,
+    /// The look whose jobs, and those of all before it, are ready or done with.
+    due_looks_done: u64,
+    /// An acquisition waits until that of this look are.
+    held_up_until: Option<u64>,
     /// Due jobs whose change the store refuses.
     set_aside: FxHashSet<JobKey>,
     /// The last look came back full.
@@ -264,6 +275,7 @@ impl Node {
             engine_type: "".into(),
             held: BTreeMap::new(),
             beginning: FxHashSet::default(),
+            offers: offers::Offers::default(),
             giving_back: FxHashMap::default(),
             to_find_later: Vec::new(),
             breaker_at: None,
@@ -285,7 +297,11 @@ impl Node {
             chores: chores::Chores::default(),
             lock_floor: JobKey::default(),
             to_release: Vec::new(),
-            due_jobs: FxHashSet::default(),
+            due_jobs: FxHashMap::default(),
+            firing: BTreeSet::new(),
+            due_looks: 0,
+            due_looks_done: 0,
+            held_up_until: None,
             set_aside: FxHashSet::default(),
             more_due: false,
             finding_due: false,
@@ -330,6 +346,7 @@ impl Node {
             Event::StreamClosed { id } => self.stream_closed(id),
             Event::Undelivered { jobs } => self.release(jobs),
             Event::Invoked { call, result, statements } => self.invoked(call, result, statements),
+            Event::OfferAnswered { offer, is_taken } => self.offer_answered(offer, is_taken),
             Event::Loaded { instances, result } => self.loaded(&instances, result),
             Event::DefinitionLoaded { key, result } => self.definition_loaded(key, result),
             Event::DefinitionFound { call, result } => self.definition_found(call, result),
@@ -446,7 +463,9 @@ impl Node {
         let due = finds_due.then(|| self.due.next()).flatten();
         let expires = is_running && !self.expiring;
         let locks = expires.then_some(self.lock_end).flatten();
-        let retry = (self.retry_at > self.now).then_some(self.retry_at);
+        let later = |at: Timestamp| (at > self.now).then_some(at);
+        let retry =
+            [later(self.retry_at), later(self.offers.resume_at)].into_iter().flatten().min();
         let errands = is_running.then(|| self.broadcasts.wake_at()).flatten();
         let known = heartbeat.into_iter().chain(lanes).chain(polls).chain(due).chain(locks);
         let breaker = is_running.then_some(self.breaker_at).flatten();
@@ -454,7 +473,8 @@ impl Node {
         let rates = is_running.then(|| self.known.wake_at()).flatten();
         let looks = is_running.then(|| self.look_at()).flatten();
         let drained = self.drain_until.filter(|_| !self.is_leaving);
-        let more = rates.into_iter().chain(looks).chain(drained);
+        let rested = is_running.then(|| self.rested_at()).flatten();
+        let more = rates.into_iter().chain(looks).chain(drained).chain(rested);
         known.chain(retry).chain(errands).chain(breaker).chain(hung).chain(more).min()
     }
 

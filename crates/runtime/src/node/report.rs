@@ -16,6 +16,10 @@ const GIVEN_UP_MAX: usize = 1_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExecutorReport {
     pub is_active: bool,
+    /// Whether it takes ready jobs while it is active.
+    pub takes_jobs: bool,
+    /// Whether it makes timers ready that are due while it is active.
+    pub fires_timers: bool,
     /// The version of the settings that this node goes by.
     pub settings_version: i64,
     /// Locked here and waiting for their turn.
@@ -72,6 +76,8 @@ impl Node {
         });
         let report = ExecutorReport {
             is_active: self.config.executor.is_active,
+            takes_jobs: self.config.executor.takes_jobs,
+            fires_timers: self.config.executor.fires_timers,
             settings_version: self.known.version(),
             queued: self.queue.len(),
             running,

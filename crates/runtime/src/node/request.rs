@@ -48,11 +48,13 @@ impl Node {
                 self.client_work(id, instance, *command);
             }
             Request::Manage(manage) => self.manage(id, *manage),
-            Request::Write(change) => {
+            Request::Write(mut change) => {
+                self.follow_chores(&mut change);
                 let key = self.keys.next(self.now);
                 let afterwards = Afterwards::of(&change.chores);
                 self.commit_sole(key, *change, Sole::Written { id, afterwards });
             }
+            Request::RunChore { job } => self.run_chore(id, job),
             Request::Publish(message) => self.publish(id, message),
             Request::Broadcast(signal) => self.broadcast(id, signal),
             Request::Trigger { subscription, variables } => {
@@ -100,6 +102,8 @@ impl Node {
             started_with: None,
             at: start.at,
             before: start.before,
+            tags: start.tags,
+            stops_after: start.stops_after,
         });
         self.definitions.entry(start.definition.key).or_insert_with(|| start.definition.clone());
         let slot = Slot {
@@ -140,6 +144,7 @@ impl Node {
             JobCommand::Throw { code, message, variables } => {
                 Command::ThrowError(ThrowError { job, code, message, variables, activations })
             }
+            JobCommand::HoldBack { message } => Command::HoldBackJob { job, message, activations },
             JobCommand::UpdateRetries { retries } => Command::UpdateRetries { job, retries },
         };
         self.client_work(id, instance, command);

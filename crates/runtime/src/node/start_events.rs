@@ -82,6 +82,8 @@ impl Node {
             started_with: start.started_with.clone(),
             at: Some(start.event),
             before: Vec::new(),
+            tags: Arc::default(),
+            stops_after: Vec::new(),
         });
         let slot = Slot {
             state: SlotState::Ready,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use orloj_executor::Rank;
 use orloj_interpreter::Command;
 use orloj_store::{Error as StoreError, JobKind, JobRow};
 use orloj_types::{JobKey, Timestamp};
@@ -10,10 +11,18 @@ use super::event::{Action, Work, WorkOrigin};
 use super::slot::Task;
 use super::{Node, Phase, RETRY_MS, Sabotage};
 
-/// Due jobs taken in one look.
-const DUE_JOBS_MAX: u32 = 256;
+/// Due jobs taken in one look by a node that fires no timers: it looks for those of workers, which
+/// may stand behind many others.
+const DUE_JOBS_MAX: usize = 256;
 /// How long a node leaves a due job to the peer whose share it is.
 const SHARE_MS: i64 = 1_000;
+
+/// A due job being worked on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DueJob {
+    /// Its place in the order, until it is made ready; nobody else's business if there is none.
+    rank: Option<Rank>,
+}
 
 impl Node {
     pub(super) fn watch_due(&mut self, at: Timestamp) {
@@ -50,8 +59,10 @@ impl Node {
         // Due jobs count as waiting until their change is committed: look again only then.
         if self.due_jobs.is_empty() && self.due.take_due(now) {
             self.finding_due = true;
+            self.due_looks += 1;
             self.is_pulse_stale = true;
-            self.actions.push(Action::FindDue { now, limit: DUE_JOBS_MAX });
+            let limit = u32::try_from(self.due_jobs_max()).unwrap_or(u32::MAX);
+            self.actions.push(Action::FindDue { now, limit });
         }
     }
 
@@ -69,8 +80,9 @@ impl Node {
                 return;
             }
         };
-        self.more_due = jobs.len() >= DUE_JOBS_MAX as usize;
+        self.more_due = jobs.len() >= self.due_jobs_max();
         let mut left_to_peers = false;
+        let mut mine = Vec::with_capacity(jobs.len());
         for row in jobs {
             // A worker's job comes back after its delay whether or not this node runs jobs.
             if !self.fires() && row.kind != JobKind::Worker {
@@ -83,26 +95,42 @@ impl Node {
                 left_to_peers = true;
                 continue;
             }
+            if !self.due_jobs.contains_key(&row.key) {
+                mine.push((Rank::of(self.selection.order, &row), row));
+            }
+        }
+        if self.selection.order.is_set() {
+            mine.sort_by_key(|(rank, _)| *rank);
+        }
+        for (rank, row) in &mine {
+            self.firing(row, *rank);
+        }
+        for (rank, row) in mine {
             if row.kind.is_chore() {
-                if self.due_jobs.insert(row.key) {
-                    self.chore_due(&row);
-                }
+                self.chore_due(&row);
                 continue;
             }
-            if self.due_jobs.insert(row.key) {
-                let command = Command::JobDue { job: row.key };
-                let origin = WorkOrigin::Due { job: row.key };
-                self.submit(row.instance, Task::Work(Box::new(Work::new(command, origin))));
-            }
+            let command = Command::JobDue { job: row.key, at_once: self.is_next(&row, rank) };
+            let origin = WorkOrigin::Due { job: row.key };
+            self.submit(row.instance, Task::Work(Box::new(Work::new(command, origin))));
         }
         // What stays due though nobody here fires it must not be looked for again and again.
         let is_idle = self.due_jobs.is_empty() && !left_to_peers;
+        self.check_fired();
         self.none_due_at = is_idle.then_some(self.now);
         if left_to_peers {
             self.due.add(self.now.plus_ms(SHARE_MS));
         }
         if self.fires() && self.more_due && self.due_jobs.is_empty() {
             self.due.add(self.now.plus_ms(RETRY_MS));
+        }
+    }
+
+    fn due_jobs_max(&self) -> usize {
+        match self.fires() {
+            // Those set aside are found again and again.
+            true => self.config.executor.timers_max.saturating_add(self.set_aside.len()),
+            false => DUE_JOBS_MAX,
         }
     }
 
@@ -124,9 +152,73 @@ impl Node {
         (key % count) as usize == place
     }
 
+    fn firing(&mut self, row: &JobRow, rank: Rank) {
+        let counts = self.selection.order.is_set()
+            && self.is_taking()
+            && row.kind != JobKind::Worker
+            && self.selection.takes(row);
+        let rank = counts.then_some(rank);
+        self.firing.extend(rank);
+        self.due_jobs.insert(row.key, DueJob { rank });
+    }
+
+    /// Whether this node, acquiring jobs now, would get this one before all others: then what it
+    /// waits for may happen without it being acquired.
+    fn is_next(&self, row: &JobRow, rank: Rank) -> bool {
+        let is_limited = self.is_limited(&row.topic, &row.tenant, row.limit_key.as_ref());
+        // Whoever is asked about each job is asked about this one as well.
+        if is_limited || self.config.offers_jobs || !self.selection.takes(row) {
+            return false;
+        }
+        // A node that acquires nothing has no order of its own.
+        if !self.selection.order.is_set() || !self.is_taking() {
+            return true;
+        }
+        // Of a full page nobody knows yet what else is due.
+        let is_page_known = !self.more_due || self.selection.order.is_by_due();
+        is_page_known && self.goes_first(rank)
+    }
+
+    /// The change that makes a due job ready, or does it, is being made: from now on others know
+    /// by what has become of it.
+    pub(super) fn fired(&mut self, job: JobKey) {
+        let due = self.due_jobs.get_mut(&job);
+        if let Some(rank) = due.and_then(|due| due.rank.take()) {
+            self.firing.remove(&rank);
+        }
+    }
+
+    /// Nothing is left to do with what the last look has found.
+    fn check_fired(&mut self) {
+        if self.due_jobs.is_empty() && !self.more_due {
+            self.due_looks_done = self.due_looks;
+        }
+    }
+
+    /// Whether jobs must not be acquired yet because the order could put timers before them that
+    /// are due and not ready. Those that become due meanwhile wait for the next time, so that
+    /// nothing is held up for ever.
+    pub(super) fn awaits_timers(&mut self) -> bool {
+        let is_due = self.due.next().is_some_and(|at| at <= self.now);
+        let is_firing = self.finding_due || !self.due_jobs.is_empty() || is_due;
+        if !self.selection.order.is_set() || !self.fires() || !is_firing {
+            self.held_up_until = None;
+            return false;
+        }
+        self.held_up_until.get_or_insert(self.due_looks + u64::from(is_due));
+        self.is_held_up()
+    }
+
+    /// Whether an acquisition waits for due jobs to become ready.
+    pub(super) fn is_held_up(&self) -> bool {
+        self.held_up_until.is_some_and(|until| self.due_looks_done < until)
+    }
+
     /// A due job's change is committed, or there was nothing to do.
     pub(super) fn due_done(&mut self, job: JobKey) {
+        self.fired(job);
         self.due_jobs.remove(&job);
+        self.check_fired();
         if self.due_jobs.is_empty() && std::mem::take(&mut self.more_due) {
             self.due.add(self.now);
         }
@@ -141,6 +233,8 @@ impl Node {
                     self.tell_slots_freed();
                 }
                 for job_type in types {
+                    // Whoever was let through by a breaker has not said how it went.
+                    self.breakers.dropped(&job_type, self.now);
                     self.jobs_ready(job_type);
                 }
             }

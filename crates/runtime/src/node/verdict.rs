@@ -104,6 +104,9 @@ impl Node {
         if effects.has_errands {
             self.broadcasts.raise();
         }
+        if let Some(answer) = effects.answered {
+            self.worker_answered(answer);
+        }
         let failed =
             effects.failed.filter(|_| matches!(attempt.work.command, Command::ExecuteJob { .. }));
         if let (Some(failed), WorkOrigin::Client { id, .. }) = (failed, attempt.work.origin) {

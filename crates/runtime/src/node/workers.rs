@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use orloj_executor::{Taker, TakerId, TakerKind};
+use orloj_executor::{BreakerState, Taker, TakerId, TakerKind};
 use orloj_interpreter::Activation;
 use orloj_store::{Acquire, Error as StoreError, JobRow, Wanted};
 use orloj_types::{InstanceKey, JobKey};
 
 use super::answer::{KnownJob, PollState, Question};
-use super::change::activated_job;
 use super::event::{Action, Reply, RequestId};
 use super::finding::store_error;
+use super::handed::activated_job;
 use super::slot::Task;
 use super::{Node, Phase, RETRY_MS};
 use crate::api::{ActivateJobs, ActivatedJob, LongPoll, StreamJobs};
@@ -22,6 +22,13 @@ const ACQUIRE_JOBS_MAX: u32 = 256;
 const PROBE_MS: i64 = 10_000;
 /// Types remembered though nobody waits for their jobs.
 const DEMANDS_MAX: usize = 1_024;
+
+/// What a breaker learns from a worker.
+#[derive(Debug)]
+pub(crate) struct WorkerAnswer {
+    pub job_type: Arc<str>,
+    pub is_failed: bool,
+}
 
 impl Node {
     pub(super) fn activate(&mut self, id: RequestId, activate: ActivateJobs) {
@@ -128,6 +135,10 @@ impl Node {
             if demand.acquiring.is_some() || demand.is_empty() {
                 continue;
             }
+            let breaker = self.breakers.state(job_type, self.now);
+            if is_shut(breaker) {
+                continue;
+            }
             if self.now.ms_since(demand.asked_at) >= PROBE_MS {
                 demand.backlog.raise();
             }
@@ -135,12 +146,14 @@ impl Node {
                 continue;
             }
             let Some(taker) = demand.next() else { continue };
-            let limit = taker.credit.min(ACQUIRE_JOBS_MAX);
-            let wants = Wanted::Worker {
-                job_type: job_type.clone(),
-                worker: taker.worker.clone(),
-                until: self.now.plus_ms(taker.lock_ms),
+            let until = self.now.plus_ms(taker.lock_ms);
+            self.breakers.begin_until(job_type, self.now, until);
+            let limit = match breaker {
+                BreakerState::HalfOpen => 1,
+                _ => taker.credit.min(ACQUIRE_JOBS_MAX),
             };
+            let wants =
+                Wanted::Worker { job_type: job_type.clone(), worker: taker.worker.clone(), until };
             let (id, mark) = (taker.id, demand.backlog.mark());
             demand.acquiring = Some(id);
             demand.asked_at = self.now;
@@ -165,10 +178,15 @@ impl Node {
             .iter()
             .filter(|(id, poll)| {
                 let demand = self.taker_types.get(id).and_then(|t| self.demands.get(t));
+                let job_type = self.taker_types.get(id);
+                let is_spared = job_type
+                    .is_some_and(|job_type| is_shut(self.breakers.state(job_type, self.now)));
                 poll.at_once
                     && poll.expected == 0
                     && poll.jobs.is_empty()
-                    && demand.is_none_or(|d| d.backlog.is_empty() && d.acquiring != Some(**id))
+                    && demand.is_none_or(|d| {
+                        (d.backlog.is_empty() || is_spared) && d.acquiring != Some(**id)
+                    })
             })
             .map(|(id, _)| *id)
             .collect();
@@ -192,6 +210,7 @@ impl Node {
             Err(error) => {
                 self.metrics.store_errors.inc();
                 self.retry_at = self.now.plus_ms(RETRY_MS);
+                self.breakers.dropped(&job_type, self.now);
                 if self.polls.get(&taker).is_some_and(|poll| poll.at_once) {
                     self.fail_poll(taker, &error);
                 }
@@ -200,7 +219,10 @@ impl Node {
         };
         demand.backlog.acquired(mark, jobs.len(), limit);
         match jobs.is_empty() {
-            true => self.rate_in_vain(&job_type),
+            true => {
+                self.rate_in_vain(&job_type);
+                self.breakers.dropped(&job_type, self.now);
+            }
             false => self.rate_holds_up(&job_type),
         }
         let Some(demand) = self.demands.get_mut(&job_type) else { return };
@@ -359,6 +381,16 @@ impl Node {
         }
     }
 
+    /// A worker has answered; `is_failed`: with a failure. A type whose workers fail all the time
+    /// is left alone for a while, as code is that the engine calls itself.
+    pub(super) fn worker_answered(&mut self, answer: WorkerAnswer) {
+        let WorkerAnswer { job_type, is_failed } = answer;
+        self.judge(&job_type, is_failed);
+        if let Some(demand) = self.demands.get_mut(&job_type) {
+            demand.backlog.raise();
+        }
+    }
+
     /// Makes jobs ready again that did not reach their worker.
     pub(super) fn release(&mut self, jobs: Vec<(JobKey, i32)>) {
         if jobs.is_empty() {
@@ -377,4 +409,9 @@ impl Node {
             self.actions.push(Action::Release { lease: self.lease, jobs });
         }
     }
+}
+
+/// Whether a breaker lets nothing through at the moment.
+pub(super) fn is_shut(state: BreakerState) -> bool {
+    matches!(state, BreakerState::Open(_) | BreakerState::Trying)
 }

@@ -76,6 +76,12 @@ story "jobs may go by due date, and a job without one is due when it was made"
   20s pass
   executor starts    | calls Early Now Late
 
+story "by due date every job has one from the beginning"
+  engine executor off, by due date
+  delegate Now
+  process p, camunda:  start -> a{delegate Now, async} -> end
+  start p            | job a waits, job a has a due date
+
 story "priority counts more than the kind of job, and that more than its due date"
   engine executor off, by priority, timers first, by due date
   delegate HighAsync
@@ -111,6 +117,28 @@ story "timers first and then by due date"
   20s pass
   executor starts    | calls Timer1 Timer2 Async1 Async2
 
+story "a timer that is due goes before an asynchronous job of lower priority"
+  engine executor off, by priority
+  delegate Low
+  delegate High
+  process p, camunda:  start -> a{delegate Low, async, priority 1} -> end
+  process q, camunda:  start -> wait{timer 10s, priority 9} -> b{delegate High} -> end
+  start p
+  start q
+  10s pass
+  executor starts    | calls High Low
+
+story "with aging a timer that is due goes before what came long after it"
+  engine executor off, aging 10s
+  delegate Late
+  delegate Early
+  process p, camunda:  start -> a{delegate Late, async, priority 1} -> end
+  process q, camunda:  start -> wait{timer 10s, priority 1} -> b{delegate Early} -> end
+  start q
+  20s pass
+  start p
+  executor starts    | calls Early Late
+
 story "with aging a job that has waited long enough goes before one of higher priority"
   engine executor off, aging 10s
   delegate Old
@@ -137,6 +165,13 @@ story "only jobs within the range of priorities are taken, both ends included"
   start p as p21 {"n": 21}    | p21: job a waits
   prioritise a 15 of p9       | p9: instance ended
   prioritise a 20 of p21      | p21: instance ended
+
+story "without a range every priority is taken"
+  delegate Work
+  process p, camunda, priority "${n}":  start -> a{delegate Work, async} -> end
+  start p as least {"n": -9223372036854775808}   | least: instance ended
+  start p as none {"n": 0}                       | none: instance ended
+  start p as most {"n": 9223372036854775807}     | most: instance ended
 
 story "a range may have one end only"
   engine jobExecutorPriorityRangeMin = 10
@@ -196,11 +231,13 @@ story "an engine may give every job a due date, and takes those that have none a
   delegate Work
   process p, camunda:  start -> a{delegate Work, async} -> end
   start p as before                           | before: job a has no due date
+  start p as never                            | never: job a has no due date
   restart with executor off, ensureJobDueDateNotNull = true
   start p as after                            | after: job a has a due date
   retries a 3 due now of before               | before: job a has a due date
   start p as third
-  executor starts                             | before: instance ended, after: instance ended, third: instance ended
+  look                                        | never: job a has no due date, third: job a has a due date
+  executor starts                             | before: instance ended, after: instance ended, third: instance ended, never: instance ended
 
 story "a job without retries is not taken"
   engine executor off
@@ -273,3 +310,26 @@ story "a node whose executor is off leaves the jobs it makes to others"
   delegate Work
   process p, camunda:  start -> a{delegate Work, async} -> end
   start p            | instance ended, story ran, b ran Work
+
+story "a timer outside of the range of priorities waits, whatever it leads to"
+  engine priorities from 10
+  process p, camunda:  start -> wait{timer 10s, priority 5} -> ask{user} -> end
+  start p
+  10s pass             | token at wait
+  prioritise wait 10   | token at ask
+
+story "a timer of a category that is not taken waits, whatever it leads to"
+  engine categories blue
+  process p, flowable:  start -> wait{timer 10s, category red} -> ask{user} -> end
+  process q, flowable:  start -> wait{timer 10s, category blue} -> ask{user} -> end
+  start p
+  start q
+  10s pass             | p: token at wait, q: token at ask
+
+story "each node fires the timers of its own range"
+  engine priorities up to 100
+  node b priorities 101 to 9223372036854775807
+  process p, camunda, priority "${n}":  start -> wait{timer 10s} -> ask{user} -> end
+  start p as low {"n": 100}
+  start p as high {"n": 101}
+  10s pass             | low: token at ask, high: token at ask

@@ -74,12 +74,19 @@ story "a dead letter outlives a restart"
 story "a failed job waits like a timer and is ready again when its wait is over"
   delegate A: fails
   process p, flowable:  start -> a{delegate A, async} -> end
+  start p            | job a due in 10s, job a has 2 retries
+  9s pass            | job a due in 1s, A called once
+  1s passes          | instance ended, A called 2 times
+
+story "a failed job is tried again before its time"
+  delegate A: fails
+  process p, flowable:  start -> a{delegate A, async} -> end
   start p            | job a due in 10s
   fire a             | instance ended
 
 story "a timer is fired before its time"
   process p, flowable:  start -> wait{timer 10m} -> end
-  start p
+  start p            | job wait due in 10m
   fire wait          | instance ended
 
 story "a failure that no try can mend makes a dead letter at once"
@@ -87,3 +94,100 @@ story "a failure that no try can mend makes a dead letter at once"
   process p, flowable:  start -> a{delegate A, async} -> end
   start p            | job a dead, incident deadLetter at a saying "no such account", A called once
   revive a with 1 retries  | instance ended
+
+story "a revived dead letter has as many tries as it is given, and dies again"
+  delegate A: fails "no line" 5 times
+  process p, flowable:  start -> a{delegate A, async} -> end
+  start p
+  20s pass                      | job a dead, A called 3 times, 1 incidents ever
+  revive a with 2 retries       | job a due in 10s, job a has 1 retries, no incident
+  10s pass                      | job a dead, A called 5 times, incident deadLetter at a saying "no line", 2 incidents ever
+
+story "a revived dead letter begins with the tries of its cycle no more"
+  delegate A: fails 4 times
+  process p, flowable:  start -> a{delegate A, async, retry R2/PT7M} -> end
+  start p                       | job a has 1 retries, job a due in 7m
+  7m pass                       | job a dead
+  revive a with 5 retries       | job a has 4 retries, job a due in 7m
+  7m pass                       | job a has 3 retries
+
+story "all dead letters are revived at once"
+  delegate A: fails 6 times
+  process p, flowable:  start -> a{delegate A, async} -> end
+  start p as one
+  start p as two
+  20s pass                      | one: job a dead, two: job a dead
+  start p as three              | three: instance ended
+  revive all with 1 retries     | one: instance ended, two: instance ended
+
+story "all dead letters are deleted at once, and live jobs are not"
+  delegate A: fails 7 times
+  process p, flowable:  start -> a{delegate A, async} -> end
+  start p as one
+  start p as two
+  20s pass                      | one: job a dead, two: job a dead
+  start p as three              | three: job a due in 10s
+  delete all dead letters       | one: job a gone, two: job a gone, one: token at a, one: no incident
+  10s pass                      | three: instance ended
+
+story "a timer that keeps failing becomes a dead letter, and is revived"
+  delegate A: fails "no line" 3 times
+  process p, flowable:  start -> wait{timer 10m} -> a{delegate A} -> end
+  start p            | job wait has 3 retries
+  10m pass           | job wait has 2 retries, job wait due in 10s
+  20s pass           | job wait dead, incident deadLetter at wait saying "no line", token at wait
+  revive wait with 3 retries  | instance ended
+
+story "a boundary timer that keeps failing leaves its task alone"
+  delegate A: fails 3 times
+  process p, flowable:  start -> ask{user} -> end
+                        ask @timer(10m) -> a{delegate A} -> end late
+  start p
+  10m20s pass          | job ask_timer dead, task at ask
+  user completes ask   | instance ended, job ask_timer gone
+
+story "the dead letter of a worker goes back to the workers"
+  process p, flowable:  start -> a{service mail} -> end
+  start p
+  worker anna takes mail                           | got mail
+  worker anna fails mail leaving 0 retries "away"  | job mail dead, incident at a
+  worker anna takes mail                           | got nothing
+  revive mail with 2 retries                       | job mail waits, job mail has 2 retries, no incident
+  worker ben takes mail                            | got mail
+  worker ben completes mail                        | instance ended
+
+story "a dead letter executed by hand that fails again stays one"
+  delegate A: fails "no line" 4 times
+  process p, flowable:  start -> a{delegate A, async} -> end
+  start p
+  20s pass           | job a dead
+  execute a          | rejected: no line, job a dead, job a has 0 retries, incident at a
+  execute a          | instance ended, no incident
+
+story "a dead letter of Camunda is moved and brought back as well"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> a{delegate A, async} -> end
+  start p                   | job a waits
+  bury a                    | job a dead, incident failedJob at a
+  executor starts           | A called 0 times
+  revive a with 2 retries   | instance ended, no incident
+
+story "a buried exclusive job holds up no other"
+  engine executor off
+  delegate A
+  delegate B
+  process p, flowable:  start -> f+ -> a{delegate A, async} -> end
+                        f -> b{delegate B, async} -> end
+  start p                   | job a waits, job b parked
+  bury a                    | job a dead, job b waits
+  revive a with 1 retries   | job a parked, job b waits
+  executor starts           | instance ended, calls B A
+
+story "dead letters of a called instance are told of above and gone when revived"
+  delegate A: fails 3 times
+  process p, flowable:  start -> sub{call child} -> end
+  process child, flowable:  start -> a{delegate A, async} -> end
+  start p
+  20s pass                  | child: job a dead
+  revive a with 1 retries   | p: instance ended

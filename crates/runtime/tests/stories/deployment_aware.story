@@ -25,6 +25,25 @@ story "timers of a deployment that is not registered are left to others"
   10s pass           | token at wait, A called 0 times
   register p         | instance ended
 
+story "timers of a deployment that is not registered wait, whatever they lead to"
+  engine deployment aware
+  process p, camunda:  start -> wait{timer 10s} -> ask{user} -> end
+  process q, camunda:  start -> wait{timer 10s} -> ask{user} -> end
+  start p
+  start q
+  unregister p
+  10s pass           | p: token at wait, q: token at ask
+  register p         | p: token at ask
+
+story "timers of a deployment are fired by the node it is registered with"
+  engine deployment aware
+  node b
+  process p, camunda:  start -> wait{timer 10s} -> ask{user} -> end
+  unregister p
+  register p on b
+  start p
+  10s pass           | token at ask
+
 story "an engine that is not aware runs all jobs, registered or not"
   delegate A
   process p, camunda:  start -> a{delegate A, async} -> end
@@ -63,6 +82,75 @@ story "a job moves to the node that can run it, step by step"
   unregister q
   register q on b
   start p            | p: instance ended, story ran A A, b ran B
+
+story "versions of one process in different deployments are registered by themselves"
+  engine deployment aware
+  delegate Old
+  delegate Latest
+  process p, camunda:  start -> a{delegate Old, async} -> end
+  process p, camunda:  start -> a{delegate Latest, async} -> end
+  unregister p version 1
+  start p version 1 as old     | old: job a waits
+  start p as latest            | latest: instance ended
+  unregister p
+  register p version 1         | old: instance ended
+  start p as later             | later: job a waits
+  register p                   | later: instance ended, calls Latest Old Latest
+
+story "each node runs the version that is registered with it"
+  engine deployment aware
+  node b
+  delegate Old
+  delegate Latest
+  process p, camunda:  start -> a{delegate Old, async} -> end
+  process p, camunda:  start -> a{delegate Latest, async} -> end
+  unregister p version 1
+  register p version 1 on b
+  start p version 1 as old     | old: instance ended, story ran, b ran Old
+  start p as latest            | latest: instance ended, story ran Latest, b ran Old
+
+story "a deployment moves from node to node while instances run"
+  engine deployment aware
+  node b
+  delegate A
+  process p, camunda:  start -> a{delegate A, async} -> ask{user} -> b{delegate A, async} -> end
+  start p              | task at ask, story ran A, b ran
+  unregister p
+  user completes ask   | job b waits
+  register p on b      | instance ended, story ran A, b ran A
+  unregister p on b
+  start p as again     | again: job a waits
+  register p           | again: task at ask, story ran A A, b ran A
+
+story "a retry is left to the node that knows the deployment by then"
+  engine deployment aware
+  node b
+  delegate A: fails
+  process p, camunda:  start -> a{delegate A, async, retry R3/PT1M} -> end
+  start p              | job a due in 1m, story ran A, b ran
+  unregister p
+  register p on b
+  1m passes            | instance ended, story ran A, b ran A
+
+story "a job executed by hand is run wherever it was asked for"
+  engine deployment aware
+  delegate A
+  process p, camunda:  start -> a{delegate A, async} -> end
+  unregister p
+  start p              | job a waits
+  execute a            | instance ended
+
+story "exclusive jobs of one instance wait for one another across nodes"
+  engine deployment aware
+  node b
+  delegate A
+  delegate B
+  process p, camunda:  start -> f+ -> a{delegate A, async} -> j+ -> end
+                       f -> sub{call q, async} -> j
+  process q, camunda:  start -> b{delegate B, async} -> end
+  unregister q
+  register q on b
+  start p              | p: instance ended, story ran A, b ran B
 
 story "a node that is not aware runs what an aware one leaves, on the same store"
   engine deployment aware

@@ -35,9 +35,25 @@ story "timers are exclusive too"
   delegate A
   process p, camunda:  start -> f+ -> a{timer 10s} -> x{delegate A} -> end
                        f -> b{delegate A, async} -> end
+                       f -> ask{user} -> end
+                       ask @timer(10s) -> end late
   start p          | job b waits, job a due in 10s
-  10s pass
-  executor starts  | instance ended, A called 2 times
+  fire a           | job a parked, job b waits
+  fire ask_timer   | job ask_timer parked, job a parked
+  execute b        | job a waits, job ask_timer parked
+  execute a        | job ask_timer waits
+  execute ask_timer  | instance ended
+
+story "timers that are not exclusive wait for nobody"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> f+ -> a{timer 10s, nonexclusive} -> end
+                       f -> b{delegate A, async} -> end
+                       f -> ask{user} -> end
+                       ask @timer(10s, nonexclusive) -> end late
+  start p          | job b waits, job a due in 10s
+  fire a           | job a waits, job b waits
+  fire ask_timer   | job ask_timer waits, job a waits
 
 story "save points after a task are exclusive too"
   engine executor off
@@ -97,16 +113,66 @@ story "a deleted exclusive job lets the next one go"
   start p        | job a waits, job b parked
   delete job a   | job a gone, job b waits
 
-story "exclusive jobs go by priority among themselves when the executor does"
+story "exclusive jobs of one instance go by priority when the executor does"
   engine executor off, by priority
+  delegate A
+  delegate B
+  delegate C
+  delegate D
+  process p, camunda:  start -> f+ -> a{delegate A, async, priority 1} -> end
+                       f -> b{delegate B, async, priority 3} -> end
+                       f -> c{delegate C, async, priority 2} -> end
+                       f -> d{delegate D, async, priority 3} -> end
+  start p          | job b waits, job a parked, job c parked, job d parked
+  executor starts  | instance ended, calls B D C A
+
+story "exclusive jobs of one instance go by age when the executor does not go by priority"
+  engine executor off
   delegate A
   delegate B
   delegate C
   process p, camunda:  start -> f+ -> a{delegate A, async, priority 1} -> end
                        f -> b{delegate B, async, priority 3} -> end
                        f -> c{delegate C, async, priority 2} -> end
-  start p
-  executor starts  | instance ended, A called once, B called once, C called once
+  start p          | job a waits, job b parked, job c parked
+  executor starts  | instance ended, calls A B C
+
+story "equal exclusive jobs go by age, also those that were overtaken"
+  engine executor off, by priority
+  delegate A
+  delegate B
+  delegate C
+  delegate D
+  process p, camunda:  start -> f+ -> a{delegate A, async} -> end
+                       f -> b{delegate B, async} -> end
+                       f -> c{delegate C, async, priority 9} -> end
+                       f -> d{delegate D, async} -> end
+  start p          | job c waits, job a parked, job b parked, job d parked
+  executor starts  | instance ended, calls C A B D
+
+story "the priority of an exclusive job that waits its turn counts when that comes"
+  engine executor off, by priority
+  delegate A
+  delegate B
+  delegate C
+  process p, camunda:  start -> f+ -> a{delegate A, async} -> end
+                       f -> b{delegate B, async} -> end
+                       f -> c{delegate C, async} -> end
+  start p          | job a waits, job b parked, job c parked
+  prioritise c 5   | job a waits, job c parked
+  execute a        | job c waits, job b parked
+  restart          | job c waits, job b parked
+  executor starts  | instance ended, calls A C B
+
+story "what follows an exclusive job goes by its priority as well"
+  engine executor off, by priority
+  delegate A
+  delegate B
+  delegate C
+  process p, camunda:  start -> f+ -> a{delegate A, async, priority 5} -> c{delegate C, async, priority 9} -> end
+                       f -> b{delegate B, async, priority 1} -> end
+  start p          | job a waits, job b parked
+  executor starts  | instance ended, calls A C B
 
 story "called instances do not wait for one another unless the engine says so"
   engine executor off
@@ -148,3 +214,88 @@ story "Flowable's jobs are exclusive as well, and a loser waits its turn instead
                         f -> c{delegate A, async nonexclusive} -> end
   start p          | job a waits, job b parked, job c waits
   executor starts  | instance ended
+
+story "branches that start at different moments wait for one another as well"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> f+ -> a{delegate A, async} -> a2{delegate A, async} -> j+ -> end
+                       f -> b{delegate A, async} -> b2{delegate A, async} -> j
+  start p        | job a waits, job b parked
+  execute a      | job b waits, job a2 parked
+  execute b      | job a2 waits, job b2 parked
+  execute a2     | job b2 waits
+  execute b2     | instance ended
+
+story "a save point after an element waits for one before another"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> f+ -> a{delegate A, async after} -> end
+                       f -> b{delegate A, async} -> end
+                       f -> ask{receive paid, async after} -> end
+  start p          | job a waits, job b parked
+  correlate paid   | job ask parked, job b parked
+  execute a        | job b waits, job ask parked
+  execute b        | job ask waits
+  execute ask      | instance ended
+
+story "instances of a parallel multi-instance are exclusive"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> f+ -> a{delegate A, each items as item, inner async} -> end
+                       f -> b{delegate A, async} -> end
+  start p {"items": [1, 2]}   | 2 jobs a, job b parked
+  execute a                   | 1 jobs a, job a waits, job b parked
+  execute a                   | job b waits
+  execute b                   | instance ended
+
+story "exclusive jobs of a whole hierarchy wait down to grandchildren, timers among them"
+  engine executor off, exclusive over hierarchies
+  delegate A
+  process parent, camunda:  start -> f+ -> sub{call child} -> j+ -> end
+                            f -> a{delegate A, async} -> j
+  process child, camunda:   start -> sub{call grandchild} -> end
+  process grandchild, camunda:  start -> g+ -> wait{timer 10s} -> end
+                                g -> c{delegate A, async nonexclusive} -> end
+  start parent     | parent: job a waits, grandchild: job wait due in 10s, grandchild: job c waits
+  fire wait        | grandchild: job wait parked
+  execute a        | grandchild: job wait waits
+  execute wait
+  execute c        | parent: instance ended
+
+story "a caller that goes on by a save point queues with its own jobs"
+  engine executor off
+  delegate A
+  process parent, camunda:  start -> f+ -> sub{call child, async after} -> end
+                            f -> a{delegate A, async} -> end
+  process child, camunda:   start -> b{delegate A, async} -> end
+  start parent     | parent: job a waits, child: job b waits
+  execute b        | child: instance ended, parent: job sub parked, parent: job a waits
+  execute a        | parent: job sub waits
+  execute sub      | parent: instance ended
+
+story "a retry queues again behind those that wait"
+  delegate A: fails
+  delegate B
+  process p, camunda:  start -> f+ -> a{delegate A, async, retry R3/PT1M} -> end
+                       f -> wait{timer 1m} -> b{delegate B} -> end
+  start p          | job a due in 1m, calls A
+  1m passes        | instance ended, A called 2 times, B called once
+
+story "exclusive jobs of one instance run one at a time on two nodes"
+  node b
+  delegate A
+  process p, camunda:  start -> f+ -> a{delegate A, async} -> j+ -> end
+                       f -> b{delegate A, async} -> j
+                       f -> c{delegate A, async} -> j
+  start p          | instance ended, A called 3 times
+
+story "external workers of one instance work at the same time, and what they bring is applied one after another"
+  engine executor off
+  process p, flowable:  start -> f+ -> a{service mail} -> end
+                        f -> b{service print} -> end
+  start p
+  worker anna takes mail      | got mail
+  worker ben takes print      | got print
+  worker anna completes mail  | job a waits
+  worker ben completes print  | job a waits, job b parked
+  executor starts             | instance ended

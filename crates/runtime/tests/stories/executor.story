@@ -110,3 +110,62 @@ story "executors wake at once when an operator lets a job run"
   process p, camunda:  start -> a{delegate Work, async} -> end
   start p            | job a failed
   retries a 1        | instance ended
+
+story "gateways have save points before and after, and start events too"
+  engine executor off
+  delegate A
+  process p, camunda:  start{async} -> f+{async} -> a{delegate A} -> j+{async} -> x?[async, async after]{true} -> end
+                       f -> b{delegate A} -> j
+                       x? -> end never
+  start p            | job start waits, A called 0 times
+  execute start      | job f waits, A called 0 times
+  execute f          | 2 jobs j, A called 2 times
+  execute j          | 1 jobs j, no token at x
+  execute j          | job x waits, job log x created
+  execute x          | job x waits
+  execute x          | instance ended
+
+story "a save point after a gateway holds what follows it"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> f+{async after} -> a{delegate A} -> end
+                       f -> b{delegate A} -> end
+  start p            | A called 0 times, 2 jobs f
+  executor starts    | instance ended, A called 2 times
+
+story "a timer is stored with its due date"
+  engine executor off
+  process p, flowable:  start -> f+ -> wait{timer 10m} -> end
+                        f -> till{timer 2030-01-02T03:04:05Z} -> end
+                        f -> ask{user} -> end
+                        ask @timer(R2/PT1H, alongside) -> end nagged
+  start p            | job wait due in 10m, job till due at 2030-01-02T03:04:05Z, job ask_timer due in 1h
+  restart            | job wait due in 10m, job till due at 2030-01-02T03:04:05Z, job ask_timer due in 1h
+
+story "a due timer keeps its place and becomes a job"
+  engine executor off
+  process p, flowable:  start -> wait{timer 10m} -> end
+  start p            | job wait due in 10m
+  fire wait          | job wait waits, 1 jobs wait, job log wait created changed
+  executor starts    | instance ended
+
+story "one executor serves the models of all systems"
+  engine executor off
+  delegate Work
+  process p, camunda:   start -> a{delegate Work, async} -> end
+  process q, flowable:  start -> a{delegate Work, async} -> end
+  process r:            start -> wait{timer 10s} -> end
+  start p as p
+  start q as q
+  start r as r
+  10s pass           | p: job a waits, q: job a waits, r: token at wait, Work called 0 times
+  executor starts    | p: instance ended, q: instance ended, r: instance ended, Work called 2 times
+
+story "a timer that a node without an executor makes is fired by another"
+  engine executor off
+  node b executor.active = true
+  delegate Work
+  process p, flowable:  start -> wait{timer 10s} -> a{delegate Work} -> end
+  start p            | job wait due in 10s
+  9s pass            | token at wait
+  1s passes          | instance ended, story ran, b ran Work

@@ -98,8 +98,7 @@ story "the priority of a multi-instance is that of its body and of each instance
   delegate Work
   process p, camunda:  start -> a{delegate Work, async, priority 6, each items as item, inner async} -> end
   start p {"items": [1, 2]}   | 1 jobs a, job a has priority 6
-  execute a                   | 2 jobs a
-  prioritise a 1              | 2 jobs a
+  execute a                   | 2 jobs a, each job a has priority 6
 
 story "an overriding priority holds for new jobs, whatever the model says"
   engine executor off
@@ -161,3 +160,95 @@ story "workers get jobs of higher priority first"
   start p as high {"n": 2}
   worker anna takes pay    | got pay with {"n": 2}
   worker anna takes pay    | got pay with {"n": 1}
+
+story "the override comes before the element, the element before the process, and that before 0"
+  engine executor off
+  delegate Work
+  process p, camunda, priority 8:  start -> f+ -> a{delegate Work, async, priority 100} -> end
+                                   f -> b{delegate Work, async} -> end
+                                   f -> c{delegate Work, async, priority 100} -> end
+                                   f -> d{delegate Work, async} -> end
+  process q, camunda:  start -> e{delegate Work, async} -> end
+  override c to 3
+  override d to -5
+  start p as p         | p: job a has priority 100, p: job b has priority 8, p: job c has priority 3, p: job d has priority -5
+  start q as q         | q: job e has priority 0
+  override e of q to 4
+  start q as r         | r: job e has priority 4, q: job e has priority 0
+  clear override c
+  clear override d
+  start p as later     | later: job c has priority 100, later: job d has priority 8, p: job c has priority 3
+
+story "gateways, receive tasks, subprocesses and save points after an element have priorities too"
+  engine executor off
+  delegate Work
+  process p, camunda, priority 8:  start -> f+{async, priority 5} -> ask{receive paid, async, async after, priority "${n + 1}"} -> end
+                                   f -> sub{subprocess, async, priority 3} -> x?[async, priority -1] -> end
+                                   f -> a{delegate Work, async after} -> end
+                                   in sub: start -> b{delegate Work, async} -> end
+  start p {"n": 1}   | job f has priority 5
+  execute f          | job ask has priority 2, job sub has priority 3, job a has priority 8
+  execute ask        | token at ask
+  correlate paid     | job ask has priority 2
+  execute sub        | job b has priority 8
+  execute b          | job x has priority -1
+
+story "the priority of a timer may be an expression, and that of each repetition is the first one's"
+  process p, camunda:  start -> ask{user} -> end
+                       ask @timer(R3/PT10M, alongside, priority "${n}") -> end nagged
+  start p {"n": 4}   | job ask_timer has priority 4
+  set {"n": 9}
+  10m pass           | job ask_timer has priority 4
+
+story "a called instance has the priority of its own model and not its caller's"
+  engine executor off
+  delegate Work
+  process parent, camunda, priority 12:  start -> sub{call child, async} -> end
+  process child, camunda:  start -> a{delegate Work, async} -> end
+  start parent         | parent: job sub has priority 12
+  execute sub          | child: job a has priority 0
+
+story "an engine that ignores priorities ignores overriding ones too"
+  engine executor off, producePrioritizedJobs = false
+  delegate Work
+  process p, camunda:  start -> a{delegate Work, async, priority 100} -> end
+  override a to 7
+  start p        | job a has priority 0
+
+story "an overriding priority is given to jobs that wait, have failed or are suspended as well"
+  delegate Work: fails 4 times
+  process p, camunda:  start -> a{delegate Work, async, retry "${cycle}", priority 100} -> end
+  start p as waits {"cycle": "R3/PT1H"}      | waits: job a due in 1h
+  start p as dead {"cycle": "R1/PT1H"}       | dead: job a dead
+  start p as parked {"cycle": "R3/PT1H"}     | parked: job a due in 1h
+  suspend parked                             | parked: job a suspended
+  override a to 7 with jobs                  | waits: job a has priority 7, dead: job a has priority 7, parked: job a has priority 7
+  retries a 1 due now of dead                | dead: job a dead, dead: job a has priority 7
+
+story "an overriding priority is that of one version"
+  engine executor off
+  delegate Work
+  process p, camunda:  start -> a{delegate Work, async, priority 1} -> end
+  process p, camunda:  start -> a{delegate Work, async, priority 2} -> end
+  start p version 1 as old     | old: job a has priority 1
+  start p as latest            | latest: job a has priority 2
+  override a to 7 with jobs    | latest: job a has priority 7, old: job a has priority 1
+  start p version 1 as older   | older: job a has priority 1
+
+story "the job of a signal thrown asynchronously has the priority of who waits for it"
+  engine executor off
+  process thrower, camunda, priority 50:  start -> shout{throw signal alarm, asynchronously} -> end
+  process hearer, camunda, priority 8:    start -> hear{signal alarm, priority 3} -> end
+  process other, camunda, priority 8:     start -> hear{signal alarm} -> end
+  start hearer as one
+  start other as two
+  start thrower        | one: job hear has priority 3, two: job hear has priority 8
+
+story "an overriding priority takes a job out of the range of a node, and back"
+  engine priorities 10 to 20
+  delegate Work
+  process p, camunda, priority 15:  start -> a{delegate Work, async} -> end
+  override a to 5
+  start p as one           | one: job a waits
+  override a to 12         | one: job a waits
+  override a to 12 with jobs   | one: instance ended

@@ -246,3 +246,164 @@ story "Flowable's cycle says how often and how long"
   start p        | job pay due in 7m, job pay has 4 retries
   21m pass       | job pay due in 7m, job pay has 1 retries
   7m pass        | job pay dead, Charge called 5 times
+
+story "when the retries are used up an incident waits for new ones, and the cycle goes on"
+  delegate Charge: fails "no line" 5 times
+  process p, camunda:  start -> pay{delegate Charge, async, retry R2/PT1M} -> b{delegate Charge} -> end
+  start p           | job pay has 1 retries, job pay due in 1m, no incident
+  1m passes         | job pay dead, incident failedJob at pay saying "no line"
+  retries pay 3     | job pay has 3 retries, no incident, job pay due in 1m
+  1m passes         | job pay has 2 retries, job pay due in 1m, Charge called 3 times
+  1m passes         | job pay has 1 retries
+  1m passes         | job pay dead, incident failedJob at pay, 2 incidents ever
+  retries pay 1 due now  | instance ended, no incident, Charge called 7 times
+
+story "new retries for all jobs of an element are for those that have none"
+  delegate Charge: fails 3 times
+  process p, camunda:  start -> pay{delegate Charge, async, retry "${cycle}"} -> end
+  start p as dead {"cycle": "R1/PT1H"}      | dead: job pay dead, dead: incident at pay
+  start p as also {"cycle": "R1/PT1H"}      | also: job pay dead
+  start p as waits {"cycle": "R3/PT1H"}     | waits: job pay has 2 retries
+  suspend jobs of pay                       | waits: job pay suspended
+  retries 5 for jobs of pay                 | dead: job pay has 5 retries, also: job pay has 5 retries, waits: job pay has 2 retries, dead: no incident
+  resume jobs of pay
+  1h passes                                 | dead: instance ended, also: instance ended, waits: instance ended
+
+story "a list of waits is walked by timers too"
+  delegate Work: fails 3 times
+  process p, camunda:  start -> wait{timer 10s, retry "PT1M,PT2M"} -> a{delegate Work} -> end
+  start p        | job wait has 3 retries
+  10s pass       | job wait has 2 retries, job wait due in 1m
+  1m passes      | job wait has 1 retries, job wait due in 2m
+  2m pass        | job wait dead, incident failedJob at wait
+  execute wait   | instance ended
+
+story "a list of waits on a boundary timer"
+  delegate Work: fails 2 times
+  process p, camunda:  start -> ask{user} -> end
+                       ask @timer(10s, retry "PT1M, PT2M") -> a{delegate Work} -> end late
+  start p        | job ask_timer has 3 retries
+  10s pass       | job ask_timer has 2 retries, job ask_timer due in 1m, task at ask
+  1m passes      | job ask_timer has 1 retries, job ask_timer due in 2m, task at ask
+  2m pass        | instance ended at late
+
+story "the cycle of a timer may be an expression"
+  delegate Work: fails 2 times
+  process p, camunda:  start -> wait{timer 10s, retry "${cycle}"} -> a{delegate Work} -> end
+  start p {"cycle": "R5/PT7S"}   | job wait has 5 retries
+  10s pass                       | job wait has 4 retries, job wait due in 7s
+  set {"cycle": "PT1M,PT2M,PT3M"}
+  7s pass                        | job wait has 3 retries, job wait due in 1m
+
+story "a gateway has the cycle of its own"
+  delegate Work: fails 2 times
+  process p, camunda:  start -> f+{async, retry R4/PT7S} -> a{delegate Work} -> end
+                       f -> end
+  process q, camunda:  start -> x?[async, retry R4/PT9S]{true} -> a{delegate Work} -> end
+                       x? -> end
+  start p as p   | p: job f has 3 retries, p: job f due in 7s
+  start q as q   | q: job x has 3 retries, q: job x due in 9s
+  7s pass        | p: instance ended
+  2s pass        | q: instance ended
+
+story "what follows a receive task is tried again by its cycle, the message is not needed twice"
+  delegate Work: fails
+  process p, camunda:  start -> ask{receive paid, async after, retry R4/PT7S} -> a{delegate Work} -> end
+  start p              | token at ask
+  correlate paid       | job ask has 3 retries, job ask due in 7s
+  7s pass              | instance ended
+
+story "what follows a user task is tried again by its cycle, the task stays done"
+  delegate Work: fails
+  process p, camunda:  start -> ask{user, async after, retry R4/PT7S} -> a{delegate Work} -> end
+  start p              | task at ask
+  user completes ask   | no task at ask, job ask has 3 retries, job ask due in 7s
+  7s pass              | instance ended
+
+story "the job before a multi-instance is that of its body, whichever instance fails"
+  delegate Work: succeeds, fails, succeeds 2 times
+  process p, camunda:  start -> a{delegate Work, async, retry R2/PT1M, each items as item} -> end
+  start p {"items": [1, 2]}   | 1 jobs a, job a has 1 retries, job a due in 1m, calls Work Work
+  1m passes                   | instance ended, calls Work Work Work Work
+
+story "each instance of a multi-instance uses up retries of its own"
+  delegate Work: fails 3 times
+  process p, camunda:  start -> a{delegate Work, retry R9/PT9M, each items as item, inner async, inner retry R2/PT5S} -> end
+  start p {"items": [1, 2]}   | 2 jobs a, each job a has 1 retries, each job a due in 5s
+  5s pass                     | 1 jobs a, job a dead, incident failedJob at a, Work called 4 times
+  retries a 1 due now         | instance ended
+
+story "instances of a sequential multi-instance are tried again in turn"
+  delegate Work: fails, succeeds, fails
+  process p, camunda:  start -> a{delegate Work, each items as item, one by one, inner async, inner retry R2/PT5S} -> end
+  start p {"items": [1, 2]}   | 1 jobs a, job a has 1 retries
+  5s pass                     | 1 jobs a, job a has 1 retries, job a due in 5s, Work called 3 times
+  5s pass                     | instance ended, Work called 4 times
+
+story "what follows each instance of a multi-instance has the inner cycle as well"
+  delegate Work
+  delegate After: fails
+  process p, camunda:  start -> a{delegate Work, each items as item, inner async after, inner retry R2/PT5S} -> b{delegate After} -> end
+  start p {"items": [1]}      | job a has 1 retries, job a due in 5s, calls Work After
+  5s pass                     | instance ended, calls Work After After
+
+story "a cycle without a number never ends"
+  delegate Charge: fails 20 times
+  process p, camunda:  start -> pay{delegate Charge, async, retry R/PT1M} -> end
+  start p        | job pay has 2147483646 retries, job pay due in 1m
+  20m pass       | instance ended, Charge called 21 times
+
+story "a cycle of none allows one try"
+  delegate Charge: fails
+  process p, camunda:  start -> pay{delegate Charge, async, retry R0/PT5M} -> end
+  start p        | job pay dead, Charge called once, incident failedJob at pay
+
+story "the job of a signal thrown asynchronously goes by no cycle"
+  engine failedJobRetryTimeCycle = R5/PT1H
+  delegate Work: fails 2 times
+  process thrower, camunda:  start -> shout{throw signal alarm, asynchronously} -> end
+  process hearer, camunda:   start -> hear{signal alarm, retry R9/PT9M} -> a{delegate Work} -> end
+  start hearer
+  start thrower  | hearer: instance ended, Work called 3 times
+
+story "a failure may be of an element behind the save point, and is told of the job"
+  delegate A
+  delegate B: fails "no line"
+  process p, camunda:  start -> a{delegate A, async, retry R1/PT1M} -> b{delegate B} -> end
+  start p        | job a dead, incident failedJob at a saying "no line", token at a, no token at b
+
+story "an error that is caught costs no retry"
+  delegate Charge: throws POOR
+  process p, camunda:  start -> pay{delegate Charge, async, retry R3/PT1M} -> end
+                       pay @error(POOR) -> end poor
+  start p        | instance ended at poor, Charge called once
+
+story "Flowable's cycle counts on service tasks alone"
+  delegate Work: fails 2 times
+  process p, flowable:  start -> sub{call child, async, retry R5/PT7M} -> end
+  process child, flowable:  start -> a{delegate Work} -> end
+  process q, flowable:  start -> wait{timer 1m, retry R5/PT7M} -> a{delegate Work} -> end
+  start p as p   | p: job sub has 2 retries, p: job sub due in 10s
+  10s pass       | p: job sub has 1 retries
+  10s pass       | p: instance ended
+  delegate Work: fails
+  start q as q   | q: job wait has 3 retries
+  1m passes      | q: job wait has 2 retries, q: job wait due in 10s
+
+story "Flowable's cycle of one allows one try, whatever its wait"
+  delegate Charge: fails
+  process p, flowable:  start -> pay{delegate Charge, async, retry R1/PT7M} -> end
+  start p        | job pay dead, Charge called once, incident deadLetter at pay
+
+story "Flowable's cycle may be an expression"
+  delegate Charge: fails 2 times
+  process p, flowable:  start -> pay{delegate Charge, async, retry "${cycle}"} -> end
+  start p {"cycle": "R2/PT5M"}   | job pay has 1 retries, job pay due in 5m
+  5m pass                        | job pay dead
+
+story "a failed timer of Flowable waits from the moment it was due"
+  delegate Work: fails
+  process p, flowable:  start -> wait{timer 1m} -> a{delegate Work} -> end
+  start p             | job wait due in 1m
+  the clock jumps 1m4s  | job wait has 2 retries, job wait due in 6s
+  6s pass             | instance ended

@@ -95,3 +95,19 @@ story "what a script calls local goes with its token in Flowable"
 story "what a script calls local is the instance's in Camunda while its token is alone"
   process p, camunda:  start -> mine{script groovy "execution.setVariableLocal('x', 5)"} -> run{script javascript "execution.setVariable('r', String(execution.getVariableLocal('x')) + String(execution.getVariableLocal('a')))"} -> ask{user} -> end
   start p {"a": 1}            | task at ask, variable r = "51", variable x = 5
+
+story "names of a Flowable script with parameters stand for these alone"
+  process p, flowable:  start -> sum{script groovy "execution.setVariable('r', a + execution.getVariable('y'))", in a = "x * 10"} -> ask{user} -> end
+  start p {"x": 1, "y": 2}  | token at ask, variables {"r": 12, "x": 1, "y": 2}
+
+story "a variable that a Flowable script is not given is unknown to it"
+  process p, flowable:  start -> sum{script groovy "execution.setVariable('r', a + y)", in a = "x * 10"} -> ask{user} -> end
+  start p {"x": 1, "y": 2}  | rejected: No such property: y
+
+story "a Flowable script that gets no variables still asks the execution"
+  process p, flowable:  start -> sum{script groovy "execution.setVariable('r', execution.getVariable('y'))", withholds} -> ask{user} -> end
+  start p {"y": 2}          | token at ask, variables {"r": 2, "y": 2}
+
+story "a UEL script of Flowable that gets no variables knows none"
+  process p, flowable:  start -> sum{script juel "${y + 1}", result r, withholds} -> ask{user} -> end
+  start p {"y": 2}          | rejected: an expression failed

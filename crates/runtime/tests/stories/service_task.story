@@ -84,3 +84,39 @@ story "external tasks of Camunda and Flowable are worker jobs as well"
   start f                              | job charge waits, job charge has 3 retries
   worker anna completes charge of c {"x": 1} | c: instance ended, c: variables {"x": 1}
   worker anna completes charge of f {"x": 2} | f: instance ended, f: variables {"x": 2}
+
+story "a method of a bean that nobody registered is worked by a client"
+  process order, camunda:  start -> send{expression "${mailer.send(to, n + 1, execution)}", result sent} -> ask{user} -> end
+  start order {"to": "anna", "n": 2}   | token at send, job mailer.send waits
+  worker ben takes mailer.send         | got mailer.send with {"arg0": "anna", "arg1": 3, "n": 2, "to": "anna"}
+  worker ben completes mailer.send {"sent": true} | token at ask, variables {"n": 2, "sent": true, "to": "anna"}
+
+story "a method of a bean that is registered is called"
+  delegate mailer: succeeds {"sent": true}
+  process order, camunda:  start -> send{expression "${mailer.send(to)}"} -> ask{user} -> end
+  start order {"to": "anna"}           | token at ask, variables {"sent": true, "to": "anna"}, mailer called once
+
+story "an expression that is more than one call fails where its bean is unknown"
+  process order, camunda:  start -> send{expression "${mailer.send(to) + 1}"} -> end
+  start order {"to": "anna"}           | rejected: an expression failed
+
+story "what a system brings along is worked by a client where nobody registered it"
+  process order, flowable:  start -> send{builtin mail, header to = "${to} of shop", header text = "thanks"} -> ask{user} -> end
+  start order {"to": "anna"}           | token at send, job mail waits
+  worker ben takes mail                | got mail with {"text": "thanks", "to": "anna of shop"}
+  worker ben completes mail            | token at ask, variables {"to": "anna"}
+
+story "what a system brings along is called where it is registered"
+  delegate http: succeeds {"code": 200}
+  process order, flowable:  start -> ask{builtin http, header requestMethod = "GET", header requestUrl = "x"} -> wait{user} -> end
+  start order                          | token at wait, variables {"code": 200}, http called once
+
+story "an external worker of Flowable gets what the model gives it and nothing else"
+  process order, flowable:  start -> pay{service charge, in sum = "total * 2", out paid = "amount"} -> ask{user} -> end
+  start order {"total": 90, "secret": 1} | job charge waits
+  worker anna takes charge             | got charge with {"sum": 180}
+
+story "an external worker of Flowable that is to get no variables gets none"
+  process order, flowable:  start -> pay{service charge, withholds} -> ask{user} -> end
+  start order {"total": 90}            | job charge waits
+  worker anna takes charge             | got charge with {}

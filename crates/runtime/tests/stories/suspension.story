@@ -163,12 +163,59 @@ story "a suspended process is not called either"
 story "in Flowable only a flag of the definition is set"
   engine executor off
   delegate A
-  process p, flowable:  start -> a{delegate A, async} -> end
+  process p, flowable:  start -> a{delegate A, async} -> b{delegate A, async} -> wait{timer 10m} -> end
   start p as one         | one: job a waits
   suspend process p      | one: job a waits
   start p as two         | rejected
-  suspend process p with instances  | one: job a suspended
-  resume process p with instances   | one: job a waits
+  execute a              | one: job b waits
+  execute b              | one: job wait due in 10m
+  executor starts        | one: job wait due in 10m
+  10m pass               | one: instance ended
+
+story "Flowable's instances are suspended with their process, and activated with it"
+  engine executor off
+  delegate A
+  process p, flowable:  start -> f+ -> a{delegate A, async} -> end
+                        f -> wait{timer 10m} -> end
+  start p as one
+  start p as two
+  suspend process p with instances  | one: job a suspended, one: job wait suspended, two: job a suspended
+  executor starts
+  1h passes                         | A called 0 times
+  resume process p                  | one: job a suspended
+  start p as three                  | A called once
+  resume one                        | one: instance ended, two: job a suspended
+  resume process p with instances   | two: instance ended
+
+story "Flowable's process is suspended and activated at a moment to come"
+  delegate A
+  process p, flowable:  start -> a{delegate A, async} -> end
+  suspend process p in 10m
+  start p as early                  | early: instance ended
+  10m pass
+  start p as late                   | rejected
+  resume process p in 10m
+  start p as late                   | rejected
+  10m pass
+  start p as later                  | later: instance ended
+
+story "Flowable's instances are suspended with their process at a moment to come"
+  process p, flowable:  start -> wait{timer 1h} -> end
+  start p                                    | job wait due in 1h
+  suspend process p with instances in 10m    | job wait due in 1h
+  9m59s pass                                 | job wait due in 50m1s
+  1s passes                                  | job wait suspended
+  resume process p with instances in 20m     | job wait suspended
+  20m pass                                   | job wait due in 30m
+  30m pass                                   | instance ended
+
+story "timer start events of a suspended process of Flowable wait for its activation"
+  process p, flowable:  start{timer R3/10s} -> ask{user} -> end
+  10s pass               | 1 instances of p
+  suspend process p
+  15s pass               | 1 instances of p
+  resume process p       | 2 instances of p
+  5s pass                | 3 instances of p
 
 story "jobs made in a suspended instance are suspended"
   delegate A
@@ -179,3 +226,126 @@ story "jobs made in a suspended instance are suspended"
   user completes ask     | rejected
   resume
   user completes ask     | instance ended
+
+story "workers get no job of a suspended instance"
+  process p, camunda:  start -> a{service pay} -> end
+  start p                | job pay waits
+  suspend                | job pay suspended
+  worker anna takes pay  | got nothing
+  resume                 | job pay waits
+  worker anna takes pay  | got pay
+
+story "a suspended instance hears no message and no signal"
+  process p, camunda:  start -> f+ -> a{receive paid} -> end
+                       f -> b{signal alarm} -> end
+  start p
+  suspend
+  correlate paid         | rejected
+  resume
+  correlate paid         | no token at a
+
+story "a job that waits for its retry keeps its due date through a suspension"
+  delegate A: fails
+  process p, camunda:  start -> a{delegate A, async, retry R3/PT10M} -> end
+  start p                | job a due in 10m
+  suspend                | job a suspended
+  4m pass
+  resume                 | job a due in 6m, job a has 2 retries
+  6m pass                | instance ended
+
+story "retries, priorities and due dates are set while an instance is suspended"
+  delegate A: fails
+  process p, camunda:  start -> a{delegate A, async, retry R1/PT10M} -> end
+  start p                | job a dead
+  suspend
+  retries a 2 due now    | A called once
+  prioritise a 7
+  resume                 | instance ended, A called 2 times
+
+story "an instance is suspended by itself, and not the ones it called"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> f+ -> sub{call child} -> end
+                       f -> a{delegate A, async} -> end
+  process child, camunda:  start -> b{delegate A, async} -> end
+  start p as p
+  suspend p              | p: job a suspended, child: job b waits
+
+story "a suspended instance is still suspended after a restart"
+  delegate A
+  process p, camunda:  start -> wait{timer 10m} -> a{delegate A} -> end
+  start p
+  suspend                | job wait suspended
+  restart                | job wait suspended
+  1h passes              | A called 0 times
+  resume                 | instance ended
+
+story "only the jobs to come of an element are resumed"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> a{delegate A, async} -> end
+  start p as before
+  suspend jobs of a           | before: job a suspended
+  resume jobs of a only new   | before: job a suspended
+  start p as after            | after: job a waits
+  executor starts             | after: instance ended, before: job a suspended
+  resume job a of before      | before: instance ended
+
+story "the jobs of an element are suspended later, those to come alone"
+  delegate A
+  process p, camunda:  start -> wait{timer 20m} -> a{delegate A, async} -> end
+  suspend jobs of wait only new in 10m
+  start p as before           | before: job wait due in 20m
+  10m pass                    | before: job wait due in 10m
+  start p as after            | after: job wait suspended
+  10m pass                    | before: instance ended, after: job wait suspended
+  resume jobs of wait
+  20m pass                    | after: instance ended
+
+story "the timers of an element are suspended, and fire when they are resumed"
+  process p, camunda:  start -> ask{user} -> end
+                       ask @timer(10m) -> end late
+  start p                     | job ask_timer due in 10m
+  suspend jobs of ask_timer   | job ask_timer suspended
+  20m pass                    | task at ask
+  resume jobs of ask_timer    | instance ended at late
+
+story "jobs of a suspended kind that are made in a suspended instance need both to be resumed"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> a{delegate A, async} -> end
+  start p
+  suspend jobs of a           | job a suspended
+  suspend
+  resume jobs of a            | job a suspended
+  resume                      | job a waits
+
+story "a process is resumed without its instances, which wait for their own turn"
+  delegate A
+  process p, camunda:  start -> wait{timer 10m} -> a{delegate A} -> end
+  start p as one
+  start p as two
+  suspend process p with instances   | one: job wait suspended, two: job wait suspended
+  resume process p                   | one: job wait suspended
+  start p as three                   | three: job wait due in 10m
+  resume one                         | one: job wait due in 10m
+  10m pass                           | one: instance ended, three: instance ended, two: job wait suspended
+
+story "all versions of a process are suspended with it"
+  delegate A
+  process p, camunda:  start -> a{delegate A, async} -> end
+  process p, camunda:  start -> a{delegate A, async} -> end
+  suspend process p
+  start p version 1      | rejected
+  start p                | rejected
+  resume process p
+  start p version 1      | instance ended
+
+story "a dead letter of a suspended instance runs when both its retries and its instance are back"
+  delegate A: fails 3 times
+  process p, flowable:  start -> a{delegate A, async} -> end
+  start p
+  20s pass               | job a dead
+  suspend                | job a dead
+  resume                 | job a dead
+  revive a with 1 retries  | instance ended

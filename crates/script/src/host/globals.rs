@@ -50,7 +50,11 @@ pub(super) fn show(ctx: &Ctx<'_>, scene: &Shared, needs: Needs<'_>) -> Result<()
     add(ctx, scene, needs)?;
     let all: Object<'_> = ctx.json_parse(sight.variables.as_str())?.get()?;
     let nearest = variables::entries(ctx, &all, |v| collections::dress(ctx, scene, v))?;
-    for entry in all.props::<String, Value<'_>>() {
+    let named = match &sight.inputs {
+        Some(inputs) => ctx.json_parse(inputs.as_str())?.get()?,
+        None => all,
+    };
+    for entry in named.props::<String, Value<'_>>() {
         let (name, value) = entry?;
         scene.define_variable(ctx, &name, value)?;
     }

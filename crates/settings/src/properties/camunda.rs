@@ -3,7 +3,8 @@
 use super::Fate::{Both, Knob, Warns, Without};
 use super::{Property, rows};
 
-const LEVELS: super::Words = &[("auto", "full")];
+/// `variable` is what Camunda called `activity` before.
+const LEVELS: super::Words = &[("auto", "full"), ("variable", "activity")];
 const STRATEGIES: super::Words =
     &[("removalTimeBased", "removal-time"), ("endTimeBased", "end-time")];
 const UNLIMITED: super::Words = &[("2147483647", "")];
@@ -36,7 +37,8 @@ pub const ENGINE: &[Property] = rows! { Camunda7 Engine;
         Knob("jobs.retries");
     "failedJobRetryTimeCycle" Text "" => Knob("jobs.retry_cycle");
     "legacyJobRetryBehaviorEnabled" Flag "false" => Knob("jobs.retries_at_first_failure");
-    "failedJobListenerMaxRetries" Number "3" => Knob("jobs.failure_write_attempts");
+    "failedJobListenerMaxRetries" Number "3" =>
+        Without("what meets a conflict is decided anew until it is written");
     "createIncidentOnFailedJobEnabled" Flag "true" => Knob("jobs.incidents");
     "compositeIncidentHandlersEnabled" Flag "false" =>
         Without("incidents are stored by the engine itself; there are no handlers to combine");
@@ -48,7 +50,7 @@ pub const ENGINE: &[Property] = rows! { Camunda7 Engine;
     "enableExceptionsAfterUnhandledBpmnError" Flag "false" => Knob("model.unhandled_error_fails");
     "dbEntityCacheReuseEnabled" Flag "false" => Without(CACHE);
     "jdbcBatchProcessing" Flag "true" ["camunda.bpm.database.jdbc-batch-processing"] =>
-        Without("changes are written in sets; `rows.bulk_insert` turns that off");
+        Warns("false", SETS);
     "skipHistoryOptimisticLockingExceptions" Flag "true" =>
         Without("history is appended and cannot conflict");
     "enableOptimisticLockingOnForeignKeyViolation" Flag "true" =>
@@ -71,7 +73,7 @@ pub const ENGINE: &[Property] = rows! { Camunda7 Engine;
     "batchJobPriority" Number "0" => Knob("batches.priority");
     "batchOperationHistoryTimeToLive" Ttl "" => Knob("history.batch_ttl");
     "batchOperationsForHistoryCleanup" Map "" => Knob("batches.ttl_by_kind");
-    "removalTimeUpdateChunkSize" Number "500" => Knob("batches.removal_time_chunk");
+    "removalTimeUpdateChunkSize" Number "500" => Without(ONE_ROW);
     "historyCleanupEnabled" Flag "true" => Knob("history.cleanup.enabled");
     "historyCleanupBatchWindowStartTime" Time "" => Knob("history.cleanup.start");
     "historyCleanupBatchWindowEndTime" Time "00:00" => Knob("history.cleanup.end");
@@ -88,8 +90,8 @@ pub const ENGINE: &[Property] = rows! { Camunda7 Engine;
     "metricsEnabled" Flag "true" ["camunda.bpm.metrics.enabled"] => Knob("metrics.enabled");
     "dbMetricsReporterActivate" Flag "true" ["camunda.bpm.metrics.db-reporter-activate"] =>
         Knob("metrics.stored");
-    "taskMetricsEnabled" Flag "true" => Knob("metrics.tasks");
-    "taskMetricsTimeToLive" Ttl "" => Knob("metrics.task_ttl");
+    "taskMetricsEnabled" Flag "true" => Warns("true", ASSIGNEES);
+    "taskMetricsTimeToLive" Ttl "" => Without(ASSIGNEES);
     "hostname" Text "" => Knob("metrics.reporter");
     // `audit` for an engine that is embedded without anything around it; all that is shipped sets
     // `full`, and the chapters query incidents and the job log.
@@ -110,13 +112,16 @@ pub const ENGINE: &[Property] = rows! { Camunda7 Engine;
     "dbHistoryUsed" Flag "true" => Warns("false", "`history.level` says what is kept");
 };
 
+const ONE_ROW: &str = "the time of removal of an instance is in one row";
+const ASSIGNEES: &str = "distinct assignees of user tasks are not counted";
+const SETS: &str = "a commit writes each kind of row as one statement";
 const CACHE: &str = "an instance stays in memory while it has work";
 
 pub const EXECUTOR: &[Property] = rows! { Camunda7 Executor;
     "maxJobsPerAcquisition" Number "3" ["camunda.bpm.job-execution.max-jobs-per-acquisition"] =>
-        Both("acquisition.jobs_max", "acquisition.timers_max");
+        Knob("acquisition.jobs_max");
     "waitTimeInMillis" Millis "5000" ["camunda.bpm.job-execution.wait-time-in-millis"] =>
-        Both("acquisition.wait_ms", "acquisition.timer_wait_ms");
+        Knob("acquisition.wait_ms");
     "waitIncreaseFactor" Decimal "2" ["camunda.bpm.job-execution.wait-increase-factor"] =>
         Knob("acquisition.wait_factor");
     "maxWait" Millis "60000" ["camunda.bpm.job-execution.max-wait"] =>

@@ -13,6 +13,10 @@ const GENERATORS: super::Words = &[
     ("org.flowable.common.engine.impl.db.DbIdGenerator", "keys"),
     ("org.flowable.engine.impl.db.DbIdGenerator", "keys"),
 ];
+const SETS: &str = "a commit writes each kind of row as one statement";
+const OWNED: &str = "locks end with their node, whose name fences its predecessor";
+const GLOBAL: &str = "acquisitions of several nodes skip each other's rows and need no lock";
+const ON_TIME: &str = "timers are made ready when they are due, not looked for in between";
 const POOL: &str = "jobs run as tasks of the node, not in a pool of threads";
 const QUEUES: &str = "locks of jobs in message queues are kept like all others";
 const NAMES: &str = "acquisition has no threads of its own to be named";
@@ -34,8 +38,7 @@ pub const ENGINE: &[Property] = rows! { Flowable Engine;
         Knob("acquisition.timers_max");
     "asyncExecutorMaxAsyncJobsDuePerAcquisition" Number "512" chapter "1" =>
         Knob("acquisition.jobs_max");
-    "asyncExecutorDefaultTimerJobAcquireWaitTime" Millis "10000" =>
-        Knob("acquisition.timer_wait_ms");
+    "asyncExecutorDefaultTimerJobAcquireWaitTime" Millis "10000" => Without(ON_TIME);
     "asyncExecutorDefaultAsyncJobAcquireWaitTime" Millis "10000" => Knob("acquisition.wait_ms");
     "asyncExecutorDefaultQueueSizeFullWaitTime" Millis "5000" chapter "0" =>
         Knob("executor.queue_full_wait_ms");
@@ -48,7 +51,7 @@ pub const ENGINE: &[Property] = rows! { Flowable Engine;
     "asyncExecutorResetExpiredJobsPageSize" Number "3" => Knob("executor.reset_expired_page");
     "asyncExecutorResetExpiredJobsMaxTimeout" Millis "86400000" => Without(QUEUES);
     "asyncExecutorLockOwner" Text "" => Knob("executor.lock_owner");
-    "asyncExecutorUnlockOwnedJobs" Flag "true" => Knob("executor.unlock_owned");
+    "asyncExecutorUnlockOwnedJobs" Flag "true" => Warns("false", OWNED);
     "asyncExecutorAsyncJobAcquisitionEnabled" Flag "true" => Knob("executor.take_async");
     "asyncExecutorTimerJobAcquisitionEnabled" Flag "true" => Knob("executor.take_timers");
     "asyncExecutorResetExpiredJobsEnabled" Flag "true" => Knob("executor.reset_expired");
@@ -83,8 +86,8 @@ pub const ENGINE: &[Property] = rows! { Flowable Engine;
         Knob("history.ttl");
     "cleanInstancesBatchSize" Number "100" ["flowable.history-cleaning-batch-size"] =>
         Knob("history.cleanup.batch_size");
-    "bulkInsertEnabled" Flag "true" => Knob("rows.bulk_insert");
-    "maxNrOfStatementsInBulkInsert" Number "100" => Without("a set is written as one statement");
+    "bulkInsertEnabled" Flag "true" => Warns("false", SETS);
+    "maxNrOfStatementsInBulkInsert" Number "100" => Without(SETS);
     "idGenerator" Text "org.flowable.common.engine.impl.db.DbIdGenerator" words GENERATORS =>
         Knob("ids.generator");
     "idBlockSize" Number "2500" => Without("keys are made by the node, not fetched in blocks");
@@ -119,8 +122,8 @@ pub const EXECUTOR: &[Property] = rows! { Flowable Executor;
     "secondsToWaitOnShutdown" Seconds "60" => Knob("executor.shutdown_wait_ms");
     "maxTimerJobsPerAcquisition" Number "512" chapter "1" => Knob("acquisition.timers_max");
     "maxAsyncJobsDuePerAcquisition" Number "512" chapter "1" => Knob("acquisition.jobs_max");
-    "defaultTimerJobAcquireWaitTime" Duration "PT10S" => Knob("acquisition.timer_wait_ms");
-    "defaultTimerJobAcquireWaitTimeInMillis" Millis "10000" => Knob("acquisition.timer_wait_ms");
+    "defaultTimerJobAcquireWaitTime" Duration "PT10S" => Without(ON_TIME);
+    "defaultTimerJobAcquireWaitTimeInMillis" Millis "10000" => Without(ON_TIME);
     "defaultAsyncJobAcquireWaitTime" Duration "PT10S" => Knob("acquisition.wait_ms");
     "defaultAsyncJobAcquireWaitTimeInMillis" Millis "10000" => Knob("acquisition.wait_ms");
     "defaultQueueSizeFullWaitTime" Duration "PT5S" chapter "0" =>
@@ -137,20 +140,19 @@ pub const EXECUTOR: &[Property] = rows! { Flowable Executor;
     "resetExpiredJobsPageSize" Number "3" => Knob("executor.reset_expired_page");
     "resetExpiredJobEnabled" Flag "true" => Knob("executor.reset_expired");
     "lockOwner" Text "" => Knob("executor.lock_owner");
-    "unlockOwnedJobs" Flag "true" => Knob("executor.unlock_owned");
+    "unlockOwnedJobs" Flag "true" => Warns("false", OWNED);
     "asyncJobAcquisitionEnabled" Flag "true" => Knob("executor.take_async");
     "timerJobAcquisitionEnabled" Flag "true" => Knob("executor.take_timers");
     "timerRunnableNeeded" Flag "true" => Knob("executor.take_timers");
     "moveTimerExecutorPoolSize" Number "4" => Without("due timers are acquired where they are");
-    "globalAcquireLockEnabled" Flag "false" => Knob("executor.global_lock");
-    "globalAcquireLockPrefix" Text "" => Knob("executor.global_lock_prefix");
-    "asyncJobsGlobalLockWaitTime" Duration "PT1M" => Knob("executor.global_lock_wait_ms");
-    "asyncJobsGlobalLockPollRate" Duration "PT0.5S" => Knob("executor.global_lock_poll_ms");
-    "asyncJobsGlobalLockForceAcquireAfter" Duration "PT10M" =>
-        Knob("executor.global_lock_force_after_ms");
-    "timerLockWaitTime" Duration "PT1M" => Knob("executor.global_lock_wait_ms");
-    "timerLockPollRate" Duration "PT0.5S" => Knob("executor.global_lock_poll_ms");
-    "timerLockForceAcquireAfter" Duration "PT10M" => Knob("executor.global_lock_force_after_ms");
+    "globalAcquireLockEnabled" Flag "false" => Warns("true", GLOBAL);
+    "globalAcquireLockPrefix" Text "" => Without(GLOBAL);
+    "asyncJobsGlobalLockWaitTime" Duration "PT1M" => Without(GLOBAL);
+    "asyncJobsGlobalLockPollRate" Duration "PT0.5S" => Without(GLOBAL);
+    "asyncJobsGlobalLockForceAcquireAfter" Duration "PT10M" => Without(GLOBAL);
+    "timerLockWaitTime" Duration "PT1M" => Without(GLOBAL);
+    "timerLockPollRate" Duration "PT0.5S" => Without(GLOBAL);
+    "timerLockForceAcquireAfter" Duration "PT10M" => Without(GLOBAL);
     "tenantId" Text "" => Knob("executor.tenant");
     "autoActivate" Flag "" => Knob("executor.active");
     "messageQueueMode" Flag "false" =>

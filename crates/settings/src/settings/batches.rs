@@ -18,8 +18,6 @@ pub struct BatchSettings {
     pub priority: i64,
     /// How long ended batches are kept, by kind.
     pub ttl_by_kind: BTreeMap<String, Ttl>,
-    /// Rows whose time of removal is changed at once.
-    pub removal_time_chunk: u32,
 }
 
 impl Default for BatchSettings {
@@ -32,7 +30,6 @@ impl Default for BatchSettings {
             poll_cycle: None,
             priority: 0,
             ttl_by_kind: BTreeMap::new(),
-            removal_time_chunk: 500,
         }
     }
 }

@@ -46,8 +46,6 @@ pub struct ExecutorSettings {
     pub hint: bool,
     /// How long running jobs may finish after a stop was asked for.
     pub shutdown_wait_ms: u64,
-    /// Whether jobs locked by this node's name are given back at start and stop.
-    pub unlock_owned: bool,
     /// Whether locks of hung jobs are looked for.
     pub reset_expired: bool,
     pub reset_expired_interval_ms: u64,
@@ -57,14 +55,6 @@ pub struct ExecutorSettings {
     pub heartbeat_timeout_ms: u64,
     /// The node's name, which is the owner of its locks. `None`: host name and process id.
     pub lock_owner: Option<String>,
-    /// Only one node acquires at a time.
-    pub global_lock: bool,
-    /// Nodes with the same prefix share a lock.
-    pub global_lock_prefix: String,
-    pub global_lock_wait_ms: u64,
-    pub global_lock_poll_ms: u64,
-    /// A lock held for so long is taken from its holder.
-    pub global_lock_force_after_ms: u64,
     /// The acquisition that this engine joins.
     pub acquisition: String,
 }
@@ -93,17 +83,11 @@ impl Default for ExecutorSettings {
             queue_full_wait_ms: 0,
             hint: true,
             shutdown_wait_ms: 25_000,
-            unlock_owned: true,
             reset_expired: true,
             reset_expired_interval_ms: 60_000,
             reset_expired_page: 100,
             heartbeat_timeout_ms: 5_000,
             lock_owner: None,
-            global_lock: false,
-            global_lock_prefix: String::new(),
-            global_lock_wait_ms: 60_000,
-            global_lock_poll_ms: 500,
-            global_lock_force_after_ms: 600_000,
             acquisition: DEFAULT_ACQUISITION.to_owned(),
         }
     }
@@ -126,12 +110,10 @@ words!(RejectedJobs { Notify = "notify", CallerRuns = "caller-runs" });
 pub struct AcquisitionSettings {
     /// Jobs of one acquisition.
     pub jobs_max: u32,
-    /// Timers of one acquisition.
+    /// Timers that are made ready at a time.
     pub timers_max: u32,
     /// Rest after an acquisition that found less than it asked for.
     pub wait_ms: u64,
-    /// The same for timers.
-    pub timer_wait_ms: u64,
     /// What the rest grows to.
     pub wait_ms_max: u64,
     /// By which factor the rest and the back-off grow.
@@ -152,9 +134,8 @@ impl Default for AcquisitionSettings {
     fn default() -> Self {
         Self {
             jobs_max: 512,
-            timers_max: 512,
+            timers_max: 256,
             wait_ms: 5_000,
-            timer_wait_ms: 5_000,
             wait_ms_max: 60_000,
             wait_factor: 2.0,
             backoff_ms: 0,

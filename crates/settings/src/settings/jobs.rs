@@ -12,8 +12,6 @@ pub struct JobSettings {
     pub failed_wait_ms: Option<u64>,
     /// The same for asynchronous continuations.
     pub async_failed_wait_ms: Option<u64>,
-    /// How often the writing of a failure is tried when it meets a conflict.
-    pub failure_write_attempts: u32,
     /// Off: every job has priority 0.
     pub prioritized: bool,
     /// Off: every worker job has priority 0.
@@ -38,7 +36,6 @@ impl Default for JobSettings {
             retries_at_first_failure: false,
             failed_wait_ms: None,
             async_failed_wait_ms: None,
-            failure_write_attempts: 3,
             prioritized: true,
             worker_jobs_prioritized: true,
             priority_failure_is_zero: true,

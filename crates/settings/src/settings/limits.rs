@@ -27,6 +27,7 @@ words!(LimitScope { Topic = "topic", Tenant = "tenant", Key = "key" });
 /// When jobs of a topic are left alone because they only fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BreakerSettings {
+    /// `*`: every one that has no breaker of its own.
     pub topic: String,
     /// So many failures in a row within the window open the breaker.
     pub failures: u32,
@@ -35,6 +36,9 @@ pub struct BreakerSettings {
     pub open_ms: u64,
 }
 
+/// Rates are kept as a number of jobs in a number of milliseconds, each of 32 bits: from one job in
+/// 49 days to four million per second, fractions included.
+const RATES: std::ops::RangeInclusive<f64> = 2.4e-7..=4_000_000.0;
 const BREAKER_FAILURES_DEFAULT: u32 = 5;
 const BREAKER_WINDOW_MS_DEFAULT: u64 = 60_000;
 const BREAKER_OPEN_MS_DEFAULT: u64 = 30_000;
@@ -65,6 +69,10 @@ impl LimitSettings {
             }
             Self { per_second: Some(rate), .. } if !is_positive(*rate) => {
                 Err(("per_second", format!("{rate} is not above 0; max_concurrent = 0 stops all")))
+            }
+            Self { per_second: Some(rate), .. } if !RATES.contains(rate) => {
+                let range = "one job in 49 days to four million per second";
+                Err(("per_second", format!("{rate} cannot be kept: {range} can")))
             }
             Self { burst: Some(0), .. } => Err(("burst", "0 would stop all".to_owned())),
             Self { burst: Some(_), per_second: None, .. } => {

@@ -12,22 +12,13 @@ pub struct MetricsSettings {
     pub interval_ms: u64,
     /// Whose counters they are. `None`: the node's name.
     pub reporter: Option<String>,
-    /// Whether distinct assignees of user tasks are counted.
-    pub tasks: bool,
-    /// How long those are kept.
-    pub task_ttl: Option<Ttl>,
+    /// How long they are kept. `None`: for ever.
+    pub ttl: Option<Ttl>,
 }
 
 impl Default for MetricsSettings {
     fn default() -> Self {
-        Self {
-            enabled: true,
-            stored: true,
-            interval_ms: 900_000,
-            reporter: None,
-            tasks: true,
-            task_ttl: None,
-        }
+        Self { enabled: true, stored: true, interval_ms: 900_000, reporter: None, ttl: None }
     }
 }
 
@@ -38,11 +29,13 @@ pub struct OperationSettings {
     pub authenticated_only: bool,
     /// Entries that one operation on many things may write; 1: a summary, -1: one for each.
     pub entries_max: i64,
+    /// How long it is kept. `None`: for ever.
+    pub ttl: Option<Ttl>,
 }
 
 impl Default for OperationSettings {
     fn default() -> Self {
-        Self { authenticated_only: true, entries_max: 1 }
+        Self { authenticated_only: true, entries_max: 1, ttl: None }
     }
 }
 
@@ -83,16 +76,8 @@ impl Default for ModelSettings {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowSettings {
-    /// Off: rows are written one by one, to find out which one is to blame.
-    pub bulk_insert: bool,
-    /// Rows that one query may return. `None`: the API's own limit.
+    /// Rows that one query may ask for. `None`: the API's own limit.
     pub query_max: Option<u32>,
-}
-
-impl Default for RowSettings {
-    fn default() -> Self {
-        Self { bulk_insert: true, query_max: None }
-    }
 }

@@ -55,7 +55,14 @@ pub struct EventEntry {
     /// Where the chain of causes begins, likewise.
     #[prost(sint64, tag = "14")]
     pub root_cause: i64,
+    /// Details of a failure, cut to [`EVENT_DETAILS_BYTES_MAX`].
+    #[prost(string, tag = "15")]
+    pub details: String,
 }
+
+/// Some eighty lines of a stack trace. The row of the job has more of the last failure; history
+/// keeps every one.
+pub const EVENT_DETAILS_BYTES_MAX: usize = 8 << 10;
 
 /// The numbers are part of the stored format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -84,6 +91,8 @@ pub enum EventKind {
     VariableDeleted = 21,
     /// The last value of a variable whose scope has ended.
     VariableEnded = 22,
+    UserTaskCorrected = 23,
+    UserTaskDenied = 24,
 }
 
 impl EventKind {
@@ -111,6 +120,8 @@ impl EventKind {
             20 => Self::VariableUpdated,
             21 => Self::VariableDeleted,
             22 => Self::VariableEnded,
+            23 => Self::UserTaskCorrected,
+            24 => Self::UserTaskDenied,
             _ => return None,
         })
     }
@@ -133,6 +144,7 @@ pub struct EventFields<'a> {
     pub handler: u32,
     pub cause: i64,
     pub root_cause: i64,
+    pub details: &'a str,
 }
 
 pub fn append_event(stretch: &mut Vec<u8>, event: EventFields<'_>) {
@@ -153,6 +165,7 @@ pub fn append_event(stretch: &mut Vec<u8>, event: EventFields<'_>) {
         wire.uint(12, event.handler.into());
         wire.sint(13, event.cause);
         wire.sint(14, event.root_cause);
+        wire.bytes(15, event.details.as_bytes());
     });
 }
 
@@ -196,6 +209,7 @@ mod tests {
                 handler: 3,
                 cause: -9,
                 root_cause: 12,
+                details: "at the till",
                 ..Default::default()
             },
         ];
@@ -217,6 +231,7 @@ mod tests {
                 handler: event.handler,
                 cause: event.cause,
                 root_cause: event.root_cause,
+                details: event.details.into(),
             };
             expected.extend(entry.encode_length_delimited_to_vec());
         }

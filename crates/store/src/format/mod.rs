@@ -15,11 +15,14 @@ mod variables;
 mod wire;
 
 pub use activation::{ActivationEntry, decode_activations, encode_activation};
-pub use event::{EventEntry, EventFields, EventKind, append_event, decode_events};
+pub use event::{
+    EVENT_DETAILS_BYTES_MAX, EventEntry, EventFields, EventKind, append_event, decode_events,
+};
 pub use profile::{decode_profile, encode_profile};
 pub use record::{
-    CallerEntry, CompensationEntry, ElementEntry, IncidentEntry, JobEntry, MultiEntry,
-    RecordMessage, RepeatEntry, ScopeEntry, StrangerEntry, SubscriptionEntry, decode_record,
+    AfterEntry, CallerEntry, CompensationEntry, ElementEntry, HeaderEntry, IncidentEntry, JobEntry,
+    MultiEntry, RecordMessage, RepeatEntry, ScopeEntry, StrangerEntry, SubscriptionEntry,
+    TaskEntry, TaskPropertiesEntry, decode_record,
 };
 pub use record_writer::{
     ElementFields, ElementWriter, IncidentFields, JobFields, RecordWriter, RepeatFields,

@@ -36,6 +36,12 @@ pub struct RecordMessage {
     /// Of the outermost instance of a hierarchy whose exclusive jobs share one queue.
     #[prost(message, repeated, tag = "12")]
     pub exclusive_strangers: Vec<StrangerEntry>,
+    /// The words it was started with.
+    #[prost(string, repeated, tag = "13")]
+    pub tags: Vec<String>,
+    /// It is cancelled when one of these elements has been completed.
+    #[prost(string, repeated, tag = "14")]
+    pub stops_after: Vec<String>,
 }
 
 /// An exclusive job of another instance of the hierarchy, in the queue of this one.
@@ -73,7 +79,7 @@ pub struct ElementEntry {
     /// As a difference; 0 is the instance itself.
     #[prost(sint64, tag = "3")]
     pub scope: i64,
-    /// 0 entering, 1 active, 2 leaving.
+    /// 0 entering, 1 active, 2 leaving, 3 ending.
     #[prost(uint32, tag = "4")]
     pub state: u32,
     /// As a difference to the instance's start.
@@ -113,6 +119,53 @@ pub struct ElementEntry {
     /// The code of an error that is thrown on later.
     #[prost(string, optional, tag = "19")]
     pub thrown: Option<String>,
+    /// Of a user task whose listeners are jobs.
+    #[prost(message, optional, tag = "20")]
+    pub task: Option<TaskEntry>,
+    /// What happens when everything that is asked first has been.
+    #[prost(message, optional, tag = "21")]
+    pub after: Option<AfterEntry>,
+}
+
+/// A user task as the clients that listen to it know it.
+#[derive(Clone, PartialEq, Message)]
+pub struct TaskEntry {
+    #[prost(sint64, tag = "1")]
+    pub key: i64,
+    #[prost(message, optional, tag = "2")]
+    pub now: Option<TaskPropertiesEntry>,
+    /// As it was before what is happening to it; absent when nothing has changed since.
+    #[prost(message, optional, tag = "3")]
+    pub before: Option<TaskPropertiesEntry>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct TaskPropertiesEntry {
+    #[prost(string, optional, tag = "1")]
+    pub assignee: Option<String>,
+    #[prost(string, repeated, tag = "2")]
+    pub candidate_groups: Vec<String>,
+    #[prost(string, repeated, tag = "3")]
+    pub candidate_users: Vec<String>,
+    #[prost(int64, optional, tag = "4")]
+    pub due_at_ms: Option<i64>,
+    #[prost(int64, optional, tag = "5")]
+    pub follow_up_at_ms: Option<i64>,
+    #[prost(sint64, tag = "6")]
+    pub priority: i64,
+    #[prost(string, optional, tag = "7")]
+    pub form_key: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct AfterEntry {
+    /// 0 an event occurs, 1 an ad-hoc subprocess is done, 2 the instance is cancelled.
+    #[prost(uint32, tag = "1")]
+    pub kind: u32,
+    #[prost(string, tag = "2")]
+    pub event: String,
+    #[prost(message, repeated, tag = "3")]
+    pub variables: Vec<VariableEntry>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -204,6 +257,17 @@ pub struct JobEntry {
     /// What the signal carries.
     #[prost(message, repeated, tag = "17")]
     pub variables: Vec<VariableEntry>,
+    /// What a client is told besides what the model says literally.
+    #[prost(message, repeated, tag = "18")]
+    pub headers: Vec<HeaderEntry>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct HeaderEntry {
+    #[prost(string, tag = "1")]
+    pub name: String,
+    #[prost(string, tag = "2")]
+    pub value: String,
 }
 
 #[derive(Clone, PartialEq, Message)]

@@ -1,6 +1,8 @@
 //! Records, written without their messages being built. Field numbers are those of the messages
 //! in the file beside this one.
 
+use std::sync::Arc;
+
 use orloj_types::{StoredValue, Variables};
 use prost::Message;
 
@@ -41,6 +43,7 @@ pub struct JobFields<'a> {
     pub subscription: Option<i64>,
     /// What a signal carries.
     pub variables: Option<&'a Variables>,
+    pub headers: &'a [(Arc<str>, Arc<str>)],
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -173,6 +176,12 @@ impl ElementWriter<'_, '_> {
                     wire.bytes(1, name.as_bytes());
                     wire.uint(2, value.tag as u64);
                     wire.bytes(3, &value.bytes);
+                });
+            }
+            for (name, value) in job.headers {
+                wire.nested(18, |wire| {
+                    wire.bytes(1, name.as_bytes());
+                    wire.bytes(2, value.as_bytes());
                 });
             }
         });

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use orloj_types::{BatchKey, InstanceKey, OperationKey, TenantId};
+use orloj_types::{BatchKey, DefinitionKey, InstanceKey, JobDefinitionKey, OperationKey, TenantId};
 
 use crate::suite::engine;
 use crate::suite::sample::{NOW, Node, after};
 use crate::{
-    BatchFilter, BatchRow, BatchUpdate, BatchWrite, Change, EndedBatchRow, MeterQuery, MeterRow,
-    OperationFilter, OperationRow, Page, Store,
+    BatchEnd, BatchFilter, BatchRow, BatchUpdate, BatchWrite, Change, EndedBatchRow,
+    JobDefinitionFilter, JobDefinitionRow, MeterQuery, MeterRow, OperationFilter, OperationRow,
+    Page, Store,
 };
 
 const ALL: Page = Page { before: None, limit: 100 };
@@ -89,13 +90,48 @@ pub(super) async fn a_batch_goes_on_and_ends(store: Arc<dyn Store>) {
     };
     assert_eq!(store.batch(key).await, Ok(Some(expected.clone())));
 
-    let (ended_at, removal_at) = (after(90), Some(after(900)));
-    let end = BatchWrite::End { key, ended_at, removal_at };
+    let definition = |number: i64, batch: i64| JobDefinitionRow {
+        key: JobDefinitionKey::new(number),
+        engine: engine(),
+        tenant: TenantId::none(),
+        definition: DefinitionKey::new(0),
+        process_id: "".into(),
+        element: "".into(),
+        kind: "batch-seed-job".into(),
+        configuration: batch.to_string().into(),
+        suspended: false,
+        priority: None,
+    };
+    let job_definitions_added = vec![definition(51, 5), definition(61, 6), definition(71, 7)];
+    node.write(Change { job_definitions_added, ..Change::default() }).await;
+    let defined = async || {
+        let rows = store.job_definitions(JobDefinitionFilter::default(), ALL).await;
+        rows.expect("job definitions").iter().map(|row| row.key.raw()).collect::<Vec<_>>()
+    };
+    assert_eq!(defined().await, [71, 61, 51]);
+    let of_batch = store.job_definition(JobDefinitionKey::new(51)).await;
+    assert_eq!(of_batch, Ok(Some(definition(51, 5))));
+
+    let removal_at = Some(after(900));
+    let end = BatchEnd { at: after(90), removal_at, parts_done: 3, parts_failed: 1 };
+    let over = end;
+    let end = BatchWrite::End { key, end };
     let unknown = BatchWrite::Update(BatchUpdate { key: BatchKey::new(1), ..update(1) });
     node.write(writes(vec![end, BatchWrite::Delete(BatchKey::new(7)), unknown])).await;
     assert_eq!(list(BatchFilter::default()).await, [6]);
+    assert_eq!(defined().await, [61], "they go with their batches");
+    let expected = EndedBatchRow::of(expected, over);
+    assert_eq!((expected.parts_made, expected.parts_done, expected.parts_failed), (4, 3, 1));
     let ended = store.ended_batches(BatchFilter::default(), ALL).await;
-    assert_eq!(ended, Ok(vec![EndedBatchRow::of(expected, ended_at, removal_at)]));
+    assert_eq!(ended, Ok(vec![expected]));
+
+    let keys = vec![key, BatchKey::new(6), BatchKey::new(1)];
+    assert_eq!(store.set_batch_removal(keys, None).await, Ok(1), "only those that have ended");
+    let ended = store.ended_batches(BatchFilter::default(), ALL).await.expect("ended batches");
+    assert_eq!(ended[0].removal_at, None);
+    assert_eq!(store.set_batch_removal(vec![key], removal_at).await, Ok(1));
+    let ended = store.ended_batches(BatchFilter::default(), ALL).await.expect("ended batches");
+    assert_eq!(ended[0].removal_at, removal_at);
 }
 
 pub(super) async fn operations_are_logged_and_found(store: Arc<dyn Store>) {

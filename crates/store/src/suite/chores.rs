@@ -14,7 +14,7 @@ use crate::{
     LockWrite, Store,
 };
 
-fn chore(key: i64) -> JobRow {
+pub(super) fn chore(key: i64) -> JobRow {
     JobRow {
         kind: JobKind::BatchPart,
         instance: InstanceKey::new(0),
@@ -26,11 +26,11 @@ fn chore(key: i64) -> JobRow {
     }
 }
 
-fn with(chores: Vec<ChoreWrite>) -> Change {
+pub(super) fn with(chores: Vec<ChoreWrite>) -> Change {
     Change { chores, ..Change::default() }
 }
 
-fn gone(key: i64, held: Held) -> ChoreWrite {
+pub(super) fn gone(key: i64, held: Held) -> ChoreWrite {
     ChoreWrite::Delete { key: JobKey::new(key), held }
 }
 

@@ -178,6 +178,7 @@ pub(super) fn deployment(key: i64, tenant: &str, resources: &[Resource<'_>]) -> 
         tenant: TenantId::new(tenant),
         resources: resources.collect(),
         now: NOW,
+        logs_chores: false,
     }
 }
 

@@ -8,14 +8,14 @@ use crate::suite::definitions::{deploy, deployment};
 use crate::suite::engine;
 use crate::suite::sample::{Node, after, keys, timer};
 use crate::{
-    DefinitionDeleted, DeleteDefinition, Heir, JobKind, JobRow, NewStart, Page, StartKind,
-    StartQuery, Store,
+    ChoreEvent, ChoreLogFilter, DefinitionDeleted, DeleteDefinition, Heir, JobKind, JobRow,
+    NewStart, Page, StartKind, StartQuery, Store,
 };
 use orloj_types::InstanceKey;
 
 fn start(name: &str) -> NewStart {
     let (event, kind) = ("s".into(), StartKind::Message);
-    NewStart { event, kind, name: name.into(), due_at: None, repeat: None }
+    NewStart { event, kind, name: name.into() }
 }
 
 fn start_timer(key: i64, definition: i64) -> JobRow {
@@ -36,7 +36,8 @@ async fn deploy_with(store: &Arc<dyn Store>, key: i64, content: &[u8], chore: i6
 }
 
 async fn delete(store: &Arc<dyn Store>, key: i64, heir: Option<Heir>) -> DefinitionDeleted {
-    let delete = DeleteDefinition { key: DefinitionKey::new(key), heir, now: after(0) };
+    let (key, now) = (DefinitionKey::new(key), after(0));
+    let delete = DeleteDefinition { key, heir, now, logs_chores: true };
     store.delete_definition(delete).await.expect("delete")
 }
 
@@ -79,6 +80,9 @@ pub(super) async fn the_version_before_a_deleted_one_comes_back(store: Arc<dyn S
     assert!(version > before, "nodes are told");
     assert_eq!(latest(&store).await, Some((11, 1)));
     assert_eq!((starts(&store).await, due().await), (vec![11], vec![502]));
+    let log = store.chore_log(ChoreLogFilter::default(), Page { before: None, limit: 9 }).await;
+    let log: Vec<_> = log.expect("log").iter().map(|row| (row.job.raw(), row.event)).collect();
+    assert_eq!(log, [(502, ChoreEvent::Created), (501, ChoreEvent::Deleted)]);
     let row = store.definition(DefinitionKey::new(21)).await.expect("read").expect("it stays");
     assert!(row.is_deleted);
     let listed = store.definitions(Page { before: None, limit: 9 }).await.expect("list");

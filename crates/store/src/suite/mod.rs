@@ -9,6 +9,7 @@ mod acquisition;
 mod batches;
 mod broadcasts;
 mod called;
+mod chore_log;
 mod chores;
 mod commit;
 mod decisions;
@@ -197,11 +198,7 @@ pub const CASES: &[Case] = cases! {
         takers_at_the_same_time_have_one_winner;
     starts:
         start_events_are_those_of_the_latest_version
-        start_events_are_paged
-        timers_are_due_earliest_first
-        a_timer_fires_once_for_each_of_its_moments
-        a_timer_of_a_version_that_was_replaced_does_not_fire
-        nodes_that_fire_a_timer_at_once_have_one_winner;
+        start_events_are_paged;
     broadcasts:
         broadcasts_are_listed_until_they_are_done
         a_broadcast_moves_on_from_where_it_is
@@ -240,6 +237,12 @@ pub const CASES: &[Case] = cases! {
         changes_of_one_group_that_want_one_chore_have_one_winner
         of_nodes_that_make_one_chore_at_once_one_wins
         a_deployment_brings_its_chores_and_takes_those_before;
+    chore_log:
+        what_happens_to_a_chore_is_logged_by_the_change_that_does_it
+        the_log_of_chores_is_found_by_every_field
+        a_chore_has_one_incident_at_most
+        a_deployment_logs_the_start_timers_that_go_and_come
+        the_log_of_chores_goes_by_age;
     job_definitions:
         they_come_with_their_definition_and_are_filtered
         suspension_and_priority_are_set_one_by_one
@@ -252,6 +255,7 @@ pub const CASES: &[Case] = cases! {
     prunes:
         ended_instances_go_by_age_with_their_history
         ended_instances_go_when_their_time_has_come
+        definitions_have_times_of_their_own
         batches_and_meters_go_by_age;
     job_queries:
         jobs_are_found_by_every_field

@@ -8,8 +8,8 @@ use crate::suite::batches::{batch, writes};
 use crate::suite::engine;
 use crate::suite::sample::{Node, ended};
 use crate::{
-    ALL_MINUTES, BatchFilter, BatchWrite, Change, EndedFilter, EndedRow, HistoryRow, MeterQuery,
-    MeterRow, Page, Prune, PruneQuery, Pruned, Store,
+    ALL_MINUTES, BatchEnd, BatchFilter, BatchKinds, BatchRow, BatchWrite, Change, EndedFilter,
+    EndedRow, HistoryRow, MeterQuery, MeterRow, Page, Prune, PruneQuery, Pruned, Store,
 };
 
 const ALL: Page = Page { before: None, limit: 100 };
@@ -57,25 +57,47 @@ pub(super) async fn ended_instances_go_by_age_with_their_history(store: Arc<dyn 
         ..Change::default()
     };
     node.write(change).await;
-    let before = |definition: Option<i64>, minute: i64, after: Option<i64>| Prune::Ended {
-        before: at(minute * MINUTE),
-        definition: definition.map(DefinitionKey::new),
+    let before = |minute: i64, after: Option<i64>| Prune::Ended {
+        before: Some(at(minute * MINUTE)),
+        own: Vec::new(),
         minutes: ALL_MINUTES,
         after: after.map(InstanceKey::new),
     };
-    let pruned = prune(&store, before(None, 12, None), 1).await;
+    let pruned = prune(&store, before(12, None), 1).await;
     assert_eq!(pruned, Pruned { rows: 1, last: Some(InstanceKey::new(10)) });
     assert_eq!(left(&store).await, [21, 20, 12, 11]);
     assert_eq!(store.history(InstanceKey::new(10)).await, Ok(vec![]));
     assert_eq!(store.history(InstanceKey::new(11)).await, Ok(vec![history(11, 1)]));
     assert_eq!(store.history(InstanceKey::new(99)).await, Ok(vec![history(99, 1)]), "it lives");
     // From where the last one was.
-    assert_eq!(prune(&store, before(Some(1), 60, Some(11)), 9).await.rows, 1);
-    assert_eq!(left(&store).await, [20, 12, 11]);
-    assert_eq!(prune(&store, before(None, 60, None), 9).await.rows, 3);
-    assert_eq!(prune(&store, before(None, 60, None), 9).await, Pruned::default());
+    assert_eq!(prune(&store, before(21, Some(11)), 9).await.rows, 2);
+    assert_eq!(left(&store).await, [21, 11]);
+    assert_eq!(prune(&store, before(60, None), 9).await.rows, 2);
+    assert_eq!(prune(&store, before(60, None), 9).await, Pruned::default());
     let called = crate::CalledBy::Caller(InstanceKey::new(1));
     assert_eq!(store.called_ended(called, ALL).await, Ok(vec![]));
+}
+
+pub(super) async fn definitions_have_times_of_their_own(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    let ended = [10, 11, 12, 20, 21, 22].map(old).to_vec();
+    node.write(Change { ended, ..Change::default() }).await;
+    let own = |before: Option<i64>, own: &[(i64, Option<i64>)]| Prune::Ended {
+        before: before.map(|minute| at(minute * MINUTE)),
+        own: own
+            .iter()
+            .map(|(key, minute)| (DefinitionKey::new(*key), minute.map(|m| at(m * MINUTE))))
+            .collect(),
+        minutes: ALL_MINUTES,
+        after: None,
+    };
+    // The first waits for longer than all others, the second goes never.
+    let what = own(Some(21), &[(1, Some(5)), (2, None)]);
+    assert_eq!(prune(&store, what, 9).await.rows, 2);
+    assert_eq!(left(&store).await, [22, 21, 12, 11]);
+    assert_eq!(prune(&store, own(None, &[(1, Some(12)), (3, Some(90))]), 9).await.rows, 1);
+    assert_eq!(left(&store).await, [22, 21, 12]);
+    assert_eq!(prune(&store, own(None, &[]), 9).await.rows, 0, "nothing says when");
 }
 
 pub(super) async fn ended_instances_go_when_their_time_has_come(store: Arc<dyn Store>) {
@@ -102,10 +124,17 @@ pub(super) async fn ended_instances_go_when_their_time_has_come(store: Arc<dyn S
 pub(super) async fn batches_and_meters_go_by_age(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     let mut all = Vec::new();
-    for (key, removal) in [(1, Some(5)), (2, None), (3, Some(9))] {
-        all.push(BatchWrite::Insert(batch(key)));
-        let (key, ended_at) = (BatchKey::new(key), at(100 * key));
-        all.push(BatchWrite::End { key, ended_at, removal_at: removal.map(at) });
+    for (key, kind, removal) in
+        [(1, "a", Some(5)), (2, "a", None), (3, "a", Some(9)), (4, "b", None)]
+    {
+        all.push(BatchWrite::Insert(BatchRow { kind: kind.into(), ..batch(key) }));
+        let end = BatchEnd {
+            at: at(100 * key.min(3)),
+            removal_at: removal.map(at),
+            parts_done: 0,
+            parts_failed: 0,
+        };
+        all.push(BatchWrite::End { key: BatchKey::new(key), end });
     }
     node.write(writes(all)).await;
     let left = async || {
@@ -113,9 +142,15 @@ pub(super) async fn batches_and_meters_go_by_age(store: Arc<dyn Store>) {
         rows.iter().map(|row| row.key.raw()).collect::<Vec<_>>()
     };
     assert_eq!(prune(&store, Prune::Batches { until: at(5) }, 9).await.rows, 1);
-    assert_eq!(left().await, [3, 2]);
-    assert_eq!(prune(&store, Prune::BatchesEnded { before: at(300) }, 9).await.rows, 1);
-    assert_eq!(left().await, [3]);
+    assert_eq!(left().await, [4, 3, 2]);
+    let ended = |ms, kinds| Prune::BatchesEnded { before: at(ms), kinds };
+    let b = || vec!["b".into()];
+    assert_eq!(prune(&store, ended(300, BatchKinds::AllBut(Vec::new())), 9).await.rows, 1);
+    assert_eq!(left().await, [4, 3]);
+    assert_eq!(prune(&store, ended(301, BatchKinds::AllBut(b())), 9).await.rows, 1);
+    assert_eq!(left().await, [4]);
+    assert_eq!(prune(&store, ended(301, BatchKinds::Only(vec!["a".into()])), 9).await.rows, 0);
+    assert_eq!(prune(&store, ended(301, BatchKinds::Only(b())), 9).await.rows, 1);
 
     let meter = |ms| MeterRow {
         engine: engine(),

@@ -28,7 +28,7 @@ impl World<'_> {
         let key = FIRST_KEY + 2 * self.batches_made;
         let config = BatchConfig {
             work: BatchWork::InstanceDeletion { without_listeners: self.random.chance(500) },
-            left: vec![BatchGroup { definition: 0, elements }],
+            groups: vec![BatchGroup { definition: 0, elements }],
             per_part: 1 + u32::from(self.random.chance(500)),
         };
         let now = self.clock_of(to.node);
@@ -37,7 +37,7 @@ impl World<'_> {
             engine: EngineName::default(),
             tenant: TenantId::none(),
             kind: config.work.kind().into(),
-            total: i64::try_from(config.parts_left()).unwrap_or(0),
+            total: i64::try_from(config.parts()).unwrap_or(0),
             parts_made: 0,
             config: config.bytes(),
             suspended: false,

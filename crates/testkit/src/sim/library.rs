@@ -161,8 +161,6 @@ impl Library {
                     event: wait.event.clone(),
                     kind,
                     name,
-                    due_at: None,
-                    repeat: None,
                 };
                 store.starts.insert((row.key, wait.event), start);
             }

@@ -71,6 +71,11 @@ pub(super) fn look_up(store: &mut Core, find: &Find) -> Result<Found, Error> {
             Found::Instances(rows.into_iter().map(|row| row.key).collect())
         }
         Find::Prune(query) => Found::Pruned((query.what.clone(), store.prune(query)?)),
+        // Their models say nothing about it.
+        Find::TimesToLive => Found::TimesToLive(Vec::new()),
+        Find::SetBatchRemoval { batches, at } => {
+            Found::Count(store.set_batch_removal(batches, *at)?)
+        }
         Find::SetRemoval { instances, at } => Found::Count(store.set_removal(instances, *at)?),
         // Nobody in this world suspends definitions.
         Find::Suspend(_) | Find::SettingsSeen(_) => Found::Nothing,

@@ -77,6 +77,8 @@ impl World<'_> {
             at: None,
             before: Vec::new(),
             await_end: is_awaited,
+            tags: [].into(),
+            stops_after: Vec::new(),
         };
         self.ask(to, Ask::Start { is_awaited }, Request::Start(request));
     }

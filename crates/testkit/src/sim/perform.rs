@@ -274,6 +274,8 @@ impl World<'_> {
             | Action::Invoke { .. }
             | Action::AbortInvoke { .. }
             | Action::AbortInvokes
+            // Only an application that brings an executor is asked.
+            | Action::Offer { .. }
             | Action::Prepare(_)
             | Action::Notify(_)
             | Action::Stopped => return Ok(()),

@@ -1,9 +1,13 @@
 //! Chores, batches and the log of operations.
 
 use orloj_store::{
-    BatchWrite, Change, ChoreLock, ChoreUpdate, ChoreWrite, DefinitionRow, EndedBatchRow,
-    FailureWrite, JobKind, JobRow, Lease, LockWrite, NewDeployment, job_definitions_of,
+    BatchWrite, Change, ChoreEvent, ChoreLock, ChoreLogRow, ChoreUpdate, ChoreWrite, DefinitionRow,
+    EndedBatchRow, FailureWrite, JobKind, JobRow, Lease, LockWrite, NewDeployment,
+    job_definitions_of,
 };
+use orloj_types::BatchKey;
+
+use orloj_types::{IncidentKey, Timestamp};
 
 use super::Core;
 use super::commit::write_lock;
@@ -38,8 +42,15 @@ impl Core {
         for write in &change.chores {
             self.apply_chore(lease, write);
         }
+        for row in &change.incidents_opened {
+            self.incidents.entry(row.key).or_insert_with(|| row.clone());
+        }
+        self.log_chores(change.chore_log.clone());
         for write in &change.batches {
             self.apply_batch(write);
+        }
+        for row in &change.job_definitions_added {
+            self.job_definitions.insert(row.key, row.clone());
         }
         for row in &change.operations {
             self.operations.insert(row.key, row.clone());
@@ -48,23 +59,52 @@ impl Core {
 
     /// Start timers of earlier versions go; what comes with the new ones is written.
     pub(super) fn replace_chores(&mut self, new: &NewDeployment, definitions: &[DefinitionRow]) {
-        let all = &self.definitions;
-        self.jobs.retain(|_, job| {
-            let of = all.get(&job.definition);
-            let is_replaced = of.is_some_and(|of| {
-                definitions.iter().any(|row| {
-                    (&row.engine, &row.tenant, &row.process_id)
-                        == (&of.engine, &of.tenant, &of.process_id)
-                })
-            });
-            job.kind != JobKind::StartTimer || !is_replaced
-        });
+        let is_replaced = |job: &JobRow| {
+            let of = self.definitions.get(&job.definition);
+            let of = of.map(|of| (&of.engine, &of.tenant, &of.process_id));
+            let mut keys =
+                definitions.iter().map(|row| (&row.engine, &row.tenant, &row.process_id));
+            job.kind == JobKind::StartTimer && keys.any(|key| of == Some(key))
+        };
+        let gone = self.jobs.values().filter(|job| is_replaced(job)).cloned().collect();
         let given = new.resources.iter().flat_map(|resource| &resource.definitions);
-        for chore in given.flat_map(|definition| &definition.chores) {
-            self.jobs.insert(chore.key, chore.clone());
-        }
+        let come = given.flat_map(|definition| &definition.chores);
+        self.exchange_chores(gone, come, new.logs_chores, new.now);
         for row in job_definitions_of(new, definitions) {
             self.job_definitions.insert(row.key, row);
+        }
+    }
+
+    /// The incidents of what goes go too.
+    pub(super) fn exchange_chores<'a>(
+        &mut self,
+        gone: Vec<JobRow>,
+        come: impl Iterator<Item = &'a JobRow>,
+        is_logged: bool,
+        now: Timestamp,
+    ) {
+        let mut log = Vec::new();
+        for row in gone {
+            self.jobs.remove(&row.key);
+            log.push(ChoreLogRow::of(&row, ChoreEvent::Deleted, now));
+            if self.incidents.remove(&IncidentKey::new(row.key.raw())).is_some() {
+                log.push(ChoreLogRow::of(&row, ChoreEvent::IncidentDeleted, now));
+            }
+        }
+        for row in come {
+            self.jobs.insert(row.key, row.clone());
+            log.push(ChoreLogRow::of(row, ChoreEvent::Created, now));
+        }
+        if is_logged {
+            self.log_chores(log);
+        }
+    }
+
+    fn log_chores(&mut self, rows: Vec<ChoreLogRow>) {
+        for row in rows {
+            let number = self.next_chore_log;
+            self.next_chore_log += 1;
+            self.chore_log.insert(number, ChoreLogRow { number, ..row });
         }
     }
 
@@ -105,12 +145,20 @@ impl Core {
             }
             BatchWrite::Delete(key) => {
                 self.batches.remove(key);
+                self.forget_jobs_of(*key);
             }
-            BatchWrite::End { key, ended_at, removal_at } => {
+            BatchWrite::End { key, end } => {
+                self.forget_jobs_of(*key);
                 let Some(row) = self.batches.remove(key) else { return };
-                self.ended_batches.insert(*key, EndedBatchRow::of(row, *ended_at, *removal_at));
+                self.ended_batches.insert(*key, EndedBatchRow::of(row, *end));
             }
         }
+    }
+
+    fn forget_jobs_of(&mut self, batch: BatchKey) {
+        let name = batch.to_string();
+        self.job_definitions
+            .retain(|_, row| row.definition.raw() != 0 || *row.configuration != *name);
     }
 }
 

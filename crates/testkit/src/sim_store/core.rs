@@ -2,9 +2,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use orloj_store::{
-    BatchRow, BroadcastKey, BroadcastRow, DecisionKey, DecisionRow, DefinitionRow, EndedBatchRow,
-    EndedRow, Error, HistoryRow, IncidentRow, InstanceRow, JobDefinitionRow, JobRow, LimitRow,
-    LimitScope, MessageKey, MessageRow, MessageTaken, MeterRow, OperationRow, RecordPage,
+    BatchRow, BroadcastKey, BroadcastRow, ChoreLogRow, DecisionKey, DecisionRow, DefinitionRow,
+    EndedBatchRow, EndedRow, Error, HistoryRow, IncidentRow, InstanceRow, JobDefinitionRow, JobRow,
+    LimitRow, LimitScope, MessageKey, MessageRow, MessageTaken, MeterRow, OperationRow, RecordPage,
     RecordPageKind, StartRow, SubscriptionRow, UserTaskRow, VariableRow,
 };
 use orloj_types::{
@@ -47,6 +47,9 @@ pub struct Core {
     pub batches: BTreeMap<BatchKey, BatchRow>,
     pub ended_batches: BTreeMap<BatchKey, EndedBatchRow>,
     pub operations: BTreeMap<OperationKey, OperationRow>,
+    /// By number.
+    pub chore_log: BTreeMap<i64, ChoreLogRow>,
+    pub(super) next_chore_log: i64,
     /// By name, moment and reporter.
     pub meters: BTreeMap<(Arc<str>, Timestamp, Arc<str>), MeterRow>,
     pub settings_version: i64,
@@ -86,6 +89,8 @@ impl Core {
             batches: BTreeMap::new(),
             ended_batches: BTreeMap::new(),
             operations: BTreeMap::new(),
+            chore_log: BTreeMap::new(),
+            next_chore_log: 1,
             meters: BTreeMap::new(),
             settings_version: 0,
             resources: BTreeMap::new(),

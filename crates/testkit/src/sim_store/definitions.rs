@@ -96,15 +96,14 @@ impl Core {
             row.is_deleted = true;
         }
         self.starts.retain(|_, start| start.definition != delete.key);
-        let is_timer =
-            |job: &JobRow| job.kind == JobKind::StartTimer && job.definition == delete.key;
-        self.jobs.retain(|_, job| !is_timer(job));
         for start in delete.starts(&row) {
             self.starts.insert((start.definition, start.event.clone()), start);
         }
-        for chore in delete.heir.iter().flat_map(|heir| &heir.chores) {
-            self.jobs.insert(chore.key, chore.clone());
-        }
+        let is_timer =
+            |job: &&JobRow| job.kind == JobKind::StartTimer && job.definition == delete.key;
+        let gone = self.jobs.values().filter(is_timer).cloned().collect();
+        let come = delete.heir.iter().flat_map(|heir| &heir.chores);
+        self.exchange_chores(gone, come, delete.logs_chores, delete.now);
         Ok(DefinitionDeleted::Done(self.raise_settings()))
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use orloj_store::{
     BroadcastRow, BroadcastWrite, CalledBy, Change, Channel, Committed, EndedRow, Error, Fit,
     Group, InstanceRow, MessageKey, MessageQuery, MessageRow, MessageTaken, Migration,
-    PAGE_ROWS_MAX, Page, StartQuery, StartRow, StartWrite, SubscriptionKind, SubscriptionQuery,
+    PAGE_ROWS_MAX, Page, StartQuery, StartRow, SubscriptionKind, SubscriptionQuery,
     SubscriptionRow,
 };
 use orloj_types::{InstanceKey, SubscriptionKey, Timestamp};
@@ -20,11 +20,6 @@ impl Core {
             self.messages.contains_key(key)
                 || change.messages_added.iter().any(|row| row.key == *key)
         };
-        let has_fired = change.starts.iter().any(|write| {
-            let (definition, event, expected) = write.expects();
-            let found = self.starts.get(&(definition, event.clone()));
-            found.map(StartRow::fired) != Some(expected)
-        });
         let is_taken = change
             .messages_taken
             .iter()
@@ -43,7 +38,7 @@ impl Core {
             };
             self.messages.values().any(is_it)
         });
-        has_fired || is_taken || is_gone || is_moved || is_id_in_use
+        is_taken || is_gone || is_moved || is_id_in_use
     }
 
     /// What the tables' keys would refuse.
@@ -72,16 +67,6 @@ impl Core {
         }
         for key in &change.subscriptions_gone {
             self.subscriptions.remove(key);
-        }
-        for StartWrite::Fired { definition, event, next, .. } in &change.starts {
-            let place = (*definition, event.clone());
-            match (next, self.starts.get_mut(&place)) {
-                (Some((due_at, repeat)), Some(row)) => {
-                    row.due_at = Some(*due_at);
-                    row.repeat = Some(repeat.clone());
-                }
-                _ => drop(self.starts.remove(&place)),
-            }
         }
         for row in &change.messages_added {
             let has_its_id = |other: &&MessageRow| {
@@ -238,16 +223,6 @@ impl Core {
         };
         let rows = self.starts.values().filter(is_wanted);
         rows.take(query.limit.min(PAGE_ROWS_MAX) as usize).cloned().collect()
-    }
-
-    pub fn due_starts(&self, now: Timestamp, limit: u32) -> Vec<StartRow> {
-        let own = self.starts.values().filter(|row| row.engine == self.engine);
-        let due = own.filter(|row| row.due_at.is_some_and(|at| at <= now));
-        let mut due: Vec<StartRow> = due.cloned().collect();
-        // Stable: those of one moment stay in the order of their places.
-        due.sort_by_key(|row| row.due_at);
-        due.truncate(limit as usize);
-        due
     }
 
     pub fn list_broadcasts(&self, limit: u32) -> Vec<BroadcastRow> {

@@ -86,8 +86,7 @@ impl Core {
         let waiting = own.clone().filter(|job| job.state == JobState::Waiting);
         let due = waiting.filter_map(|job| job.due_at);
         let locks = own.clone().filter_map(|job| job.lock_until);
-        let starts = self.starts.values().filter(|row| row.engine == self.engine);
-        let next_due_at = due.chain(locks).chain(starts.filter_map(|row| row.due_at)).min();
+        let next_due_at = due.chain(locks).min();
         let messages = self.messages.values().filter(|row| row.engine == self.engine);
         let mut broadcasts = self.broadcasts.values();
         Ok(Pulse {

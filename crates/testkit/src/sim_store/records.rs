@@ -5,8 +5,9 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use orloj_store::{
-    BatchFilter, BatchRow, EndedBatchRow, Error, MeterQuery, MeterRow, MeterSum, OperationFilter,
-    OperationRow, PAGE_ROWS_MAX, PRUNE_ROWS_MAX, Page, Prune, PruneQuery, Pruned, minute_of,
+    BatchFilter, BatchRow, ChoreLogFilter, ChoreLogRow, EndedBatchRow, Error, MeterQuery, MeterRow,
+    MeterSum, OperationFilter, OperationRow, PAGE_ROWS_MAX, PRUNE_ROWS_MAX, Page, Prune,
+    PruneQuery, Pruned, minute_of,
 };
 use orloj_types::{BatchKey, InstanceKey, OperationKey, TenantId, Timestamp};
 
@@ -32,6 +33,15 @@ impl Core {
         newest_first(&self.operations, page, OperationKey::raw, |row| {
             self.is_ours(&row.engine) && filter.matches(row)
         })
+    }
+
+    pub fn list_chore_log(&self, filter: &ChoreLogFilter, page: Page) -> Vec<ChoreLogRow> {
+        newest_first(
+            &self.chore_log,
+            page,
+            |number| number,
+            |row| self.is_ours(&row.engine) && filter.matches(row),
+        )
     }
 
     pub fn add_meters(&mut self, meters: Vec<MeterRow>) -> Result<(), Error> {
@@ -89,11 +99,14 @@ impl Core {
                 keys.truncate(limit);
                 self.remove_ended(keys.into_iter().map(|(_, key)| key).collect())
             }
-            Prune::Ended { before, definition, minutes, after } => {
+            Prune::Ended { before, own, minutes, after } => {
+                let before = |definition| {
+                    let own = own.iter().find(|(key, _)| *key == definition);
+                    own.map_or(*before, |(_, own)| *own)
+                };
                 let old = ended.filter(|row| {
-                    row.ended_at < *before
+                    before(row.definition).is_some_and(|before| row.ended_at < before)
                         && is_in(row.ended_at, minutes)
-                        && definition.is_none_or(|key| row.definition == key)
                         && after.is_none_or(|after| row.key > after)
                 });
                 let keys = old.map(|row| row.key).take(limit).collect();
@@ -107,11 +120,16 @@ impl Core {
             Prune::Batches { until } => retain(&mut self.ended_batches, limit, |row| {
                 row.engine != engine || row.removal_at.is_none_or(|at| at > *until)
             }),
-            Prune::BatchesEnded { before } => retain(&mut self.ended_batches, limit, |row| {
-                row.engine != engine || row.ended_at >= *before
-            }),
+            Prune::BatchesEnded { before, kinds } => {
+                retain(&mut self.ended_batches, limit, |row| {
+                    row.engine != engine || row.ended_at >= *before || !kinds.has(&row.kind)
+                })
+            }
             Prune::Operations { before } => {
                 retain(&mut self.operations, limit, |row| row.engine != engine || row.at >= *before)
+            }
+            Prune::ChoreLog { before } => {
+                retain(&mut self.chore_log, limit, |row| row.engine != engine || row.at >= *before)
             }
             Prune::Meters { before } => {
                 retain(&mut self.meters, limit, |row| row.engine != engine || row.at >= *before)
@@ -127,6 +145,20 @@ impl Core {
         self.open()?;
         let mut count = 0;
         for row in self.ended.values_mut().filter(|row| instances.contains(&row.key)) {
+            row.removal_at = at;
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    pub fn set_batch_removal(
+        &mut self,
+        batches: &[BatchKey],
+        at: Option<Timestamp>,
+    ) -> Result<u32, Error> {
+        self.open()?;
+        let mut count = 0;
+        for row in self.ended_batches.values_mut().filter(|row| batches.contains(&row.key)) {
             row.removal_at = at;
             count += 1;
         }

@@ -17,9 +17,12 @@
 //! | `a{delegate NAME}` | a task for registered code |
 //! | `a{user}` | a user task |
 //! | `a{script LANGUAGE "SOURCE"}` | a script task; Zeebe knows FEEL only |
+//! | `a{expression UEL}` | a service task that is an expression |
+//! | `a{builtin KIND, header FIELD = V}` | something that a system brings along: mail, http |
 //! | `a{decision ID}` | a task that asks a decision |
 //! | `a{timer 10m}` | a timer catch event: a duration as here or in ISO, a date, a repetition, `cron TEXT` |
 //! | `x?`, `x?{CONDITION}` | an exclusive gateway; the condition is that of the flow that follows, without one it is the default flow |
+//! | `x?[async after]{CONDITION}` | settings of such a gateway, where it is named first |
 //! | `f+`, `f+{async}` | a parallel gateway |
 //! | `a @timer(10m)` | an interrupting boundary timer of `a`; with `, alongside` it does not interrupt; settings of jobs after commas |
 //! | `a @error(CODE)`, `a @error` | an error boundary of `a`; `, code NAME` and `, message NAME` keep them |
@@ -42,7 +45,8 @@
 //! (of timers), `retry CYCLE`, `retries N`, `priority N`, `category NAME`, `inner async`,
 //! `inner async after` and `inner retry CYCLE` (of what is done for each item), `transactional` (a
 //! subprocess), `asynchronously` (a thrown signal is), `assignee NAME`, `header K = V`,
-//! `result NAME` (of scripts and decisions), `stores` (what a script assigns), `shape NAME` and
+//! `result NAME` (of scripts, expressions and decisions), `stores` (what a script assigns),
+//! `withholds` (Flowable's scripts and workers do not get the variables), `shape NAME` and
 //! `bound HOW` (of decisions: `deployment`, `version N`, `tag TEXT`),
 //! `in NAME = EXPRESSION`, `out NAME = EXPRESSION`. A value in double quotes may hold commas.
 //! Expressions are written bare; each dialect gets its own wrapping.
@@ -84,6 +88,14 @@ pub enum NodeKind {
     },
     Delegate {
         name: String,
+    },
+    /// A service task that is an expression.
+    Expression {
+        text: String,
+    },
+    /// Something that a system brings along; its fields are among the headers.
+    Builtin {
+        kind: String,
     },
     User,
     Script {
@@ -169,6 +181,8 @@ pub struct Settings {
     pub shape: Option<String>,
     pub bound: Option<String>,
     pub stores: bool,
+    /// Of Flowable's scripts and workers: they do not get the variables.
+    pub withholds: bool,
     pub headers: Vec<(String, String)>,
     pub inputs: Vec<(String, String)>,
     pub outputs: Vec<(String, String)>,
@@ -207,7 +221,10 @@ impl Sketch {
     /// The graph, through the XML that every face would get.
     pub fn to_process(&self) -> Result<Arc<Process>, String> {
         let parsed = orloj_model::parse(self.to_xml().as_bytes(), &Options::of(self.dialect));
-        let problems: Vec<String> = parsed.diagnostics.iter().map(ToString::to_string).collect();
+        // A story may be about something that its dialect ignores.
+        let problems =
+            parsed.diagnostics.iter().filter(|found| !found.code.starts_with("ignored-"));
+        let problems: Vec<String> = problems.map(ToString::to_string).collect();
         match (parsed.processes.into_iter().next(), problems.is_empty()) {
             (Some(process), true) => Ok(Arc::new(process)),
             _ => Err(format!("the sketch of {} has problems: {}", self.id, problems.join("; "))),

@@ -176,12 +176,22 @@ fn read_station(text: &str) -> Result<Station> {
         return Ok(Station { id: id.to_owned(), kind, settings, condition: None });
     }
     if let Some((id, rest)) = text.split_once('?').filter(|(id, _)| is_name(id)) {
+        let mut settings = Settings::default();
+        let rest = match rest.trim().split_once(']') {
+            Some((inside, rest)) if inside.starts_with('[') => {
+                for part in split_outside(&inside[1..], ",")? {
+                    set(&mut settings, part.trim())?;
+                }
+                rest
+            }
+            _ => rest,
+        };
         let condition = match rest.trim() {
             "" => None,
             rest => Some(bracketed(rest, '{', '}')?.to_owned()),
         };
         let kind = Some(NodeKind::Exclusive);
-        return Ok(Station { id: id.to_owned(), kind, settings: Settings::default(), condition });
+        return Ok(Station { id: id.to_owned(), kind, settings, condition });
     }
     let Some((id, _)) = text.split_once('{') else {
         return match is_name(text) {
@@ -212,6 +222,10 @@ fn kind_of(text: &str) -> Result<NodeKind> {
     Ok(match word {
         "service" if !rest.is_empty() => NodeKind::Worker { job_type: rest.to_owned() },
         "delegate" if !rest.is_empty() => NodeKind::Delegate { name: rest.to_owned() },
+        "expression" if !rest.is_empty() => {
+            NodeKind::Expression { text: unquoted(rest).to_owned() }
+        }
+        "builtin" if !rest.is_empty() => NodeKind::Builtin { kind: rest.to_owned() },
         "user" if rest.is_empty() => NodeKind::User,
         "script" if !rest.is_empty() => {
             let (language, source) = first_word(rest);
@@ -278,6 +292,7 @@ fn set(settings: &mut Settings, text: &str) -> Result<()> {
         ("shape", _) => settings.shape = value(),
         ("bound", _) => settings.bound = value(),
         ("stores", "") => settings.stores = true,
+        ("withholds", "") => settings.withholds = true,
         ("header", _) => settings.headers.push(pair()?),
         ("in", _) => settings.inputs.push(pair()?),
         ("out", _) => settings.outputs.push(pair()?),

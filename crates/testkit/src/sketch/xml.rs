@@ -259,6 +259,16 @@ impl Out {
             NodeKind::Delegate { name } => {
                 ("serviceTask", format!(r#" {prefix}:class="{}""#, escape(name)))
             }
+            NodeKind::Expression { text } => {
+                let mut own = format!(r#" {prefix}:expression="{}""#, escape(text));
+                if let Some(result) = &node.settings.result {
+                    let _ = write!(own, r#" {prefix}:resultVariable="{}""#, escape(result));
+                }
+                ("serviceTask", own)
+            }
+            NodeKind::Builtin { kind } => {
+                ("serviceTask", format!(r#" {prefix}:type="{}""#, escape(kind)))
+            }
             NodeKind::Worker { job_type } => {
                 let topic = escape(job_type);
                 let own = match self.dialect {
@@ -267,7 +277,13 @@ impl Out {
                         format!(r#" camunda:type="external" camunda:topic="{topic}""#)
                     }
                     Dialect::Flowable => {
-                        format!(r#" flowable:type="external-worker" flowable:topic="{topic}""#)
+                        let withheld = match node.settings.withholds {
+                            true => r#" flowable:doNotIncludeVariables="true""#,
+                            false => "",
+                        };
+                        format!(
+                            r#" flowable:type="external-worker" flowable:topic="{topic}"{withheld}"#
+                        )
                     }
                 };
                 ("serviceTask", own)
@@ -286,6 +302,9 @@ impl Out {
         }
         if node.settings.stores {
             let _ = write!(out, r#" {prefix}:autoStoreVariables="true""#);
+        }
+        if node.settings.withholds {
+            let _ = write!(out, r#" {prefix}:doNotIncludeVariables="true""#);
         }
         out
     }
@@ -381,9 +400,25 @@ impl Out {
                 let category = escape(category);
                 let _ = write!(out, "<flowable:jobCategory>{category}</flowable:jobCategory>");
             }
-            if let NodeKind::Call { .. } = node.kind {
+            if let NodeKind::Builtin { .. } = node.kind {
                 let prefix = self.prefix();
-                for (tag, pairs) in [("in", &settings.inputs), ("out", &settings.outputs)] {
+                for (name, value) in &settings.headers {
+                    let how = if value.contains("${") { "expression" } else { "stringValue" };
+                    let (name, value) = (escape(name), escape(value));
+                    let _ = write!(out, r#"<{prefix}:field name="{name}" {how}="{value}"/>"#);
+                }
+            }
+            let parameters = match (&node.kind, self.dialect) {
+                (NodeKind::Call { .. }, _) => Some(["in", "out"]),
+                (NodeKind::Worker { .. }, Dialect::Flowable) => {
+                    Some(["externalWorkerInParameter", "externalWorkerOutParameter"])
+                }
+                (NodeKind::Script { .. }, Dialect::Flowable) => Some(["in", "out"]),
+                _ => None,
+            };
+            if let Some([into, out_of]) = parameters {
+                let prefix = self.prefix();
+                for (tag, pairs) in [(into, &settings.inputs), (out_of, &settings.outputs)] {
                     for (target, source) in pairs {
                         let (target, source) = (escape(target), escape(source));
                         let _ = write!(

@@ -63,9 +63,11 @@ pub struct Step {
 /// Without `of INSTANCE` an action is about the instance that was started last.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// `start PROCESS [as NAME] [JSON]`
+    /// `start PROCESS [version 1] [as NAME] [JSON]`
     Start {
         process: String,
+        /// The latest unless it is named.
+        version: Option<usize>,
         name: String,
         variables: Document,
     },
@@ -217,7 +219,8 @@ pub enum What {
     Tokens { count: usize, element: String },
     /// `job JOB waits` (for someone to take it), `… gone`, `… locked by WORKER`, `… parked`,
     /// `… failed`, `… dead` (the same), `… suspended`, `… threw`, `… due in 10m`, `… due at DATE`, `… has 2 retries`,
-    /// `… has priority 5`, `… has no due date`, `… has a due date`, `2 jobs JOB`
+    /// `… has priority 5`, `… has no due date`, `… has a due date`, `2 jobs JOB`; `each job JOB …`
+    /// where there are several
     Job { name: String, is: JobIs },
     /// `instance lives`, `instance ended`, `instance ended at ELEMENT`, `instance cancelled`
     Instance(InstanceIs),
@@ -269,6 +272,7 @@ pub enum JobIs {
     Retries(i32),
     Priority(i64),
     Count(usize),
+    Each(Box<Self>),
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -10,7 +10,7 @@ use super::ast::{Action, Expectation, InstanceIs, JobIs, JobName, Step, Story, W
 use super::depth::{Depth, Lock, Refusal, Taken};
 use super::mismatch::Mismatch;
 use super::order::{DueDate, JobVerb, Managing, Order};
-use super::seen::{Seen, SeenInstance, SeenState};
+use super::seen::{Seen, SeenInstance, SeenJob, SeenState};
 
 /// How often a depth may be asked to settle again before what was told is given up.
 const LATE_MAX: usize = 50;
@@ -95,8 +95,9 @@ impl Player<'_> {
     /// The outer error is a mistake of the story, the inner one the engine's answer.
     fn act(&mut self, action: &Action) -> Result<Result<(), Refusal>, String> {
         Ok(match action.clone() {
-            Action::Start { process, name, variables } => {
-                self.depth.start(&process, variables).map(|key| self.instances.push((name, key)))
+            Action::Start { process, version, name, variables } => {
+                let started = self.depth.start(&process, version, variables);
+                started.map(|key| self.instances.push((name, key)))
             }
             Action::Pass { ms } => {
                 self.pass(ms);
@@ -450,9 +451,14 @@ fn holds_of_job(
         JobIs::Count(count) => return is_equal(&format!("jobs {name}:"), &jobs.len(), count),
         _ => {}
     }
-    let [job] = jobs[..] else {
-        return Err(format!("there are {} jobs {name}", jobs.len()));
-    };
+    match (is, &jobs[..]) {
+        (JobIs::Each(is), [_, ..]) => jobs.iter().try_for_each(|job| holds_of_one(job, is, now)),
+        (is, [job]) => holds_of_one(job, is, now),
+        (_, jobs) => Err(format!("there are {} jobs {name}", jobs.len())),
+    }
+}
+
+fn holds_of_one(job: &SeenJob, is: &JobIs, now: Timestamp) -> Result<(), String> {
     match is {
         JobIs::Waiting => {
             is_equal("the job is", &job.state, &JobState::Ready)?;
@@ -484,7 +490,7 @@ fn holds_of_job(
         }
         JobIs::Retries(retries) => is_equal("its retries are", &job.retries_left, retries),
         JobIs::Priority(priority) => is_equal("its priority is", &job.priority, priority),
-        JobIs::Gone | JobIs::Count(_) => Ok(()),
+        JobIs::Gone | JobIs::Count(_) | JobIs::Each(_) => Ok(()),
     }
 }
 

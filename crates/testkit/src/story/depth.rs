@@ -27,7 +27,13 @@ pub trait Depth {
     fn now(&self) -> Timestamp;
     /// Moves the clock in one step.
     fn advance(&mut self, ms: i64);
-    fn start(&mut self, process: &str, variables: Document) -> Result<InstanceKey, Refusal>;
+    /// Of its latest version unless one is named.
+    fn start(
+        &mut self,
+        process: &str,
+        version: Option<usize>,
+        variables: Document,
+    ) -> Result<InstanceKey, Refusal>;
     /// At most one job.
     fn take(&mut self, lock: &Lock) -> Result<Option<Taken>, Refusal>;
     fn complete(&mut self, job: JobKey, variables: Document) -> Result<(), Refusal>;

@@ -74,6 +74,10 @@ fn what_of(text: &str) -> Result<Option<What>, String> {
             Some(is) => What::Job { name: owned(name), is },
             None => return Ok(None),
         },
+        ["each", "job", name, ref rest @ ..] => match job(rest)? {
+            Some(is) => What::Job { name: owned(name), is: JobIs::Each(Box::new(is)) },
+            None => return Ok(None),
+        },
         [count, "instances", "of", process] => {
             What::Instances { count: number(count)?, process: owned(process) }
         }

@@ -85,9 +85,21 @@ pub enum Order {
         with_instances: bool,
         in_ms: Option<i64>,
     },
-    /// `register P [on NODE]`, `unregister P [on NODE]`
+    /// `revive all with 3 retries`: every dead letter of the engine; `delete all dead letters`
+    DeadLetters {
+        /// `None`: they are deleted.
+        revive: Option<i32>,
+    },
+    /// `retries 3 for jobs of ELEMENT [of PROCESS]`: for those that have none left
+    RetriesOf {
+        of: ElementName,
+        retries: i32,
+    },
+    /// `register P [version 1] [on NODE]`, `unregister P …`
     Registration {
         process: String,
+        /// The latest unless it is named.
+        version: Option<usize>,
         node: Option<String>,
         is_registered: bool,
     },

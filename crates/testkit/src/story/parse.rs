@@ -137,8 +137,10 @@ fn read_action(text: &str) -> Result<Action, String> {
     let action = match first {
         "start" => {
             let process = cursor.word("the process")?.to_owned();
+            let version = cursor.after("version")?.map(number).transpose()?;
             let name = cursor.after("as")?.unwrap_or(&process).to_owned();
-            Action::Start { process, name, variables: cursor.json().unwrap_or_default() }
+            let variables = cursor.json().unwrap_or_default();
+            Action::Start { process, version, name, variables }
         }
         "the" => {
             let (clock, jumps) = (cursor.word("'clock'")?, cursor.word("'jumps'")?);

@@ -21,6 +21,11 @@ pub(super) fn read(first: &str, cursor: &mut Cursor<'_, '_>) -> Result<Option<Ac
         "execute" => plain(JobVerb::Execute, cursor)?,
         "bury" => plain(JobVerb::Bury, cursor)?,
         "fire" => plain(JobVerb::Fire, cursor)?,
+        "delete" if cursor.has("all") => {
+            expect(cursor, "dead")?;
+            expect(cursor, "letters")?;
+            Managing::Other(Order::DeadLetters { revive: None })
+        }
         "delete" => {
             expect(cursor, "job")?;
             plain(JobVerb::Delete, cursor)?
@@ -30,7 +35,10 @@ pub(super) fn read(first: &str, cursor: &mut Cursor<'_, '_>) -> Result<Option<Ac
             expect(cursor, "with")?;
             let retries = number(cursor.word("how many")?)?;
             expect(cursor, "retries")?;
-            job(name, JobVerb::Revive { retries }, cursor)?
+            match name.as_str() {
+                "all" => Managing::Other(Order::DeadLetters { revive: Some(retries) }),
+                _ => job(name, JobVerb::Revive { retries }, cursor)?,
+            }
         }
         "due" => {
             let name = job_word(cursor)?;
@@ -49,6 +57,13 @@ pub(super) fn read(first: &str, cursor: &mut Cursor<'_, '_>) -> Result<Option<Ac
         }
         "retries" => {
             let name = job_word(cursor)?;
+            if cursor.has("for") {
+                expect(cursor, "jobs")?;
+                expect(cursor, "of")?;
+                let (of, retries) = (element(cursor)?, number(&name)?);
+                let order = Order::RetriesOf { of, retries };
+                return Ok(Some(Action::Manage(Managing::Other(order))));
+            }
             let retries = number(cursor.word("how many")?)?;
             let due = match cursor.has("due") {
                 true => Some(due_date(cursor)?),
@@ -70,9 +85,10 @@ pub(super) fn read(first: &str, cursor: &mut Cursor<'_, '_>) -> Result<Option<Ac
         }
         "register" | "unregister" => {
             let process = cursor.word("the process")?.to_owned();
+            let version = cursor.after("version")?.map(number).transpose()?;
             let node = cursor.after("on")?.map(str::to_owned);
             let is_registered = first == "register";
-            Managing::Other(Order::Registration { process, node, is_registered })
+            Managing::Other(Order::Registration { process, version, node, is_registered })
         }
         "executor" => {
             let on = match cursor.word("'starts' or 'stops'")? {

@@ -4,7 +4,7 @@
 //! after another, the highest priority first.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use orloj::api::Fault;
@@ -16,7 +16,7 @@ use orloj_interpreter::{
     Bound, Callee, Command, DecisionCall, Delegates, EndKind, Event, FailJob, IncidentChange,
     IncidentRow, Input, Invoke, InvokeResult, InvokeResults, JobChange, JobKind, JobResult, JobRow,
     JobSettings, JobState, Need, Outcome, Progress, Record, Rejection, Run, Signal, Start, Supply,
-    ThrowError, UserTaskChange, UserTaskRow,
+    ThrowError, UserTaskChange, UserTaskRow, job_variables,
 };
 use orloj_model::{Dialect, Process};
 use orloj_types::{
@@ -61,6 +61,8 @@ pub struct Pure {
     pub(super) later: Vec<Later>,
     /// The process that is meant where none is named.
     pub(super) first_process: String,
+    /// Processes in its dialect.
+    pub(super) flowable: BTreeSet<String>,
     /// Why the job failed that was executed by hand.
     pub(super) failed: Option<String>,
 }
@@ -132,6 +134,7 @@ impl Pure {
             taking,
             later: Vec::new(),
             first_process: story.processes.first().map(|p| p.id.clone()).unwrap_or_default(),
+            flowable: BTreeSet::new(),
             failed: None,
         }
     }
@@ -365,6 +368,19 @@ impl Pure {
         }
     }
 
+    /// The latest unless it is named.
+    pub(super) fn version_of(
+        &self,
+        process: &str,
+        version: Option<usize>,
+    ) -> Result<(DefinitionKey, Arc<Process>), Refusal> {
+        let found = self.processes.get(process).and_then(|versions| match version {
+            None => versions.last(),
+            Some(number) => versions.get(number.checked_sub(1)?),
+        });
+        found.cloned().ok_or_else(|| Refusal("no such process".into()))
+    }
+
     fn expire(&mut self) {
         let now = self.now;
         for job in self.jobs.values_mut() {
@@ -395,6 +411,9 @@ impl Depth for Pure {
 
     fn deploy(&mut self, sketch: &Sketch) -> Result<(), String> {
         let process = sketch.to_process()?;
+        if sketch.dialect == Dialect::Flowable {
+            self.flowable.insert(sketch.id.clone());
+        }
         let key = DefinitionKey::new(self.keys.next(self.now));
         self.wait_for_starts(&sketch.id, key, &process);
         self.processes.entry(sketch.id.clone()).or_default().push((key, process));
@@ -410,9 +429,13 @@ impl Depth for Pure {
         self.settle();
     }
 
-    fn start(&mut self, process: &str, variables: Document) -> Result<InstanceKey, Refusal> {
-        let latest = self.processes.get(process).and_then(|versions| versions.last()).cloned();
-        let (definition, process) = latest.ok_or_else(|| Refusal("no such process".into()))?;
+    fn start(
+        &mut self,
+        process: &str,
+        version: Option<usize>,
+        variables: Document,
+    ) -> Result<InstanceKey, Refusal> {
+        let (definition, process) = self.version_of(process, version)?;
         let key = InstanceKey::new(self.keys.next(self.now));
         self.instances.insert(key, Instance::new(process));
         let start = Start {
@@ -425,6 +448,8 @@ impl Depth for Pure {
             started_with: None,
             at: None,
             before: Vec::new(),
+            tags: Arc::default(),
+            stops_after: Vec::new(),
         };
         let started = self.command(key, Command::Start(start));
         if started.is_err() {
@@ -443,8 +468,11 @@ impl Depth for Pure {
         let first = wanted.min_by_key(|job| (Reverse(job.row.job.priority), job.row.job.key));
         let Some(job) = first else { return Ok(None) };
         job.worker = Some((lock.worker.clone(), self.now.plus_ms(lock.ms)));
-        let record = self.instances.get(&job.instance).and_then(|i| i.record.as_ref());
-        let visible = record.map(|record| record.visible(job.row.element_instance));
+        let visible = self.instances.get(&job.instance).and_then(|instance| {
+            let record = instance.record.as_ref()?;
+            let (element, kind) = (job.row.element_instance, &job.row.job.kind);
+            Some(job_variables(&instance.process, record, element, kind))
+        });
         Ok(Some(Taken {
             job: job.row.job.key,
             job_type: lock.job_type.clone(),

@@ -248,6 +248,8 @@ impl Pure {
             started_with: key,
             at: Some(wanted.event.clone()),
             before: Vec::new(),
+            tags: Arc::default(),
+            stops_after: Vec::new(),
         };
         let is_started = self.interpret(instance, Command::Start(start)).is_ok();
         if !is_started {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use orloj::settings::Settings;
 use orloj_interpreter::{Command, DefinitionSettings, JobKind, JobSettings, JobState};
-use orloj_model::{JobDefinition, RetryCycle, RetryPlan};
+use orloj_model::{JobDefinition, RetryCycle};
 use orloj_types::{DefinitionKey, InstanceKey, JobKey, Timestamp};
 
 use super::depth::Refusal;
@@ -16,8 +16,8 @@ use super::pure::{Job, Pure};
 pub(super) struct Taking {
     pub(super) is_on: bool,
     settings: Settings,
-    /// Processes whose deployments are not registered.
-    unregistered: BTreeSet<String>,
+    /// Versions whose deployments are not registered.
+    unregistered: BTreeSet<DefinitionKey>,
 }
 
 /// Something that is done later.
@@ -36,7 +36,7 @@ impl Taking {
         Self { is_on, settings, unregistered: BTreeSet::new() }
     }
 
-    pub(super) fn takes(&self, process: &str, job: &Job) -> bool {
+    pub(super) fn takes(&self, definition: DefinitionKey, job: &Job) -> bool {
         let (executor, job) = (&self.settings.executor, &job.row.job);
         let has_category = match &executor.categories {
             None => true,
@@ -44,7 +44,7 @@ impl Taking {
         };
         self.is_on
             && (executor.priority_min..=executor.priority_max).contains(&job.priority)
-            && !(executor.deployment_aware && self.unregistered.contains(process))
+            && !(executor.deployment_aware && self.unregistered.contains(&definition))
             && has_category
     }
 
@@ -67,23 +67,28 @@ impl Taking {
 
     /// What the interpreter is told of them.
     pub(super) fn job_settings(&self) -> JobSettings {
-        let Settings { jobs, executor, .. } = &self.settings;
+        let Settings { jobs, executor, model, .. } = &self.settings;
         let wait = |ms: Option<u64>| ms.and_then(|ms| i64::try_from(ms).ok());
         let default = Settings::default();
         JobSettings {
             retries: (jobs.retries != default.jobs.retries)
                 .then(|| i32::try_from(jobs.retries).expect("checked when it was read")),
-            retry_cycle: jobs.retry_cycle.as_deref().map(|text| {
-                RetryCycle::Fixed(RetryPlan::parse(text).expect("a cycle of the story"))
-            }),
+            retry_cycle: jobs
+                .retry_cycle
+                .as_deref()
+                .map(|text| RetryCycle::parse(text).expect("checked when it was read")),
             retry_wait_ms: wait(jobs.async_failed_wait_ms),
             timer_retry_wait_ms: wait(jobs.failed_wait_ms),
             due_dates_always: jobs.due_never_null || executor.by_due,
             ignores_priorities: !jobs.prioritized,
             exclusive_over_hierarchies: executor.exclusive_over_hierarchies,
+            exclusive_by_priority: executor.by_priority && executor.aging_step_ms.is_none(),
             tries_at_first_failure: jobs.retries_at_first_failure,
             without_incidents: !jobs.incidents,
             reevaluates_cycles: jobs.reevaluate_time_cycle,
+            uncaught_errors_fail: model.unhandled_error_fails,
+            loops_without_checks: !model.parallel_multi_instance_async_leave,
+            joins_never_hang: true,
             ..JobSettings::default()
         }
     }
@@ -142,10 +147,31 @@ impl Pure {
             Order::Process { process, suspend, with_instances, in_ms: None } => {
                 self.suspend_process(&process, suspend, with_instances)?;
             }
-            Order::Registration { process, is_registered, .. } => {
+            Order::RetriesOf { of, retries } => {
+                for (instance, job) in self.jobs_at(&of) {
+                    if self.jobs[&job].row.job.retries_left == 0 {
+                        let what = orloj_interpreter::JobOrder::SetRetries { retries, due: None };
+                        let _ = self.interpret(instance, Command::ManageJob { job, what });
+                    }
+                }
+            }
+            Order::DeadLetters { revive } => {
+                let what = match revive {
+                    Some(retries) => orloj_interpreter::JobOrder::MoveToExecutable { retries },
+                    None => orloj_interpreter::JobOrder::Delete,
+                };
+                let dead = self.jobs.values().filter(|job| job.row.job.state == JobState::Failed);
+                let dead: Vec<_> = dead.map(|job| (job.instance, job.row.job.key)).collect();
+                for (instance, job) in dead {
+                    let what = what.clone();
+                    let _ = self.interpret(instance, Command::ManageJob { job, what });
+                }
+            }
+            Order::Registration { process, version, is_registered, .. } => {
+                let (definition, _) = self.version_of(&process, version)?;
                 match is_registered {
-                    true => self.taking.unregistered.remove(&process),
-                    false => self.taking.unregistered.insert(process),
+                    true => self.taking.unregistered.remove(&definition),
+                    false => self.taking.unregistered.insert(definition),
                 };
             }
             Order::Executor { on, .. } => self.taking.is_on = on,
@@ -158,7 +184,8 @@ impl Pure {
     pub(super) fn start_again(&mut self, settings: Option<Settings>) {
         let told = settings.unwrap_or_else(|| self.taking.settings.clone());
         self.taking = Taking::new(Some(&told));
-        self.taking.unregistered = self.processes.keys().cloned().collect();
+        let versions = self.processes.values().flatten();
+        self.taking.unregistered = versions.map(|(definition, _)| *definition).collect();
         let definitions = self.job_settings.definitions.clone();
         self.job_settings = Arc::new(JobSettings { definitions, ..self.taking.job_settings() });
         self.settle();
@@ -195,9 +222,14 @@ impl Pure {
     ) -> Result<(), Refusal> {
         let versions = self.processes.get(process);
         let versions = versions.ok_or_else(|| Refusal("no such process".into()))?.clone();
+        // Flowable sets a flag that only starts ask for.
+        let is_flag = self.flowable.contains(process);
         for (key, model) in versions {
             let settings = self.settings_of(key);
             settings.is_suspended = suspend;
+            if is_flag {
+                continue;
+            }
             for definition in model.job_definitions() {
                 settings.jobs.entry(definition).or_default().is_suspended = suspend;
             }
@@ -256,9 +288,10 @@ impl Pure {
     }
 
     fn jobs_at(&self, of: &ElementName) -> Vec<(InstanceKey, JobKey)> {
-        let process = of.process.as_ref().unwrap_or(&self.first_process);
+        let Ok((_, latest)) = self.latest(of) else { return Vec::new() };
         let jobs = self.jobs.values().filter(|job| {
-            *job.row.element == *of.element && self.instances[&job.instance].process_id == *process
+            let process = &self.instances[&job.instance].process;
+            *job.row.element == *of.element && Arc::ptr_eq(process, &latest)
         });
         jobs.filter(|job| !job.row.job.kind.is_for_clients())
             .map(|job| (job.instance, job.row.job.key))
@@ -270,22 +303,31 @@ impl Pure {
         let due = self.jobs.values().filter(|job| {
             job.row.job.state == JobState::Waiting
                 && job.row.job.due_at.is_some_and(|at| at <= self.now)
-                && (job.row.job.kind.is_for_clients() || self.is_taken(job))
+                && (job.row.job.kind.is_for_clients() || self.taking.is_on)
         });
-        let first = due.min_by_key(|job| (job.row.job.due_at, job.row.job.key));
-        if let Some(job) = first {
-            return Some((job.instance, Command::JobDue { job: job.row.job.key }));
-        }
         let ready = self.jobs.values().filter(|job| {
             job.row.job.state == JobState::Ready
                 && !job.row.job.kind.is_for_clients()
                 && self.is_taken(job)
         });
-        let first = ready.min_by_key(|job| self.taking.place(job))?;
-        Some((first.instance, Command::RunJob { job: first.row.job.key }))
+        let ready = ready.min_by_key(|job| self.taking.place(job));
+        if let Some(job) = due.min_by_key(|job| (job.row.job.due_at, job.row.job.key)) {
+            let place = self.taking.place(job);
+            let is_next = ready.is_none_or(|ready| place < self.taking.place(ready));
+            let at_once = self.is_taken(job) && is_next;
+            return Some((job.instance, Command::JobDue { job: job.row.job.key, at_once }));
+        }
+        let ready = ready?;
+        Some((ready.instance, Command::RunJob { job: ready.row.job.key }))
     }
 
     fn is_taken(&self, job: &Job) -> bool {
-        self.taking.takes(&self.instances[&job.instance].process_id, job)
+        let process = &self.instances[&job.instance].process;
+        let mut versions = self.processes.values().flatten();
+        let is_it = |(_, version): &&(DefinitionKey, Arc<orloj_model::Process>)| {
+            Arc::ptr_eq(version, process)
+        };
+        let (definition, _) = versions.find(is_it).expect("its version was deployed");
+        self.taking.takes(*definition, job)
     }
 }

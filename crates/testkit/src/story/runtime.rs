@@ -190,8 +190,17 @@ impl Depth for Runtime {
         self.tokio.block_on(self.settle());
     }
 
-    fn start(&mut self, process: &str, variables: Document) -> Result<InstanceKey, Refusal> {
-        let start = StartInstance::latest(process).with(variables);
+    fn start(
+        &mut self,
+        process: &str,
+        version: Option<usize>,
+        variables: Document,
+    ) -> Result<InstanceKey, Refusal> {
+        let mut start = StartInstance::latest(process).with(variables);
+        if let Some(version) = version {
+            let version = i32::try_from(version).expect("a small number");
+            start.which = Which::Version(process.into(), version);
+        }
         self.settled(self.orloj.start(start)).map(|started| started.instance)
     }
 

@@ -2,8 +2,8 @@
 
 use orloj::types::{DeploymentKey, JobDefinitionKey};
 use orloj::{
-    DefinitionQuery, JobAction, JobDefinitionScope, Orloj, Page, SuspendDefinition, SuspendJobs,
-    WhichDefinitions,
+    DefinitionQuery, JobAction, JobDefinitionScope, JobFilter, Orloj, Page, SuspendDefinition,
+    SuspendJobs, WhichDefinitions,
 };
 use orloj_interpreter::JobOrder;
 use orloj_store::JobDefinitionFilter;
@@ -64,8 +64,23 @@ impl Runtime {
                 });
                 done.map(drop)
             }
-            Order::Registration { process, node, is_registered } => {
-                let key = self.deployment(&process)?;
+            Order::RetriesOf { of, retries } => {
+                for key in self.job_definitions(&of)? {
+                    let definitions = self.orloj.job_definitions();
+                    self.settled(definitions.set_retries(key, retries, None))?;
+                }
+                Ok(())
+            }
+            Order::DeadLetters { revive } => {
+                let (jobs, all) = (self.orloj.jobs(), JobFilter::default());
+                let bulk = match revive {
+                    Some(retries) => jobs.move_dead_letters(all, retries),
+                    None => jobs.delete_dead_letters(all),
+                };
+                self.settled(bulk.run()).map(drop)
+            }
+            Order::Registration { process, version, node, is_registered } => {
+                let (_, key) = self.version(&process, version)?;
                 let node = self.node(node.as_deref())?;
                 let deployments = node.deployments();
                 self.settled(async {
@@ -102,7 +117,7 @@ impl Runtime {
     /// Those of the latest version; a multi-instance and what it does for each are both meant.
     fn job_definitions(&self, of: &ElementName) -> Result<Vec<JobDefinitionKey>, Refusal> {
         let process = of.process.as_deref().unwrap_or(&self.first_process);
-        let (definition, _) = self.latest(process)?;
+        let (definition, _) = self.version(process, None)?;
         let filter =
             JobDefinitionFilter { definition: Some(definition), ..JobDefinitionFilter::default() };
         let page = Page { before: None, limit: 1_000 };
@@ -119,17 +134,16 @@ impl Runtime {
         }
     }
 
-    fn deployment(&self, process: &str) -> Result<DeploymentKey, Refusal> {
-        self.latest(process).map(|(_, deployment)| deployment)
-    }
-
-    fn latest(
+    /// The latest unless it is named.
+    fn version(
         &self,
         process: &str,
+        version: Option<usize>,
     ) -> Result<(orloj::types::DefinitionKey, DeploymentKey), Refusal> {
         let query = DefinitionQuery {
             process_id: Some(process.into()),
-            only_latest: true,
+            version: version.map(|number| i32::try_from(number).expect("a small number")),
+            only_latest: version.is_none(),
             ..DefinitionQuery::default()
         };
         let found = self.tokio.block_on(self.orloj.definitions().query(&query));

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use orloj_interpreter::{Command, Instruction, JobOrder, Migrate, Place};
-use orloj_store::BatchRow;
-use orloj_types::{BatchKey, DefinitionKey, Document, ElementId, InstanceKey, JobKey, Timestamp};
+use orloj_store::{BatchRow, JobDefinitionRow, JobKind};
+use orloj_types::{
+    BatchKey, DefinitionKey, Document, ElementId, InstanceKey, JobDefinitionKey, JobKey, Timestamp,
+};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +60,20 @@ pub enum BatchWork {
     ProcessSetRemovalTime {
         at_ms: Option<i64>,
     },
+    /// Of ended batches; `None`: they are kept.
+    BatchSetRemovalTime {
+        at_ms: Option<i64>,
+    },
+}
+
+/// Why a kind of batch that Camunda has is refused; `None`: it is not one of those.
+pub fn refused_batch(kind: &str) -> Option<&'static str> {
+    match kind {
+        "historic-decision-instance-deletion" | "decision-set-removal-time" => {
+            Some("no history of decisions is kept yet")
+        }
+        _ => None,
+    }
 }
 
 impl BatchWork {
@@ -75,6 +91,7 @@ impl BatchWork {
             Self::CorrelateMessage { .. } => "correlate-message",
             Self::HistoricInstanceDeletion => "historic-instance-deletion",
             Self::ProcessSetRemovalTime { .. } => "process-set-removal-time",
+            Self::BatchSetRemovalTime { .. } => "batch-set-removal-time",
         }
     }
 
@@ -122,7 +139,8 @@ impl BatchWork {
             | Self::SetExternalTaskRetries { .. }
             | Self::CorrelateMessage { .. }
             | Self::HistoricInstanceDeletion
-            | Self::ProcessSetRemovalTime { .. } => return Ok(None),
+            | Self::ProcessSetRemovalTime { .. }
+            | Self::BatchSetRemovalTime { .. } => return Ok(None),
         }))
     }
 
@@ -161,7 +179,7 @@ impl Modification {
                 json => Document::parse(json).map_err(|error| format!("variables: {error}")),
             };
             let (variables, locals) = (parse(variables)?, parse(locals)?);
-            Ok::<_, String>(Place { ancestor: None, variables, locals })
+            Ok::<_, String>(Place { variables, locals, ..Place::default() })
         };
         Ok(match self {
             Self::StartBefore { element, variables, locals } => Instruction::StartBefore {
@@ -183,12 +201,13 @@ impl Modification {
     }
 }
 
-/// The bytes of a batch's row.
+/// The bytes of a batch's row. They never change, so that a seed that makes the next parts writes
+/// little however large the batch is: it tells its follower how many have been made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BatchConfig {
     pub work: BatchWork,
-    /// Elements that no part has been made for.
-    pub left: Vec<BatchGroup>,
+    /// What parts are made for, in this order.
+    pub groups: Vec<BatchGroup>,
     /// Elements of one part.
     pub per_part: u32,
 }
@@ -211,11 +230,74 @@ impl BatchConfig {
         super::written(self)
     }
 
-    /// Parts that are still to be made.
-    pub fn parts_left(&self) -> usize {
-        let per_part = self.per_part.max(1) as usize;
-        self.left.iter().map(|group| group.elements.len().div_ceil(per_part)).sum()
+    /// Parts in all.
+    pub fn parts(&self) -> usize {
+        self.groups.iter().map(|group| self.parts_of(group)).sum()
     }
+
+    fn parts_of(&self, group: &BatchGroup) -> usize {
+        group.elements.len().div_ceil(self.per_part.max(1) as usize)
+    }
+
+    /// The elements of the next parts after those that have been made, at most so many, and the
+    /// definition that all of them belong to.
+    pub(super) fn next(&self, made: usize, parts_max: usize) -> Option<(DefinitionKey, Parts<'_>)> {
+        let mut made = made;
+        for group in &self.groups {
+            let parts = self.parts_of(group);
+            if made < parts {
+                let elements = group.elements.chunks(self.per_part.max(1) as usize);
+                let next = elements.skip(made).take(parts_max).collect();
+                return Some((DefinitionKey::new(group.definition), next));
+            }
+            made -= parts;
+        }
+        None
+    }
+}
+
+/// The elements of each.
+type Parts<'a> = Vec<&'a [i64]>;
+
+/// What a seed knows beyond its batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeedPayload {
+    /// Parts that its predecessors have made.
+    pub made: i64,
+}
+
+/// The words for the job definitions of a batch, by the kind of their jobs. Those of parts have the
+/// word of the batch.
+pub fn batch_job_kind(word: &str) -> JobKind {
+    match word {
+        "batch-seed-job" => JobKind::BatchSeed,
+        "batch-monitor-job" => JobKind::BatchMonitor,
+        _ => JobKind::BatchPart,
+    }
+}
+
+/// The batch that a job definition belongs to; `None`: it came with a model.
+pub fn batch_of_job_definition(row: &JobDefinitionRow) -> Option<BatchKey> {
+    let key = row.configuration.parse().ok().filter(|_| row.definition.raw() == 0);
+    key.map(BatchKey::new)
+}
+
+/// Those of a new batch.
+pub fn batch_job_definitions(row: &BatchRow, keys: [i64; 3]) -> Vec<JobDefinitionRow> {
+    let words = ["batch-seed-job", "batch-monitor-job", &*row.kind];
+    let definition = |(word, key): (&str, i64)| JobDefinitionRow {
+        key: JobDefinitionKey::new(key),
+        engine: row.engine.clone(),
+        tenant: row.tenant.clone(),
+        definition: DefinitionKey::new(0),
+        process_id: "".into(),
+        element: "".into(),
+        kind: word.into(),
+        configuration: row.key.to_string().into(),
+        suspended: row.suspended,
+        priority: None,
+    };
+    words.into_iter().zip(keys).map(definition).collect()
 }
 
 /// Keys of one time lie close together: written as the steps between them they take a third.
@@ -245,10 +327,21 @@ mod steps {
 /// Batches whose work this node keeps in mind.
 const KNOWN_BATCHES_MAX: usize = 64;
 
+/// Batches whose seeds run here and whose elements are kept in mind meanwhile: some megabytes each.
+const SOWING_MAX: usize = 4;
+
 /// What is done never changes, so a part need not read the batch again.
 #[derive(Debug, Default)]
 pub(super) struct KnownBatches {
     known: FxHashMap<BatchKey, KnownBatch>,
+    sowing: Vec<Arc<Sowing>>,
+}
+
+/// A batch whose parts are being made. Its row is without the bytes.
+#[derive(Debug)]
+pub(super) struct Sowing {
+    pub batch: BatchRow,
+    pub config: BatchConfig,
 }
 
 #[derive(Clone, Debug)]
@@ -267,6 +360,25 @@ impl KnownBatches {
             self.known.clear();
         }
         self.known.insert(key, batch);
+    }
+
+    pub fn sowing(&self, key: BatchKey) -> Option<Arc<Sowing>> {
+        self.sowing.iter().find(|sowing| sowing.batch.key == key).cloned()
+    }
+
+    pub fn sow(&mut self, mut batch: BatchRow) -> Result<Arc<Sowing>, String> {
+        let config = BatchConfig::read(&batch)?;
+        batch.config = Vec::new();
+        let sowing = Arc::new(Sowing { batch, config });
+        if self.sowing.len() >= SOWING_MAX {
+            self.sowing.remove(0);
+        }
+        self.sowing.push(sowing.clone());
+        Ok(sowing)
+    }
+
+    pub fn sown(&mut self, key: BatchKey) {
+        self.sowing.retain(|sowing| sowing.batch.key != key);
     }
 
     pub fn started(&mut self, key: BatchKey) {
@@ -289,14 +401,33 @@ mod tests {
     fn a_configuration_reads_as_it_is_written() {
         let config = BatchConfig {
             work: BatchWork::SetJobRetries { retries: 3, due_ms: Some(None) },
-            left: vec![BatchGroup { definition: 7, elements: vec![1 << 52, (1 << 52) + 3, 9] }],
+            groups: vec![BatchGroup { definition: 7, elements: vec![1 << 52, (1 << 52) + 3, 9] }],
             per_part: 2,
         };
         let bytes = config.bytes();
         assert_eq!(serde_json::from_slice::<BatchConfig>(&bytes).expect("it reads"), config);
-        assert_eq!(config.parts_left(), 2);
+        assert_eq!(config.parts(), 2);
         let text = String::from_utf8(bytes).expect("text");
         assert!(text.contains("[4503599627370496,3,-4503599627370490]"), "{text}");
+    }
+
+    #[test]
+    fn parts_follow_each_other_through_the_groups() {
+        let group =
+            |definition, elements: &[i64]| BatchGroup { definition, elements: elements.into() };
+        let config = BatchConfig {
+            work: BatchWork::HistoricInstanceDeletion,
+            groups: vec![group(1, &[1, 2, 3, 4, 5]), group(2, &[6, 7])],
+            per_part: 2,
+        };
+        let next = |made, max| {
+            let found = config.next(made, max)?;
+            Some((found.0.raw(), found.1.into_iter().map(<[i64]>::to_vec).collect::<Vec<_>>()))
+        };
+        assert_eq!(next(0, 2), Some((1, vec![vec![1, 2], vec![3, 4]])));
+        assert_eq!(next(2, 2), Some((1, vec![vec![5]])));
+        assert_eq!(next(3, 2), Some((2, vec![vec![6, 7]])));
+        assert_eq!((next(4, 2), config.parts()), (None, 4));
     }
 
     #[test]

@@ -5,17 +5,20 @@
 
 use jiff::tz::TimeZone;
 use orloj_executor::Meter;
-use orloj_settings::{CleanupSettings, CleanupStrategy};
+use orloj_model::TimeToLive;
+use orloj_settings::{CleanupSettings, CleanupStrategy, Ttl};
 use orloj_store::{
-    ChoreWrite, FailureWrite, JobKind, JobRow, JobState, LockWrite, Prune, PruneQuery, Pruned,
+    BatchKinds, ChoreWrite, FailureWrite, JobKind, JobRow, JobState, LockWrite, Prune, PruneQuery,
+    Pruned,
 };
-use orloj_types::{EngineName, JobKey, TenantId, Timestamp};
+use orloj_types::{DefinitionKey, EngineName, JobKey, TenantId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::super::event::{Find, Found};
 use super::failing::Failed;
 use super::start_timer::new_chore;
 use super::{Afterwards, ChoreEnd, Doing, Node, incidents_of, kept, read, written};
+use crate::history::NOT_KEPT;
 use crate::history::cleanup::{CleanupState, NextRun, Windows, is_full, may_clean, next_run};
 
 const DAY_MS: i64 = 86_400_000;
@@ -50,9 +53,9 @@ impl CleanupPayload {
     }
 }
 
-/// Times without an offset are UTC, as everywhere in the engine.
-pub fn windows_of(settings: &CleanupSettings) -> Windows {
-    Windows::new(settings, TimeZone::UTC)
+/// `zone`: of times without an offset.
+pub fn windows_of(settings: &CleanupSettings, zone: &TimeZone) -> Windows {
+    Windows::new(settings, zone.clone())
 }
 
 #[derive(Debug)]
@@ -102,38 +105,81 @@ impl Node {
                 return self.fail_chore(job, Failed::of(&error));
             }
         };
-        let windows = windows_of(&self.config.settings.history.cleanup);
+        let cleanup = &self.config.settings.history.cleanup;
+        let windows = windows_of(cleanup, &self.config.zone);
         let may_clean = may_clean(&windows, &payload.state(), self.now);
+        let by_end = cleanup.strategy == CleanupStrategy::EndTime;
         let to_prune = if may_clean { self.to_prune(&payload) } else { Vec::new() };
         self.run(row, Doing::Cleanup(Cleanup { payload, to_prune, found_much: false }));
-        self.clean_next(job);
+        match may_clean && by_end {
+            true => self.ask_for_chore(job, Find::TimesToLive),
+            false => self.clean_next(job),
+        }
     }
 
-    /// What a run looks at, the last first.
+    /// What a run looks at, the last first. One of them looks after what no minutes are shared of.
     fn to_prune(&self, payload: &CleanupPayload) -> Vec<Prune> {
-        let history = &self.config.settings.history;
+        let settings = &self.config.settings;
+        let before = |ttl: Ttl| self.before(ttl.days);
         let minutes = payload.minute_from..=payload.minute_to;
-        let before = |days: u32| self.now.plus_ms(-i64::from(days) * DAY_MS);
-        let is_first = payload.minute_from == 0;
         let mut to_prune = Vec::new();
-        match history.cleanup.strategy {
-            CleanupStrategy::RemovalTime => {
-                if is_first {
-                    to_prune.push(Prune::Batches { until: self.now });
-                }
-                to_prune.push(Prune::Removable { until: self.now, minutes });
-            }
-            CleanupStrategy::EndTime => {
-                if let Some(ttl) = history.batch_ttl.filter(|_| is_first) {
-                    to_prune.push(Prune::BatchesEnded { before: before(ttl.days) });
-                }
-                if let Some(ttl) = history.ttl {
-                    let (before, definition, after) = (before(ttl.days), None, None);
-                    to_prune.push(Prune::Ended { before, definition, minutes, after });
-                }
+        if payload.minute_from == 0 {
+            let meters = settings.metrics.ttl.map(|ttl| Prune::Meters { before: before(ttl) });
+            let operations =
+                settings.operations.ttl.map(|ttl| Prune::Operations { before: before(ttl) });
+            let log_ttl = settings.history.cleanup.job_log_ttl.or(settings.history.ttl);
+            let log = log_ttl.map(|ttl| Prune::ChoreLog { before: before(ttl) });
+            to_prune.extend(meters.into_iter().chain(operations).chain(log));
+            match settings.history.cleanup.strategy {
+                CleanupStrategy::RemovalTime => to_prune.push(Prune::Batches { until: self.now }),
+                CleanupStrategy::EndTime => to_prune.extend(self.ended_batches()),
             }
         }
+        let until = match settings.history.cleanup.strategy {
+            CleanupStrategy::RemovalTime => self.now,
+            // Only what history does not keep at all.
+            CleanupStrategy::EndTime => NOT_KEPT,
+        };
+        to_prune.push(Prune::Removable { until, minutes });
         to_prune
+    }
+
+    /// Each kind by its own time to live, the others by that of all.
+    fn ended_batches(&self) -> Vec<Prune> {
+        let settings = &self.config.settings;
+        let own = &settings.batches.ttl_by_kind;
+        let word = |kind: &String| kind.as_str().into();
+        let others = settings.history.batch_ttl.map(|ttl| Prune::BatchesEnded {
+            before: self.before(ttl.days),
+            kinds: BatchKinds::AllBut(own.keys().map(word).collect()),
+        });
+        let own = own.iter().map(|(kind, ttl)| Prune::BatchesEnded {
+            before: self.before(ttl.days),
+            kinds: BatchKinds::Only(vec![word(kind)]),
+        });
+        others.into_iter().chain(own).collect()
+    }
+
+    /// Instances by the times to live of their definitions, where they have one of their own.
+    fn ended_instances(
+        &self,
+        payload: &CleanupPayload,
+        own: &[(DefinitionKey, TimeToLive)],
+    ) -> Prune {
+        let own = own.iter().map(|(definition, ttl)| match ttl {
+            TimeToLive::Days(days) => (*definition, Some(self.before(*days))),
+            TimeToLive::Unlimited => (*definition, None),
+        });
+        Prune::Ended {
+            before: self.config.settings.history.ttl.map(|ttl| self.before(ttl.days)),
+            own: own.collect(),
+            minutes: payload.minute_from..=payload.minute_to,
+            after: None,
+        }
+    }
+
+    fn before(&self, days: u32) -> Timestamp {
+        self.now.plus_ms(-i64::from(days).saturating_mul(DAY_MS))
     }
 
     fn clean_next(&mut self, job: JobKey) {
@@ -150,6 +196,20 @@ impl Node {
     }
 
     pub(super) fn cleanup_found(&mut self, job: JobKey, found: Found) {
+        if let Found::TimesToLive(own) = &found {
+            let Some(Doing::Cleanup(Cleanup { payload, .. })) =
+                self.chores.running.get(&job).map(|running| &running.doing)
+            else {
+                return;
+            };
+            let what = self.ended_instances(&payload.clone(), own);
+            if let Some(Doing::Cleanup(cleanup)) =
+                self.chores.running.get_mut(&job).map(|running| &mut running.doing)
+            {
+                cleanup.to_prune.push(what);
+            }
+            return self.clean_next(job);
+        }
         let Found::Pruned((what, Pruned { rows, .. })) = found else {
             return self.abandon_chore(job);
         };
@@ -157,10 +217,17 @@ impl Node {
         let found_much = is_full(settings, rows);
         if settings.metrics {
             let meter = match what {
-                Prune::Batches { .. } | Prune::BatchesEnded { .. } => Meter::CleanupBatchOperations,
-                _ => Meter::CleanupProcessInstances,
+                Prune::Batches { .. } | Prune::BatchesEnded { .. } => {
+                    Some(Meter::CleanupBatchOperations)
+                }
+                Prune::Removable { .. } | Prune::Ended { .. } | Prune::Instances(_) => {
+                    Some(Meter::CleanupProcessInstances)
+                }
+                Prune::Operations { .. } | Prune::Meters { .. } | Prune::ChoreLog { .. } => None,
             };
-            self.metrics.meters.add(meter, u64::from(rows));
+            if let Some(meter) = meter {
+                self.metrics.meters.add(meter, u64::from(rows));
+            }
         }
         if let Some(Doing::Cleanup(cleanup)) =
             self.chores.running.get_mut(&job).map(|running| &mut running.doing)
@@ -175,7 +242,7 @@ impl Node {
         let Some(running) = self.chores.running.get(&job) else { return };
         let Doing::Cleanup(cleanup) = &running.doing else { return };
         let settings = &self.config.settings.history.cleanup;
-        let windows = windows_of(settings);
+        let windows = windows_of(settings, &self.config.zone);
         let (next, state) =
             next_run(&windows, &cleanup.payload.state(), cleanup.found_much, self.now);
         let payload = CleanupPayload::of(&state);

@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use orloj_executor::Meter;
 use orloj_interpreter::JobSettings;
-use orloj_store::{
-    Change, ChoreWrite, FAILURE_CHARS_MAX, FailureWrite, IncidentRow, JobRow, JobState, LockWrite,
-};
+use orloj_store::{Change, ChoreWrite, FAILURE_CHARS_MAX, FailureWrite, JobState, LockWrite};
 use orloj_types::{ElementId, JobKey, Timestamp};
 
-use super::{Afterwards, Node, incident_of, kept};
+use super::{Afterwards, Node, by_hand, kept};
 
 /// Why, and what follows from it.
 #[derive(Debug, Default)]
@@ -19,8 +17,6 @@ pub(super) struct Failed {
     pub element: Option<ElementId>,
     /// `None`: at once.
     pub retry_at: Option<Timestamp>,
-    /// The word for a chore that fails for good; `None`: Camunda's, which has batches.
-    pub incident: Option<Arc<str>>,
     /// Instead of the payload it has.
     pub payload: Option<Vec<u8>>,
     /// Written with it.
@@ -53,23 +49,23 @@ impl Node {
             is_ready: update.state == JobState::Ready || !failed.also.is_empty(),
             due_at: update.due_at.filter(|_| update.state == JobState::Waiting),
         };
+        let failed_at = failed.element.clone();
         update.failure = FailureWrite::Set {
             message: message.clone(),
             details: failed.details,
             element: failed.element,
         };
-        let opens = retries_left == 0 && self.config.settings.jobs.incidents;
-        let incident = opens.then(|| {
-            let kind = failed.incident.unwrap_or_else(|| "failedJob".into());
-            incident_row(row, kind, message.clone(), self.now)
-        });
-        let has_incident = row.retries_left <= 0;
         let (kind, element) = (row.kind, row.element.clone());
         let mut chores = vec![ChoreWrite::Update(update)];
         chores.extend(failed.also);
-        let incidents_added = incident.filter(|_| !has_incident).into_iter().collect();
-        let change = Change { chores, incidents_added, ..Change::default() };
-        tracing::warn!(%message, %job, ?kind, %element, retries_left, "a chore failed");
+        let change = Change { chores, ..Change::default() };
+        let failed_at = failed_at.unwrap_or_else(|| element.clone());
+        if let Some(running) = self.chores.running.get_mut(&job) {
+            running.outcome = Err(by_hand::failed(job, failed_at, &message, retries_left));
+        }
+        if self.logs_failure(retries_left) {
+            tracing::warn!(%message, %job, ?kind, %element, retries_left, "a chore failed");
+        }
         self.metrics.meters.add(Meter::JobFailed, 1);
         self.conclude(job, change, afterwards);
     }
@@ -87,25 +83,5 @@ impl Node {
 
     pub(super) fn job_settings(&self) -> Arc<JobSettings> {
         self.known.jobs().clone()
-    }
-}
-
-fn incident_row(row: &JobRow, kind: Arc<str>, message: Arc<str>, now: Timestamp) -> IncidentRow {
-    IncidentRow {
-        key: incident_of(row),
-        engine: row.engine.clone(),
-        tenant: row.tenant.clone(),
-        instance: row.instance,
-        definition: row.definition,
-        element_instance: row.element_instance,
-        element: row.element.clone(),
-        job: Some(row.key),
-        kind,
-        message,
-        created_at: now,
-        cause: incident_of(row),
-        root_cause: incident_of(row),
-        configuration: None,
-        annotation: None,
     }
 }

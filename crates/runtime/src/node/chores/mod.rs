@@ -9,8 +9,10 @@
 //! A conflict costs no retry: the chore is given back and begun again.
 
 mod batch;
+mod by_hand;
 mod cleanup;
 mod failing;
+mod following;
 mod monitor;
 mod part;
 mod seed;
@@ -27,12 +29,16 @@ use rustc_hash::FxHashMap;
 
 use super::answer::Question;
 use super::claims::{Ended, Sole};
-use super::event::{Find, Found};
+use super::event::{Find, Found, RequestId};
 use super::{Node, Phase};
 use crate::api::Error;
 
-pub use batch::{BatchConfig, BatchGroup, BatchWork, Modification};
+pub use batch::{
+    BatchConfig, BatchGroup, BatchWork, Modification, batch_job_definitions, batch_job_kind,
+    batch_of_job_definition, refused_batch,
+};
 pub use cleanup::{CleanupPayload, cleanup_chore, cleanup_key, windows_of};
+pub(crate) use following::{Following, INCIDENT_WORD, incidents_of};
 pub use part::PartPayload;
 pub use seed::batch_chore;
 pub(crate) use start_timer::new_chore;
@@ -51,6 +57,8 @@ pub(crate) struct Chores {
     running: FxHashMap<JobKey, Running>,
     batches: KnownBatches,
     suspensions: suspension::Suspensions,
+    /// Who waits for the end of a chore.
+    asked: FxHashMap<JobKey, Vec<RequestId>>,
     /// Parts that wait for a definition.
     waiting: FxHashMap<DefinitionKey, Vec<JobKey>>,
 }
@@ -72,6 +80,8 @@ struct Running {
     /// What waits for its moment once the chore is done.
     next_due_at: Option<Timestamp>,
     doing: Doing,
+    /// What whoever asked for it is told when its last change is on disk.
+    outcome: Result<(), Error>,
 }
 
 #[derive(Debug)]
@@ -131,11 +141,19 @@ impl Node {
     }
 
     pub(super) fn chore_acquired(&mut self, row: JobRow) {
+        if self.chores.running.contains_key(&row.key) {
+            // Begun by hand in the meantime, under a later lock.
+            return;
+        }
         self.chores.queued.insert(row.key, Box::new(row));
     }
 
     /// Begins a chore whose turn has come.
     pub(super) fn begin_chore(&mut self, job: JobKey) {
+        if self.chores.running.contains_key(&job) {
+            // Begun by hand before its turn came.
+            return;
+        }
         let Some(row) = self.chores.queued.remove(&job) else { return self.give_back(job) };
         match row.kind {
             JobKind::StartTimer => self.begin_start_timer(row),
@@ -155,7 +173,8 @@ impl Node {
     }
 
     fn run(&mut self, row: Box<JobRow>, doing: Doing) {
-        self.chores.running.insert(row.key, Running { row, next_due_at: None, doing });
+        let running = Running { row, next_due_at: None, doing, outcome: Ok(()) };
+        self.chores.running.insert(running.row.key, running);
     }
 
     fn chore_row(&self, job: JobKey) -> Option<&JobRow> {
@@ -201,13 +220,32 @@ impl Node {
     }
 
     /// The last change of a chore, one that is about no instance.
-    fn conclude(&mut self, job: JobKey, change: Change, afterwards: Afterwards) {
+    fn conclude(&mut self, job: JobKey, mut change: Change, mut afterwards: Afterwards) {
+        let was_suspended = self.chore_row(job).is_some_and(|row| {
+            // A clean-up that nobody has asked for rests in this state, and leaves it by itself.
+            row.state == JobState::Suspended && row.kind != JobKind::HistoryCleanup
+        });
+        for write in change.chores.iter_mut().filter(|write| write.key() == job && was_suspended) {
+            // Done by hand: it stays suspended all the same.
+            if let ChoreWrite::Update(update) = write {
+                update.state = JobState::Suspended;
+                afterwards = Afterwards::default();
+            }
+        }
         self.commit_alone(change, Sole::Chore { job, afterwards });
+    }
+
+    /// It stays locked and out of the way; the node's next life tries it again.
+    fn set_chore_aside(&mut self, job: JobKey, error: &Error) {
+        tracing::error!(%error, %job, "chore set aside");
+        self.chores.running.remove(&job);
+        self.answer_asked(job, &Err(error.clone()));
     }
 
     /// Under a key of its own: changes of one key that wait together become one, but whoever
     /// waits for a change about a chore is to hear of that one alone.
-    fn commit_alone(&mut self, change: Change, sole: Sole) {
+    fn commit_alone(&mut self, mut change: Change, sole: Sole) {
+        self.follow_chores(&mut change);
         let key = self.keys.next(self.now);
         self.commit_sole(key, change, sole);
     }
@@ -224,11 +262,7 @@ impl Node {
                 self.look_afterwards(afterwards);
             }
             Ended::Lost => self.abandon_chore(job),
-            Ended::Refused(error) => {
-                // It stays locked and out of the way; the node's next life tries it again.
-                tracing::error!(%error, %job, "chore set aside");
-                self.chores.running.remove(&job);
-            }
+            Ended::Refused(error) => self.set_chore_aside(job, error),
         }
     }
 
@@ -252,6 +286,7 @@ impl Node {
         if let Some(at) = running.next_due_at {
             self.watch_due(at);
         }
+        self.answer_asked(job, &running.outcome);
     }
 
     fn count_success(&self) {
@@ -261,8 +296,12 @@ impl Node {
     /// Something came in between that says nothing about the chore: it is begun again, here or
     /// elsewhere, at no cost.
     fn abandon_chore(&mut self, job: JobKey) {
-        if self.chores.running.remove(&job).is_some() {
+        if let Some(running) = self.chores.running.remove(&job) {
+            // The last of its locks, if it was locked by hand as well.
+            let attempt = self.held.entry(job).or_default();
+            *attempt = running.row.attempt.max(*attempt);
             self.give_back(job);
+            self.answer_asked(job, &Err(Error::Overtaken));
         }
     }
 }
@@ -280,17 +319,6 @@ impl ChoreEnd {
         let Self { chores, batches, incidents_gone } = self;
         Change { chores, batches, incidents_gone, ..Change::default() }
     }
-}
-
-/// The incident about a chore has its number.
-pub(super) fn incident_of(row: &JobRow) -> IncidentKey {
-    IncidentKey::new(row.key.raw())
-}
-
-/// The incidents that go when a chore does.
-fn incidents_of(row: &JobRow) -> Vec<IncidentKey> {
-    // Only one that has failed may have any.
-    row.failure.iter().map(|_| incident_of(row)).collect()
 }
 
 /// A write that leaves the chore as it is.

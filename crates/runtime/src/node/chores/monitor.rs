@@ -1,8 +1,11 @@
 //! Monitors: they look from time to time whether a batch has parts left, and end it when it has
 //! none. Parts that failed for good count: someone has to retry or delete them.
 
-use orloj_store::{BatchWrite, ChoreWrite, FailureWrite, JobRow, JobState, LockWrite};
-use orloj_types::JobKey;
+use orloj_store::{
+    BatchEnd, BatchWrite, ChoreWrite, FailureWrite, JobKind, JobRow, JobState, LockWrite,
+};
+use orloj_timer::{Dialect, Kind, Schedule};
+use orloj_types::{JobKey, Timestamp};
 
 use super::super::event::{Find, Found};
 use super::{Afterwards, ChoreEnd, Doing, Node, batch_of, incidents_of, kept};
@@ -26,17 +29,23 @@ impl Node {
             let began_at = batch.started_at.unwrap_or(batch.created_at);
             let settings = &self.config.settings;
             let removal_at = batch_removal_at(settings, &batch.kind, began_at, ended_at);
+            let end = BatchEnd {
+                at: ended_at,
+                removal_at,
+                parts_done: batch.parts_made,
+                parts_failed: 0,
+            };
             let end = ChoreEnd {
                 chores: vec![ChoreWrite::Delete { key: job, held }],
-                batches: vec![BatchWrite::End { key: batch.key, ended_at, removal_at }],
+                batches: vec![BatchWrite::End { key: batch.key, end }],
                 incidents_gone: incidents_of(row),
             };
             (end, Afterwards::default())
         } else {
-            let poll_ms = i64::try_from(self.config.settings.batches.poll_ms).unwrap_or(i64::MAX);
-            let due_at = self.now.plus_ms(poll_ms.max(1));
+            let due_at = self.next_look();
+            let set = self.known.of_batch(batch.key, JobKind::BatchMonitor);
             let mut update = kept(row, held);
-            update.state = JobState::Waiting;
+            update.state = if set.is_suspended { JobState::Suspended } else { JobState::Waiting };
             update.retries_left = self.chore_retries();
             update.due_at = Some(due_at);
             update.failure = FailureWrite::Clear;
@@ -50,5 +59,17 @@ impl Node {
         };
         self.count_success();
         self.conclude(job, end.into_change(), afterwards);
+    }
+
+    /// By the cycle that is set, as in Flowable, or else after a while, as in Camunda.
+    fn next_look(&self) -> Timestamp {
+        let settings = &self.config.settings.batches;
+        // One that cannot be read is refused with the other settings.
+        let cycle = settings.poll_cycle.as_deref().and_then(|text| {
+            let cycle = Schedule::parse(Dialect::Flowable, Kind::Cycle, text.trim()).ok()?;
+            cycle.next_after(self.now, &self.config.zone)
+        });
+        let poll_ms = i64::try_from(settings.poll_ms).unwrap_or(i64::MAX);
+        cycle.unwrap_or_else(|| self.now.plus_ms(poll_ms.max(1)))
     }
 }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use orloj_interpreter::{Command, Rejection, Start};
 use orloj_store::format::decode_variables;
 use orloj_store::{
-    BatchUpdate, BatchWrite, ChoreWrite, EndedRow, FailureWrite, Held, JobRow, JobState, Prune,
-    PruneQuery, SubscriptionKind, SubscriptionQuery, SubscriptionRow,
+    BatchUpdate, BatchWrite, Change, ChoreWrite, EndedRow, FailureWrite, Held, JobRow, JobState,
+    Prune, PruneQuery, SubscriptionKind, SubscriptionQuery, SubscriptionRow,
 };
-use orloj_types::{DefinitionKey, Document, ElementId, InstanceKey, JobKey, Timestamp};
+use orloj_types::{BatchKey, DefinitionKey, Document, ElementId, InstanceKey, JobKey, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::super::claims::{Claims, Ended, Sole};
@@ -120,6 +120,11 @@ impl Node {
                     let at = at_ms.map(Timestamp::from_ms);
                     self.ask_for_chore(job, Find::SetRemoval { instances, at });
                 }
+                BatchWork::BatchSetRemovalTime { at_ms } => {
+                    let batches = vec![BatchKey::new(element)];
+                    let at = at_ms.map(Timestamp::from_ms);
+                    self.ask_for_chore(job, Find::SetBatchRemoval { batches, at });
+                }
                 _ => debug_assert!(false, "the others have commands"),
             },
         }
@@ -202,11 +207,15 @@ impl Node {
     }
 
     /// The element needs no change of an instance, or had one beside this.
-    fn part_element_done(&mut self, job: JobKey, also: Vec<ChoreWrite>) {
-        let Some(mut end) = self.part_progress(job) else { return };
-        end.chores.extend(also);
-        let change = end.into_change();
-        self.commit_alone(change, Sole::Part { job });
+    fn part_element_done(&mut self, job: JobKey, also: Change) {
+        let Some(end) = self.part_progress(job) else { return };
+        // What else is written about chores may be there for anyone to take.
+        let afterwards = Afterwards::of(&also.chores);
+        let mut change = also;
+        change.chores.extend(end.chores);
+        change.batches.extend(end.batches);
+        change.incidents_gone.extend(end.incidents_gone);
+        self.commit_alone(change, Sole::Part { job, afterwards });
     }
 
     pub(super) fn part_found(&mut self, job: JobKey, found: Found) {
@@ -225,7 +234,7 @@ impl Node {
             (_, Found::Job(row)) if row.instance.raw() == 0 => self.retry_chore(job, &work, &row),
             (_, Found::Job(row)) => match work.job_command(row.key) {
                 Some(command) => self.part_commands(job, row.instance, command),
-                None => self.part_element_done(job, Vec::new()),
+                None => self.part_element_done(job, Change::default()),
             },
             (BatchWork::CorrelateMessage { name, variables }, Found::Subscriptions(rows)) => {
                 self.correlate_part(job, name, variables, &rows);
@@ -234,8 +243,13 @@ impl Node {
                 self.restart(job, &work, &row);
             }
             (BatchWork::HistoricInstanceDeletion, Found::Pruned(_))
-            | (BatchWork::ProcessSetRemovalTime { .. }, Found::Count(_)) => {
-                self.part_element_done(job, Vec::new());
+            | (BatchWork::ProcessSetRemovalTime { .. }, Found::Count(_))
+            | (BatchWork::BatchSetRemovalTime { .. }, Found::Count(1..)) => {
+                self.part_element_done(job, Change::default());
+            }
+            (BatchWork::BatchSetRemovalTime { .. }, Found::Count(0)) => {
+                let message = format!("batch {element} has not ended, or is gone");
+                self.part_failed(job, Failed::of(&message));
             }
             _ => self.part_failed(job, Failed::of(&format!("there is no {element}"))),
         }
@@ -249,7 +263,11 @@ impl Node {
             _ => return,
         };
         let update = with_retries(row, retries, due.map(|at| at.map(Timestamp::from_ms)), self.now);
-        self.part_element_done(job, vec![ChoreWrite::Update(update)]);
+        let write = ChoreWrite::Update(update);
+        let mut also = Change::default();
+        self.following(row, None).add(&mut also, row, &write);
+        also.chores.push(write);
+        self.part_element_done(job, also);
     }
 
     fn correlate_part(
@@ -296,6 +314,8 @@ impl Node {
             started_with: None,
             at: None,
             before: before.iter().map(|id| ElementId::from(id.as_str())).collect(),
+            tags: Arc::default(),
+            stops_after: Vec::new(),
         });
         let slot = Slot {
             state: SlotState::Ready,
@@ -313,13 +333,9 @@ impl Node {
             Ended::Done => self.part_went_on(job),
             Ended::Lost => self.abandon_chore(job),
             Ended::Refused(Error::Rejected(rejection)) if self.is_as_wanted(job, rejection) => {
-                self.part_element_done(job, Vec::new());
+                self.part_element_done(job, Change::default());
             }
-            Ended::Refused(Error::Internal(error)) => {
-                // It stays locked and out of the way; the node's next life tries it again.
-                tracing::error!(%error, %job, "part of a batch set aside");
-                self.chores.running.remove(&job);
-            }
+            Ended::Refused(error @ Error::Internal(_)) => self.set_chore_aside(job, error),
             Ended::Refused(Error::Unavailable(_) | Error::ShuttingDown | Error::Overloaded(_)) => {
                 self.abandon_chore(job)
             }

@@ -1,78 +1,78 @@
 //! Seeds: a run makes the next parts of a batch, until all are made; then a monitor follows.
 
 use orloj_store::{BatchRow, BatchUpdate, BatchWrite, ChoreWrite, JobKind, JobRow, JobState};
-use orloj_types::{DefinitionKey, JobKey};
+use orloj_types::JobKey;
 
 use super::super::event::{Find, Found};
-use super::batch::{BatchConfig, BatchWork};
+use super::batch::{BatchConfig, BatchWork, SeedPayload, Sowing};
 use super::failing::Failed;
 use super::start_timer::new_chore;
-use super::{Afterwards, ChoreEnd, Doing, Node, PartPayload, batch_of, incidents_of, written};
-
-/// A batch that is left with more parts than so many runs would make is cut faster, or the list of
-/// what is left would be rewritten too often.
-const SEED_RUNS_MAX: usize = 32;
-/// Most parts of one run, however large the batch: some megabytes of rows.
-const SEED_PARTS_MAX: usize = 5_000;
+use super::{
+    Afterwards, ChoreEnd, Doing, Node, PartPayload, batch_of, incidents_of, read, written,
+};
 
 impl Node {
     pub(super) fn begin_seed(&mut self, row: Box<JobRow>) {
         let (job, batch) = (row.key, batch_of(&row));
+        let made = row.payload.is_some().then(|| read::<SeedPayload>(&row));
         self.run(row, Doing::Plain);
-        self.ask_for_chore(job, Find::Batch(batch));
+        // Only its elements have to be known: whether it is still there is its chores' business,
+        // and whoever deletes it deletes them.
+        match (self.chores.batches.sowing(batch), made) {
+            (Some(sowing), Some(Ok(SeedPayload { made }))) => self.sow(job, &sowing, made),
+            _ => self.ask_for_chore(job, Find::Batch(batch)),
+        }
     }
 
     pub(super) fn seed_found(&mut self, job: JobKey, found: Found) {
         let Found::Batch(batch) = found else { return self.end_orphan(job) };
-        let config = match BatchConfig::read(&batch) {
-            Ok(config) => config,
+        let made = batch.parts_made;
+        match self.chores.batches.sow(*batch) {
+            Ok(sowing) => self.sow(job, &sowing, made),
             Err(error) => {
                 let retry_at = self.retry_at();
-                return self.fail_chore(job, Failed { retry_at, ..Failed::of(&error) });
+                self.fail_chore(job, Failed { retry_at, ..Failed::of(&error) });
             }
-        };
-        self.sow(job, &batch, config);
+        }
     }
 
-    fn sow(&mut self, job: JobKey, batch: &BatchRow, mut config: BatchConfig) {
+    /// Makes the next parts, of one definition at a time, as the seed itself belongs to it.
+    fn sow(&mut self, job: JobKey, sowing: &Sowing, made: i64) {
         let Some(seed) = self.chore_row(job).cloned() else { return };
-        let per_seed = self.config.settings.batches.jobs_per_seed.max(1) as usize;
-        let parts_max = per_seed.max(config.parts_left() / SEED_RUNS_MAX).min(SEED_PARTS_MAX);
-        let per_part = config.per_part.max(1) as usize;
+        let Sowing { batch, config } = sowing;
+        let parts_max = self.config.settings.batches.jobs_per_seed.max(1) as usize;
+        let before = usize::try_from(made).unwrap_or(0);
         let mut chores = vec![ChoreWrite::Delete { key: job, held: self.hold(&seed) }];
-        let mut made = 0;
-        // Of one definition at a time, as the seed itself belongs to it.
-        if let Some(group) = config.left.first_mut() {
-            let count = group.elements.len().min(parts_max * per_part);
-            let taken: Vec<i64> = group.elements.drain(..count).collect();
-            for elements in taken.chunks(per_part) {
+        let mut parts_made = before;
+        if let Some((definition, parts)) = config.next(before, parts_max) {
+            parts_made += parts.len();
+            for elements in parts {
                 let key = JobKey::new(self.keys.next(self.now));
                 let payload = PartPayload { elements: elements.to_vec() };
                 let part = JobRow {
-                    definition: DefinitionKey::new(group.definition),
+                    definition,
                     payload: Some(written(&payload)),
                     ..self.batch_chore(key, batch, JobKind::BatchPart)
                 };
                 chores.push(ChoreWrite::Insert(part));
-                made += 1;
             }
         }
-        config.left.retain(|group| !group.elements.is_empty());
+        let made = i64::try_from(parts_made).unwrap_or(i64::MAX);
         let next = JobKey::new(self.keys.next(self.now));
-        let next = match config.left.first() {
-            Some(group) => JobRow {
-                definition: DefinitionKey::new(group.definition),
+        let next = match config.next(parts_made, 1) {
+            Some((definition, _)) => JobRow {
+                definition,
+                payload: Some(written(&SeedPayload { made })),
                 ..self.batch_chore(next, batch, JobKind::BatchSeed)
             },
-            None => self.batch_chore(next, batch, JobKind::BatchMonitor),
+            None => {
+                self.chores.batches.sown(batch.key);
+                self.batch_chore(next, batch, JobKind::BatchMonitor)
+            }
         };
         chores.push(ChoreWrite::Insert(next));
-        let update = BatchUpdate {
-            key: batch.key,
-            parts_made: Some(batch.parts_made + made),
-            config: Some(config.bytes()),
-            ..BatchUpdate::default()
-        };
+        let update =
+            BatchUpdate { key: batch.key, parts_made: Some(made), ..BatchUpdate::default() };
         let end = ChoreEnd {
             chores,
             batches: vec![BatchWrite::Update(update)],
@@ -83,10 +83,14 @@ impl Node {
         self.conclude(job, end.into_change(), afterwards);
     }
 
-    /// A chore of a batch as it begins.
+    /// A chore of a batch as it begins, with what is set for its job definition.
     fn batch_chore(&self, key: JobKey, batch: &BatchRow, kind: JobKind) -> JobRow {
-        let retries = self.chore_retries();
-        batch_chore(key, batch, kind, retries, self.config.settings.batches.priority, self.now)
+        let set = self.known.of_batch(batch.key, kind);
+        let priority = set.priority.unwrap_or(self.config.settings.batches.priority);
+        JobRow {
+            state: if set.is_suspended { JobState::Suspended } else { JobState::Ready },
+            ..batch_chore(key, batch, kind, self.chore_retries(), priority, self.now)
+        }
     }
 
     /// Its batch is gone, and so is what there was to do.

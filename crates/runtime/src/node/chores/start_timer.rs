@@ -8,8 +8,6 @@
 //! The deployment of a version removes the start timers of those before it, so a start timer that
 //! is there is one of the latest version; one that is removed while it runs is in conflict.
 
-use std::sync::Arc;
-
 use orloj_interpreter::{Rejection, Repeat, StartJob};
 use orloj_store::{Change, ChoreWrite, JobKind, JobRow, JobState, LockWrite};
 use orloj_types::{
@@ -48,6 +46,18 @@ impl StartPayload {
                 Self { repeat: Some(text.to_string()), anchor_ms: anchor.as_ms(), fired: *fired }
             }
         }
+    }
+
+    /// Firings are counted from an anchor, so moving it moves all that follow. Cron has none.
+    pub(crate) fn shifted(mut self, by_ms: i64) -> Self {
+        if self.repeat.as_ref().is_some_and(|text| text.starts_with('R')) {
+            self.anchor_ms = self.anchor_ms.saturating_add(by_ms);
+        }
+        self
+    }
+
+    pub(crate) fn read(row: &JobRow) -> Option<Self> {
+        read(row).ok()
     }
 
     fn repeat(&self) -> Option<Repeat> {
@@ -130,7 +140,11 @@ impl Node {
             orloj_interpreter::next_start(&definition.process, &repeat, self.now)?;
         let follow_up = JobRow {
             key,
-            state: JobState::Waiting,
+            // By hand, a suspended one is run as well; the series stays suspended.
+            state: match row.state {
+                JobState::Suspended => JobState::Suspended,
+                _ => JobState::Waiting,
+            },
             due_at: Some(due_at),
             payload: Some(written(&StartPayload::of(Some(&repeat)))),
             created_at: self.now,
@@ -166,11 +180,7 @@ impl Node {
                 };
                 self.start_timer_failed(job, failed);
             }
-            Ended::Refused(Error::Internal(error)) => {
-                // It stays locked and out of the way; the node's next life tries it again.
-                tracing::error!(%error, %job, "start timer set aside");
-                self.chores.running.remove(&job);
-            }
+            Ended::Refused(error @ Error::Internal(_)) => self.set_chore_aside(job, error),
             Ended::Refused(_) => self.abandon_chore(job),
         }
     }
@@ -180,6 +190,7 @@ impl Node {
         let Some(running) = self.chores.running.get_mut(&job) else { return };
         running.next_due_at = None;
         let row = running.row.clone();
+        running.outcome = Err(Rejection::DefinitionSuspended(row.definition).into());
         let held = self.hold(&row);
         let mut update = kept(&row, held);
         update.state = JobState::Suspended;
@@ -207,8 +218,7 @@ impl Node {
             due_at,
             self.now,
         );
-        let incident: Arc<str> = orloj_interpreter::start_incident(process).into();
-        let mut failed = Failed { retry_at, incident: Some(incident), ..failed };
+        let mut failed = Failed { retry_at, ..failed };
         if process.semantics.repeats_despite_failure
             && let Some(follow_up) = self.follow_up(job, &definition)
         {

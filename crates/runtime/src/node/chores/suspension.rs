@@ -5,6 +5,7 @@
 //! is done again: whoever takes over from a node that died begins from the beginning.
 
 use orloj_interpreter::{Command, Rejection};
+use orloj_model::{JobDefinition, JobHandler};
 use orloj_store::{
     Change, ChoreWrite, Held, JobDefinitionRow, JobFilter, JobKind, JobRow, JobState, Page,
 };
@@ -18,6 +19,7 @@ use super::super::answer::Question;
 use super::super::claims::{Ended, Sole};
 use super::super::event::{Find, Found, Reply, RequestId, Work, WorkOrigin};
 use super::super::slot::Task;
+use super::batch::{batch_job_kind, batch_of_job_definition};
 use super::failing::Failed;
 use super::{Afterwards, ChoreEnd, Doing, Node, Phase, incidents_of, kept, read};
 use crate::api::{Error, Missing};
@@ -122,6 +124,16 @@ struct AtWork {
     affected: u64,
     /// The first thing that went wrong.
     error: Option<Error>,
+}
+
+impl AtWork {
+    /// The one whose jobs are looked at.
+    fn job_definition(&self) -> Option<&JobDefinitionRow> {
+        match self.stage {
+            Stage::Jobs(at) => self.scope.job_definitions.get(at),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -299,6 +311,7 @@ impl Node {
         self.page_read(number, rows.last().map(|row| row.key.raw()), rows.len());
         let Some(work) = self.chores.suspensions.at_work.get(&number) else { return };
         let suspended = work.suspension.suspended;
+        let definition = work.job_definition().and_then(definition_of);
         let mut by_instance: std::collections::BTreeMap<InstanceKey, Vec<JobKey>> =
             std::collections::BTreeMap::new();
         let chores: Vec<JobRow> = rows.iter().filter(|row| row.kind.is_chore()).cloned().collect();
@@ -306,9 +319,13 @@ impl Node {
             by_instance.entry(row.instance).or_default().push(row.key);
         }
         for (instance, jobs) in by_instance {
-            let command = match suspended {
-                true => Command::SuspendJobs { jobs },
-                false => Command::ResumeJobs { jobs },
+            let command = match (&definition, suspended) {
+                (Some(definition), _) => {
+                    let definition = definition.clone();
+                    Command::SuspendJobsOf { definition, jobs, suspended }
+                }
+                (None, true) => Command::SuspendJobs { jobs },
+                (None, false) => Command::ResumeJobs { jobs },
             };
             self.suspension_commands(number, instance, command);
         }
@@ -374,7 +391,9 @@ impl Node {
                 Rejection::Suspended(_)
                 | Rejection::NotSuspended(_)
                 | Rejection::InstanceNotFound(_)
-                | Rejection::JobNotFound(_),
+                | Rejection::JobNotFound(_)
+                // It comes back with its instance.
+                | Rejection::JobOfSuspended(_),
             )) => {}
             Ended::Refused(error) => {
                 work.error.get_or_insert((*error).clone());
@@ -421,8 +440,20 @@ impl Node {
     }
 }
 
-/// The jobs of a job definition.
+/// As the interpreter names it; `None`: of a kind that it does not know.
+fn definition_of(row: &JobDefinitionRow) -> Option<JobDefinition> {
+    let handler = JobHandler::from_word(&row.kind)?;
+    let (element, configuration) = (row.element.as_str().into(), row.configuration.clone());
+    Some(JobDefinition { element, handler, configuration })
+}
+
+/// The jobs of a job definition, and those of its twin: of a multi-instance activity rows do not
+/// tell whether they belong to its body.
 fn jobs_of(row: &JobDefinitionRow) -> JobFilter {
+    if let Some(batch) = batch_of_job_definition(row) {
+        let kinds = vec![batch_job_kind(&row.kind)];
+        return JobFilter { batch: Some(batch), kinds, ..JobFilter::default() };
+    }
     let kinds = match (&*row.kind, &*row.configuration) {
         ("async-continuation", "async-after") => vec![JobKind::AsyncAfter],
         ("async-continuation", _) => vec![JobKind::AsyncBefore],

@@ -11,7 +11,7 @@ impl Checker {
         for write in &change.batches {
             let BatchWrite::Insert(row) = write else { continue };
             let config = BatchConfig::read(row).map_err(|e| Violation::new("chores", e))?;
-            let elements = config.left.iter().flat_map(|group| &group.elements);
+            let elements = config.groups.iter().flat_map(|group| &group.elements);
             self.elements.extend(elements.map(|element| (row.key, *element)));
         }
         for write in &change.chores {

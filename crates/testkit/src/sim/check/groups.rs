@@ -63,7 +63,7 @@ impl Checker {
             self.signals(store, change)?;
             for instance in instances_of(change) {
                 for event in new_events(before, instance, change)? {
-                    self.check_event(before, group, instance, &event)?;
+                    self.check_event(store, before, group, instance, &event)?;
                 }
                 self.instance(store, library, instance)?;
             }
@@ -101,6 +101,7 @@ impl Checker {
 
     fn check_event(
         &mut self,
+        store: &Core,
         before: &Before,
         group: &Group,
         instance: InstanceKey,
@@ -116,6 +117,7 @@ impl Checker {
                 }
                 if let Some(old) = before.jobs.get(&job).filter(|old| old.kind != JobKind::Worker) {
                     check_right(old, group)?;
+                    check_taken(store, old, group)?;
                 }
             }
             Some(EventKind::JobFailed) => *self.failed.entry(job).or_default() += 1,
@@ -124,6 +126,23 @@ impl Checker {
             None => return Err(Violation::new("I10", format!("event kind {}", event.kind))),
         }
         Ok(())
+    }
+}
+
+/// Only a node that would have acquired the job does it, whether or not it was acquired.
+fn check_taken(store: &Core, old: &JobRow, group: &Group) -> Result<(), Violation> {
+    let session = group.lease.session;
+    let nodes = store.nodes();
+    let Some(node) = nodes.iter().find(|node| node.session == session) else { return Ok(()) };
+    let has_category = node.profile.categories.as_ref().is_none_or(|categories| {
+        old.category.as_ref().is_some_and(|category| categories.contains(category))
+    });
+    match node.profile.priorities.contains(&old.priority) && has_category {
+        true => Ok(()),
+        false => {
+            let message = format!("session {session} does job {}, which it leaves out", old.key);
+            Err(Violation::new("I5", message))
+        }
     }
 }
 

@@ -1,4 +1,4 @@
--- Start timers of earlier versions of a process, also while they are run.
+-- Start timers of earlier versions of a process go, also while they are run.
 WITH old AS (
     SELECT key
     FROM orloj.job
@@ -11,4 +11,4 @@ WITH old AS (
     ORDER BY key
     FOR UPDATE
 )
-DELETE FROM orloj.job AS j USING old WHERE j.key = old.key
+DELETE FROM orloj.job AS j USING old WHERE j.key = old.key RETURNING j.*

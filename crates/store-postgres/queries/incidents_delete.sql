@@ -1,0 +1,1 @@
+DELETE FROM orloj.incident WHERE key = ANY ($1) RETURNING key

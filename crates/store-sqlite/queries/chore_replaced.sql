@@ -1,0 +1,11 @@
+-- Start timers of earlier versions of a process.
+SELECT
+    key, engine, tenant, instance_key, definition_key, element_instance_key, element_id, kind, type,
+    state, retries_left, priority, exclusive, due_at, lock_session, lock_worker, lock_until, attempt,
+    activations, failure, created_at, topic, category,
+    limit_key, batch_key, payload, failure_details, failed_element
+FROM job INDEXED BY job_chore
+WHERE instance_key = 0 AND kind = 7
+    AND definition_key IN (
+        SELECT key FROM definition WHERE engine = ?1 AND tenant = ?2 AND process_id = ?3
+    )

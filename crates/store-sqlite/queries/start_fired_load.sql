@@ -1,1 +1,0 @@
-SELECT fired FROM start_event WHERE definition_key = ?1 AND event_id = ?2
