@@ -56,6 +56,7 @@ impl Store for Timed {
         fn load(instances: Vec<InstanceKey>) -> Vec<LoadedInstance>;
         fn acquire(acquire: Acquire) -> Vec<JobRow>;
         fn due(now: Timestamp, limit: u32) -> Vec<JobRow>;
+        fn due_for_workers(now: Timestamp, limit: u32) -> Vec<JobRow>;
         fn expire(now: Timestamp) -> Vec<Arc<str>>;
         fn release(lease: Lease, jobs: Vec<(JobKey, i32)>) -> ();
         fn extend_lock(extend: ExtendLock) -> Extended;

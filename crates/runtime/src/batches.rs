@@ -7,7 +7,7 @@
 //! A batch has three job definitions, for its seed, its monitor and its parts: they are suspended
 //! and given priorities like those of a model.
 
-#![expect(clippy::disallowed_methods, reason = "whoever deletes a batch waits for its seed")]
+#![expect(clippy::disallowed_methods, reason = "whoever deletes a batch waits for its chores")]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,8 +36,10 @@ pub const BATCH_ELEMENTS_MAX: usize = 1_000_000;
 const TRIES_MAX: usize = 20;
 /// Chores changed by one transaction.
 const CHORES_AT_ONCE: usize = 100;
-/// Between two looks for a seed that is at work: about the time of its run.
-const SEED_POLL: Duration = Duration::from_millis(5);
+/// Between two looks for what is at work: about the time of its run.
+const CHORE_POLL: Duration = Duration::from_millis(5);
+/// How often whoever deletes a batch looks for what is still at work: some ten seconds.
+const DELETE_PASSES_MAX: usize = 2_000;
 
 /// What a batch is made of.
 #[derive(Clone, Debug)]
@@ -287,6 +289,9 @@ impl Batches {
 
     /// Its parts go with it; what they have done stays. With `cascade` nothing is left of it in
     /// history; otherwise it counts as ended.
+    ///
+    /// Waits for what is at work at this moment; [`Error::Overtaken`] when that takes too long. The
+    /// batch is gone then all the same, and what is left of it ends with its next run.
     pub async fn delete(&self, key: BatchKey, cascade: bool) -> Result<(), Error> {
         // What its seed still makes from here on waits to be deleted too.
         self.must_be_there(key).await?;
@@ -304,23 +309,21 @@ impl Batches {
             ..Change::default()
         };
         self.engine.done(Request::Write(Box::new(change))).await?;
-        loop {
+        let of_it = JobFilter { batch: Some(key), ..JobFilter::default() };
+        for _ in 0..DELETE_PASSES_MAX {
             self.change_chores(key, |row| {
                 (!row.is_locked()).then_some(ChoreWrite::Delete { key: row.key, held: Held::Free })
             })
             .await?;
-            let seeds = JobFilter {
-                batch: Some(key),
-                kinds: vec![JobKind::BatchSeed],
-                ..JobFilter::default()
-            };
-            let seeds = self.engine.inner.store.count_jobs(seeds).await;
-            if seeds.map_err(|e| store_error(&e))? == 0 {
+            // Chores of a batch are made by others of it alone: where none is left, none will be.
+            let left = self.engine.inner.store.count_jobs(of_it.clone()).await;
+            if left.map_err(|e| store_error(&e))? == 0 {
                 return Ok(());
             }
-            // It is at work at this moment, and its follower will not be.
-            tokio::time::sleep(SEED_POLL).await;
+            // Someone is at work at this moment, and what follows will not be.
+            tokio::time::sleep(CHORE_POLL).await;
         }
+        Err(Error::Overtaken)
     }
 
     /// How a batch stands that is over before its time.

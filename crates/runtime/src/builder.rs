@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use futures_util::stream::FuturesUnordered;
+use futures_util::stream::{FuturesOrdered, FuturesUnordered};
 use jiff::tz::TimeZone;
 use orloj_interpreter::JobSettings;
 use orloj_model::{ParseHook, Transforms};
@@ -348,6 +348,7 @@ impl Builder {
             inputs: receiver,
             sender: inputs.clone(),
             asked: FuturesUnordered::new(),
+            offered: FuturesOrdered::new(),
             early: VecDeque::new(),
             is_ready: is_ready.clone(),
             is_executor_active: is_executor_active.clone(),

@@ -12,7 +12,7 @@ use orloj_types::{DeploymentKey, InstanceKey, JobKey, Timestamp};
 use crate::api::{Error, Explanation, Missing, Reason};
 use crate::handle::Orloj;
 use crate::manage::{definition_of, holders_of, is_of};
-use crate::node::store_error;
+use crate::node::{BreakerReport, ExecutorReport, store_error};
 use crate::remedy::Remedy;
 
 /// Rows read for one answer; more would tell nothing new.
@@ -50,7 +50,11 @@ impl Orloj {
             if !row.kind.is_for_workers() {
                 reasons.extend(self.why_untaken(&row, &nodes).await?);
             } else if is_open(&row, now) {
-                reasons.push(no_worker(&row));
+                let spared = breakers_open(&self.executor().report().await?, &row);
+                match spared.is_empty() {
+                    true => reasons.push(no_worker(&row)),
+                    false => reasons.extend(spared),
+                }
             }
         }
         let job = self.job_view(row).await?;
@@ -300,18 +304,7 @@ impl Orloj {
                 reasons.push(reason("acquisition-off", text, by_hand()));
             }
         }
-        let is_it = |topic: &str| !topic.is_empty() && topic == &*row.topic;
-        for breaker in report.breakers.iter().filter(|breaker| is_it(&breaker.topic)) {
-            let until = match breaker.open_until {
-                Some(until) => format!("until {until}"),
-                None => "until a trial succeeds".to_owned(),
-            };
-            reasons.push(reason(
-                "breaker-open",
-                format!("'{}' fails too often; this node leaves it alone {until}", row.topic),
-                Some(Remedy::CloseBreaker(row.topic.clone())),
-            ));
-        }
+        reasons.extend(breakers_open(&report, row));
         if let Some(hung) = report.given_up.iter().rev().find(|hung| hung.job == row.key) {
             reasons.push(reason(
                 "hung",
@@ -351,6 +344,24 @@ fn no_worker(row: &JobRow) -> Reason {
         format!("it waits for a worker of type '{}' to ask for it", row.job_type),
         Some(Remedy::StartWorker(row.job_type.clone())),
     )
+}
+
+/// The breakers of this node that keep it; those of workers go by their type.
+fn breakers_open(report: &ExecutorReport, row: &JobRow) -> Vec<Reason> {
+    let topic = if row.kind.is_for_workers() { &row.job_type } else { &row.topic };
+    let is_it = |breaker: &&BreakerReport| !topic.is_empty() && breaker.topic == *topic;
+    let named = report.breakers.iter().filter(is_it).map(|breaker| {
+        let until = match breaker.open_until {
+            Some(until) => format!("until {until}"),
+            None => "until a trial succeeds".to_owned(),
+        };
+        reason(
+            "breaker-open",
+            format!("'{topic}' fails too often; this node leaves it alone {until}"),
+            Some(Remedy::CloseBreaker(topic.clone())),
+        )
+    });
+    named.collect()
 }
 
 /// Whether a worker that asks would get it.

@@ -3,18 +3,21 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use orloj::settings::{BatchSettings, Settings, Ttl};
 use orloj::store::{JobDefinitionFilter, OperationFilter};
-use orloj::types::{BatchKey, InstanceKey, Timestamp};
+use orloj::types::{BatchKey, Document, InstanceKey, Timestamp};
 use orloj::{
-    BatchElements, BatchView, BatchWork, Builder, Deploy, Dialect, Error, InstanceAction,
-    JobAction, JobDefinitionScope, JobDefinitionView, JobFilter, JobKind, JobState, JobView,
-    Modification, NewBatch, Orloj, Page, StartInstance, StoreChoice, SuspendJobs,
+    BatchElements, BatchView, BatchWork, Builder, Call, Deploy, Dialect, Error, Fault,
+    InstanceAction, JobAction, JobDefinitionScope, JobDefinitionView, JobFilter, JobKind, JobState,
+    JobView, Modification, NewBatch, Orloj, Page, StartInstance, StoreChoice, SuspendJobs,
 };
 use orloj_testkit::sketch::Sketch;
 use orloj_testkit::story::Database;
+use tokio::sync::Semaphore;
 
 const ALL: Page = Page { before: None, limit: 1_000 };
 const BEGIN: Timestamp = Timestamp::from_ms(1_794_787_200_000);
@@ -321,6 +324,58 @@ fn a_batch_that_is_deleted_half_way_tells_how_far_it_came() {
             assert!(jobs(&orloj, kind).await.is_empty());
         }
         assert!(definitions(&orloj, batch.key).await.is_empty());
+        orloj.shutdown().await;
+    });
+}
+
+/// A part that is at work while its batch is deleted, and that fails afterwards.
+#[test]
+fn nothing_of_a_deleted_batch_comes_back() {
+    on_both(&cut(100), |builder| async move {
+        let gate = Arc::new(Semaphore::new(0));
+        let (entry, calls) = (gate.clone(), Arc::new(AtomicU32::new(0)));
+        let counted = calls.clone();
+        let work = move |_: Call| {
+            let (entry, nth) = (entry.clone(), counted.fetch_add(1, Ordering::SeqCst));
+            async move {
+                if nth == 0 {
+                    return Ok(Document::new());
+                }
+                entry.acquire().await.unwrap().forget();
+                Err(Fault::failed("no line"))
+            }
+        };
+        let orloj = builder.delegate("Work", work).build().await.unwrap();
+        let sketch =
+            Sketch::parse("process order, camunda: start -> work{delegate Work} -> end").unwrap();
+        let file = Deploy::file("model.bpmn", sketch.to_xml().as_bytes());
+        let file = Deploy { plain_dialect: Some(Dialect::Camunda7), ..file };
+        orloj.deploy(file).await.unwrap();
+        let key = start(&orloj, 1).await[0];
+        let definition = orloj.definitions().list(ALL).await.unwrap()[0].key;
+        let work = BatchWork::InstanceRestart {
+            definition: definition.raw(),
+            before: vec!["work".into()],
+            with_business_key: false,
+        };
+        let batch = begin(&orloj, work, BatchElements::ended([key])).await;
+        while calls.load(Ordering::SeqCst) < 2 {
+            tokio::task::yield_now().await;
+        }
+        let deleting = orloj.batches();
+        let deleting = deleting.delete(batch.key, false);
+        let opening = async {
+            // Until it is deleted.
+            while orloj.batches().get(batch.key).await.unwrap().ended_at.is_none() {
+                tokio::task::yield_now().await;
+            }
+            gate.add_permits(100);
+        };
+        let (deleted, ()) = tokio::join!(deleting, opening);
+        deleted.unwrap();
+        let left = JobFilter { batch: Some(batch.key), ..JobFilter::default() };
+        assert_eq!(orloj.jobs().list(left, ALL).await.unwrap().len(), 0);
+        assert_eq!(calls.load(Ordering::SeqCst), 2, "it is not tried again");
         orloj.shutdown().await;
     });
 }

@@ -177,6 +177,24 @@ fn retries_taken_away_by_hand_open_an_incident() {
 }
 
 #[test]
+fn a_series_whose_dead_letter_is_run_by_hand_fails_like_a_new_one() {
+    on_both(|builder, fails| async move {
+        let orloj = builder.build().await.unwrap();
+        deploy(&orloj, SERIES).await;
+        let key = timer(&orloj).await.unwrap().key;
+        orloj.jobs().set_retries(key, 0, None).await.unwrap();
+        orloj.jobs().execute(key).await.unwrap();
+        assert_eq!((live(&orloj).await, incidents(&orloj).await), (1, vec![]));
+        let next = timer(&orloj).await.unwrap();
+        assert_eq!((next.state, next.retries_left), (JobState::Waiting, 3));
+        fails.store(true, Ordering::SeqCst);
+        pass(&orloj, 20).await;
+        assert_eq!(incidents(&orloj).await, [next.key]);
+        orloj.shutdown().await;
+    });
+}
+
+#[test]
 fn a_chore_is_run_by_hand_though_the_executor_is_off() {
     on_both(|builder, fails| async move {
         let orloj = builder.executor(false).build().await.unwrap();

@@ -9,8 +9,9 @@ use orloj::history::{JobLogFilter, Span};
 use orloj::store::{LimitScope, NewLimit};
 use orloj::types::{Document, InstanceKey, TenantId, Timestamp};
 use orloj::{
-    ActivateJobs, BreakerOptions, BreakerRules, Builder, Call, Deploy, ExecutorOptions, FailJob,
-    Fault, InstanceState, LongPoll, LongestRun, Meter, Order, Orloj, StartInstance,
+    ActivateJobs, ActivatedJob, BreakerOptions, BreakerRules, Builder, Call, Deploy,
+    ExecutorOptions, FailJob, Fault, InstanceState, LongPoll, LongestRun, Meter, Order, Orloj,
+    StartInstance,
 };
 use tokio::sync::{Semaphore, mpsc};
 
@@ -228,6 +229,69 @@ async fn with_aging_a_job_that_waits_overtakes_in_time() {
     orloj.shutdown().await;
 }
 
+/// A timer that is due at a given moment, and then a person.
+const TIMED: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
+    xmlns:camunda="http://camunda.org/schema/1.0/bpmn" targetNamespace="test">
+  <process id="timed" isExecutable="true" camunda:historyTimeToLive="P1D">
+    <startEvent id="start"/>
+    <sequenceFlow id="a" sourceRef="start" targetRef="wait"/>
+    <intermediateCatchEvent id="wait">
+      <timerEventDefinition><timeDate>${due}</timeDate></timerEventDefinition>
+    </intermediateCatchEvent>
+    <sequenceFlow id="b" sourceRef="wait" targetRef="ask"/>
+    <userTask id="ask"/>
+  </process>
+</definitions>"#;
+
+async fn timed(orloj: &Orloj, due: Timestamp) -> InstanceKey {
+    let variables = Document::new().with("due", &*due.to_string());
+    orloj.start(StartInstance::latest("timed").with(variables)).await.expect("started").instance
+}
+
+/// Nobody else could put it into its place.
+#[tokio::test]
+async fn a_node_alone_that_acquires_nothing_runs_the_timers_it_fires() {
+    for order in [Order::NONE, Order::default()] {
+        let options = ExecutorOptions { takes_jobs: false, order, ..ExecutorOptions::default() };
+        let orloj = builder().executor_options(options).build().await.expect("an engine");
+        orloj.deploy(Deploy::file("timed.bpmn", TIMED.as_bytes())).await.expect("deployed");
+        let instance = timed(&orloj, orloj.now().plus_ms(1_000)).await;
+        orloj.advance(Duration::from_secs(1)).expect("pinned");
+        orloj.settle().await;
+        assert_eq!(orloj.instance(instance).await.expect("there").jobs.len(), 0);
+        orloj.shutdown().await;
+    }
+}
+
+#[tokio::test]
+async fn workers_get_their_delayed_jobs_back_however_many_timers_nobody_fires() {
+    let options = ExecutorOptions { fires_timers: false, ..ExecutorOptions::default() };
+    let orloj = builder().executor_options(options).build().await.expect("an engine");
+    orloj.deploy(Deploy::file("timed.bpmn", TIMED.as_bytes())).await.expect("deployed");
+    orloj.deploy(Deploy::file("mail.bpmn", MAIL.as_bytes())).await.expect("deployed");
+    let due = orloj.now().plus_ms(1_000);
+    futures_util::future::join_all((0..300).map(|_| timed(&orloj, due))).await;
+    orloj.start(StartInstance::latest("mail")).await.expect("started");
+    let job = activated(&orloj, "mail", 1).await.remove(0).key;
+    let fail = FailJob {
+        job,
+        retries: 2,
+        message: "no connection".into(),
+        details: None,
+        back_off_ms: 10_000,
+        variables: Document::new(),
+    };
+    orloj.fail_job(fail).await.expect("failed");
+    orloj.advance(Duration::from_secs(9)).expect("pinned");
+    orloj.settle().await;
+    assert_eq!(activated(&orloj, "mail", 1).await.len(), 0);
+    orloj.advance(Duration::from_secs(1)).expect("pinned");
+    orloj.settle().await;
+    assert_eq!(activated(&orloj, "mail", 1).await.len(), 1);
+    orloj.shutdown().await;
+}
+
 #[tokio::test]
 async fn jobs_outside_of_the_range_are_left_to_others() {
     let options = ExecutorOptions { priorities: 5..=10, ..ExecutorOptions::default() };
@@ -324,7 +388,25 @@ const MAIL: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
     <sequenceFlow id="b" sourceRef="send" targetRef="end"/>
     <endEvent id="end"/>
   </process>
+  <process id="fax" isExecutable="true" camunda:historyTimeToLive="P1D">
+    <startEvent id="start2"/>
+    <sequenceFlow id="c" sourceRef="start2" targetRef="dial"/>
+    <serviceTask id="dial" camunda:type="external" camunda:topic="fax"/>
+  </process>
 </definitions>"#;
+
+async fn activated(orloj: &Orloj, job_type: &str, jobs_max: u32) -> Vec<ActivatedJob> {
+    let ask = ActivateJobs {
+        job_type: job_type.into(),
+        worker: "anna".into(),
+        timeout_ms: 60_000,
+        jobs_max,
+        fetch_variables: Vec::new(),
+        long_poll: LongPoll::No,
+        bytes_max: 1 << 20,
+    };
+    orloj.activate_jobs(ask).await.expect("an answer")
+}
 
 #[tokio::test]
 async fn a_breaker_spares_workers_that_fail_and_lets_one_job_try() {
@@ -342,18 +424,7 @@ async fn a_breaker_spares_workers_that_fail_and_lets_one_job_try() {
     for _ in 0..5 {
         orloj.start(StartInstance::latest("mail")).await.expect("started");
     }
-    let take = async |jobs_max| {
-        let ask = ActivateJobs {
-            job_type: "mail".into(),
-            worker: "anna".into(),
-            timeout_ms: 60_000,
-            jobs_max,
-            fetch_variables: Vec::new(),
-            long_poll: LongPoll::No,
-            bytes_max: 1 << 20,
-        };
-        orloj.activate_jobs(ask).await.expect("an answer")
-    };
+    let take = async |jobs_max| activated(&orloj, "mail", jobs_max).await;
     let taken = take(2).await;
     assert_eq!(taken.len(), 2);
     for job in &taken {
@@ -372,6 +443,20 @@ async fn a_breaker_spares_workers_that_fail_and_lets_one_job_try() {
     let tried = take(9).await;
     assert_eq!(tried.len(), 1, "one may try");
     assert_eq!(take(9).await.len(), 0, "until it is known how it went");
+    // What did not reach the worker of another type says nothing about this one.
+    orloj.start(StartInstance::latest("fax")).await.expect("started");
+    let fax = activated(&orloj, "fax", 1).await;
+    orloj.give_back(vec![(fax[0].key, fax[0].attempt)]).await;
+    orloj.settle().await;
+    assert_eq!(activated(&orloj, "fax", 1).await.len(), 1, "it was given back");
+    assert_eq!(take(9).await.len(), 0, "still until it is known how it went");
+    // What did not reach its own worker has not tried.
+    orloj.give_back(vec![(tried[0].key, tried[0].attempt)]).await;
+    let mut tried = take(9).await;
+    while tried.is_empty() {
+        tried = take(9).await;
+    }
+    assert_eq!(tried.len(), 1, "another may try");
     orloj.complete_job(tried[0].key, Document::new()).await.expect("completed");
     assert_eq!(take(9).await.len(), 2, "the rest goes on");
     assert_eq!(orloj.metrics().breakers_opened.get(), 1);

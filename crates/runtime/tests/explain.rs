@@ -12,8 +12,8 @@ use orloj::store::{LimitScope, NewLimit, Rate};
 use orloj::types::{Document, InstanceKey, JobKey, TenantId, Timestamp};
 use orloj::{
     ActivateJobs, BatchElements, BatchWork, BreakerOptions, BreakerRules, Builder, Call, Deploy,
-    Dialect, ExecutorOptions, Fault, InstanceState, JobDefinitionScope, JobFilter, JobKind,
-    JobState, LongPoll, LongestRun, NewBatch, Orloj, Page, Reason, Remedy, StartInstance,
+    Dialect, ExecutorOptions, FailJob, Fault, InstanceState, JobDefinitionScope, JobFilter,
+    JobKind, JobState, LongPoll, LongestRun, NewBatch, Orloj, Page, Reason, Remedy, StartInstance,
     StoreChoice, SuspendDefinition, SuspendJobs, WhichDefinitions,
 };
 use orloj_testkit::story::Database;
@@ -365,6 +365,44 @@ fn an_open_breaker_is_named_until_it_is_closed() {
         orloj.settle().await;
         let view = orloj.jobs().get(second).await.unwrap();
         assert_eq!(view.state, JobState::Failed, "it was let through");
+        orloj.shutdown().await;
+    });
+}
+
+#[test]
+fn an_open_breaker_keeps_jobs_from_workers_too() {
+    on_both(|builder| async {
+        let breaker = BreakerOptions {
+            failures_in_a_row: 1,
+            window_ms: None,
+            open_ms: 10_000,
+            ..BreakerOptions::default()
+        };
+        let breakers = BreakerRules { topics: [("ship".into(), breaker)].into(), all: None };
+        let builder = builder.executor_options(ExecutorOptions { breakers, ..active() });
+        let orloj = deployed(builder).await;
+        start(&orloj, "later").await;
+        let second = start(&orloj, "later").await;
+        orloj.advance(Duration::from_secs(600)).unwrap();
+        orloj.settle().await;
+        let second = job(&orloj, second).await;
+        assert_eq!(codes(&orloj, second).await, ["no-worker"]);
+        let taken = orloj.activate_jobs(ships()).await.unwrap().remove(0);
+        assert_ne!(taken.key, second);
+        let fail = FailJob {
+            job: taken.key,
+            retries: 0,
+            message: "no truck".into(),
+            details: None,
+            back_off_ms: 0,
+            variables: Document::new(),
+        };
+        orloj.fail_job(fail).await.unwrap();
+        let found = reasons(&orloj, second).await;
+        assert_eq!(codes(&orloj, second).await, ["breaker-open"], "no worker would get it");
+        assert_eq!(found[0].remedy, Some(Remedy::CloseBreaker("ship".into())));
+        orloj.executor().close_breaker("ship").await.unwrap();
+        assert_eq!(codes(&orloj, second).await, ["no-worker"]);
         orloj.shutdown().await;
     });
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use orloj::types::{Document, InstanceKey, Timestamp};
 use orloj::{
     AtOnce, Builder, Call, Deploy, ExecutorOptions, InstanceState, JobFilter, JobKind, JobView,
-    Meter, Offer, Orloj, Page, StartInstance, StoreChoice,
+    Meter, Offer, Order, Orloj, Page, StartInstance, StoreChoice,
 };
 use orloj_testkit::story::Database;
 use tokio::sync::Semaphore;
@@ -198,6 +198,32 @@ fn what_it_keeps_is_given_back_when_the_node_stops_taking_jobs() {
         orloj.settle().await;
         assert_eq!(state(&orloj, instance).await, InstanceState::Completed);
         assert_eq!(shelf.switched(), ["start", "stop", "start"]);
+        orloj.shutdown().await;
+    });
+}
+
+#[test]
+fn offers_come_in_the_order_of_the_jobs() {
+    on_both(|builder| async {
+        let shelf = Shelf::default();
+        let work = |_: Call| async { Ok(Document::new()) };
+        let builder = builder.delegate("test.Work", work).own_executor(shelf.clone());
+        let options = ExecutorOptions {
+            order: Order::default(),
+            is_active: false,
+            ..ExecutorOptions::default()
+        };
+        let orloj = deployed(builder.executor_options(options).calls_max(100)).await;
+        for urgency in 0..100 {
+            start(&orloj, urgency * 37 % 100).await;
+        }
+        orloj.executor().start().await.unwrap();
+        shelf.holding(100).await;
+        let offers = shelf.taken();
+        let offered: Vec<i64> = offers.iter().map(|offer| offer.job().priority).collect();
+        assert_eq!(offered, (0..100).rev().collect::<Vec<_>>());
+        offers.into_iter().for_each(Offer::run);
+        orloj.settle().await;
         orloj.shutdown().await;
     });
 }

@@ -405,3 +405,6 @@ BEGIN
     );
 END
 $$;
+
+-- Workers' jobs that wait: nodes that fire no timers look for these alone.
+CREATE INDEX job_due_worker ON orloj.job (engine, due_at) WHERE state = 1 AND kind IN (2, 5);

@@ -42,10 +42,22 @@ impl Shared {
     }
 
     pub(crate) async fn due(&self, now: Timestamp, limit: u32) -> Result<Vec<JobRow>, Error> {
+        self.due_by(&self.sql.job_due, now, limit).await
+    }
+
+    pub(crate) async fn due_for_workers(
+        &self,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<JobRow>, Error> {
+        self.due_by(&self.sql.job_due_worker, now, limit).await
+    }
+
+    async fn due_by(&self, sql: &str, now: Timestamp, limit: u32) -> Result<Vec<JobRow>, Error> {
         let (engine, now, limit) = (self.engine.as_str(), now.as_ms(), i64::from(limit));
         let params: [(&(dyn ToSql + Sync), Type); 3] =
             [(&engine, Type::TEXT), (&now, Type::INT8), (&limit, Type::INT8)];
-        read::all(&self.read(&self.sql.job_due, &params).await?, read::job)
+        read::all(&self.read(sql, &params).await?, read::job)
     }
 
     pub(crate) async fn expire(&self, now: Timestamp) -> Result<Vec<Arc<str>>, Error> {

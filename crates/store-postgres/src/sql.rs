@@ -36,7 +36,7 @@ statements! {
     index_state instance_load instance_of instance_revs instances job_acquire_engine
     job_acquire_worker job_candidates_engine job_candidates_worker job_clear_session
     job_definition_insert job_definition_load job_definition_set job_definitions
-    job_definitions_set job_due job_expire job_extend_lock job_load job_lock_session job_lock_worker job_release job_taken
+    job_definitions_set job_due job_due_worker job_expire job_extend_lock job_load job_lock_session job_lock_worker job_release job_taken
     jobs lane_delete lane_epoch lane_insert lane_reopen limit_delete limit_hold limit_load
     limit_put limit_use limits limits_locked lock_advisory message_expired message_fit
     message_fits message_load messages meter_add meters node_beat node_beat_at node_delete

@@ -212,6 +212,10 @@ impl Store for PostgresStore {
         Box::pin(self.shared.due(now, limit))
     }
 
+    fn due_for_workers(&self, now: Timestamp, limit: u32) -> Fut<'_, Vec<JobRow>> {
+        Box::pin(self.shared.due_for_workers(now, limit))
+    }
+
     fn expire(&self, now: Timestamp) -> Fut<'_, Vec<Arc<str>>> {
         Box::pin(self.shared.expire(now))
     }

@@ -30,3 +30,6 @@ CREATE TABLE chore_log (
 
 CREATE INDEX chore_log_job ON chore_log (job_key);
 CREATE INDEX chore_log_at ON chore_log (at);
+
+-- Workers' jobs that wait: nodes that fire no timers look for these alone.
+CREATE INDEX job_due_worker ON job (due_at) WHERE state = 1 AND kind IN (2, 5);

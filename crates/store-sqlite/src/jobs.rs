@@ -20,6 +20,16 @@ pub(crate) fn due(
     rows_of(connection, sql, (now.as_ms(), engine, limit))
 }
 
+pub(crate) fn due_for_workers(
+    connection: &Connection,
+    engine: &str,
+    now: Timestamp,
+    limit: u32,
+) -> rusqlite::Result<Vec<JobRow>> {
+    let sql = include_str!("../queries/job_due_worker.sql");
+    rows_of(connection, sql, (now.as_ms(), engine, limit))
+}
+
 pub(crate) fn expire(writer: &mut Writer, now: Timestamp) -> Result<Vec<Arc<str>>, Error> {
     let engine = writer.engine.clone();
     writer.write(|connection| expired(connection, now, &engine).map_err(portable))

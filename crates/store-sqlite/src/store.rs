@@ -148,6 +148,10 @@ impl Store for SqliteStore {
         self.read(move |connection, engine| jobs::due(connection, engine, now, limit))
     }
 
+    fn due_for_workers(&self, now: Timestamp, limit: u32) -> Fut<'_, Vec<JobRow>> {
+        self.read(move |connection, engine| jobs::due_for_workers(connection, engine, now, limit))
+    }
+
     fn expire(&self, now: Timestamp) -> Fut<'_, Vec<Arc<str>>> {
         self.write(move |writer| jobs::expire(writer, now))
     }

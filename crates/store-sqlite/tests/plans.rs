@@ -22,6 +22,9 @@ fn time_is_read_from_its_indexes() {
     let due = plan(include_str!("../queries/job_due.sql"));
     assert!(due.contains("USING INDEX job_due (due_at<?)"), "{due}");
     assert!(!due.contains("TEMP B-TREE"), "{due}");
+    let of_workers = plan(include_str!("../queries/job_due_worker.sql"));
+    assert!(of_workers.contains("USING INDEX job_due_worker (due_at<?)"), "{of_workers}");
+    assert!(!of_workers.contains("TEMP B-TREE"), "{of_workers}");
     let expire = plan(include_str!("../queries/job_expire.sql"));
     assert!(expire.contains("USING INDEX job_worker_lock (lock_until<?)"), "{expire}");
 }

@@ -125,6 +125,9 @@ pub trait Store: Send + Sync + 'static {
     /// Waiting jobs due at `now` or before, earliest first. Locks nothing.
     fn due(&self, now: Timestamp, limit: u32) -> Fut<'_, Vec<JobRow>>;
 
+    /// The same of those that workers acquire, however many others are due.
+    fn due_for_workers(&self, now: Timestamp, limit: u32) -> Fut<'_, Vec<JobRow>>;
+
     /// Clears worker locks whose end lies before `now`; gives the types of those jobs.
     fn expire(&self, now: Timestamp) -> Fut<'_, Vec<Arc<str>>>;
 

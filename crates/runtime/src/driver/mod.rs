@@ -22,10 +22,10 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
-use futures_util::stream::{FuturesUnordered, StreamExt};
+use futures_util::stream::{FuturesOrdered, FuturesUnordered, StreamExt};
 use orloj_executor::TakerId;
 use orloj_interpreter::Invoke;
-use orloj_store::{Claim, Notice, Patience, Store};
+use orloj_store::{Claim, JobRow, Notice, Patience, Store};
 use orloj_types::JobKey;
 use rustc_hash::FxHashMap;
 use tokio::runtime::{Handle, Runtime};
@@ -82,6 +82,8 @@ pub(crate) struct Driver {
     pub sender: mpsc::UnboundedSender<Input>,
     /// Questions to the store that are under way.
     pub asked: FuturesUnordered<BoxFuture<'static, Event>>,
+    /// Jobs to be offered, in the order in which the node does.
+    pub offered: FuturesOrdered<BoxFuture<'static, (OfferId, Option<JobRow>)>>,
     /// Answers that came while another was being taken.
     pub early: VecDeque<Event>,
     pub is_ready: Arc<AtomicBool>,
@@ -206,6 +208,8 @@ impl Driver {
                 if self.go_on(cx) {
                     return Taken::Urgent;
                 }
+            } else if let Poll::Ready(Some((offer, row))) = self.offered.poll_next_unpin(cx) {
+                self.hand_over(offer, row);
             } else if let Poll::Ready(Some(input)) = self.inputs.poll_recv(cx) {
                 self.take(input);
             } else {
@@ -340,21 +344,20 @@ impl Driver {
     }
 
     /// With what the store says of the job now.
-    fn offer(&self, offer: OfferId, job: JobKey) {
-        let (store, executor) = (self.store.clone(), self.executor.clone());
-        let sender = self.sender.clone();
-        let asked = async move {
-            match (store.job(job).await, executor) {
-                (Ok(Some(row)), Some(executor)) => {
-                    let offered = Offer::new(offer, &row, sender);
-                    // One that panics has dropped the offer.
-                    contained(|| executor.execute(offered));
-                    Event::Tick
-                }
-                _ => Event::OfferAnswered { offer, is_taken: false },
-            }
+    fn offer(&mut self, offer: OfferId, job: JobKey) {
+        let store = self.store.clone();
+        let asked = async move { (offer, store.job(job).await.ok().flatten()) };
+        self.offered.push_back(Box::pin(asked));
+    }
+
+    fn hand_over(&mut self, offer: OfferId, row: Option<JobRow>) {
+        let (Some(row), Some(executor)) = (row, &self.executor) else {
+            let event = Event::OfferAnswered { offer, is_taken: false };
+            return self.take(Input::Event(event));
         };
-        self.asked.push(Box::pin(asked));
+        let offered = Offer::new(offer, &row, self.sender.clone());
+        // One that panics has dropped the offer.
+        contained(|| executor.execute(offered));
     }
 
     /// The store is asked from this thread and wakes it with its answer, without a detour.
@@ -388,8 +391,11 @@ impl Driver {
                 Action::Find { ticket, find } => {
                     Event::Found { ticket, result: look_up(&*store, &definitions, find).await }
                 }
-                Action::FindDue { now, limit } => {
+                Action::FindDue { now, limit, is_for_workers: false } => {
                     Event::Due { result: store.due(now, limit).await }
+                }
+                Action::FindDue { now, limit, is_for_workers: true } => {
+                    Event::Due { result: store.due_for_workers(now, limit).await }
                 }
                 Action::Expire { now } => Event::Expired { result: store.expire(now).await },
                 Action::Release { lease, jobs } => {
@@ -404,9 +410,8 @@ impl Driver {
                     Event::Fenced { result: store.fence(session, beat).await }
                 }
                 Action::Describe { lease, profile } => {
-                    // For people to see; the next life says it again.
-                    let _ = store.describe_node(lease, profile).await;
-                    Event::Tick
+                    let told = store.describe_node(lease, profile).await;
+                    Event::Described { session: lease.session, is_told: told.is_ok() }
                 }
                 Action::Leave { lease } => {
                     // What could not be given back is taken when the lease runs out.

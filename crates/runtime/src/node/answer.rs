@@ -157,6 +157,7 @@ pub(crate) struct PollState {
 #[derive(Clone, Debug)]
 pub(crate) struct KnownJob {
     pub instance: InstanceKey,
+    pub job_type: Arc<str>,
     pub activations: Vec<Activation>,
 }
 

@@ -287,7 +287,7 @@ impl Node {
         }
         self.queue.reserve_beyond(limit);
         self.engine_acquiring = true;
-        self.held_up_until = None;
+        self.held_up = None;
         self.looking.is_hinted = false;
         self.looking.begun = 0;
         self.watermark.sent();

@@ -130,6 +130,11 @@ pub enum Event {
         result: Result<Lease, StoreError>,
     },
     Left,
+    /// Others know, or do not, what the node of this session takes.
+    Described {
+        session: i64,
+        is_told: bool,
+    },
     Noticed(Notice),
     /// A worker's lock ends at another moment now.
     LockExtended {
@@ -458,6 +463,8 @@ pub enum Action {
     FindDue {
         now: Timestamp,
         limit: u32,
+        /// Those that workers take, and no others.
+        is_for_workers: bool,
     },
     Expire {
         now: Timestamp,

@@ -42,6 +42,18 @@ impl Counts {
     }
 }
 
+/// Whether the store knows what this node takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Description {
+    #[default]
+    Told,
+    BeingTold,
+    /// It has changed while it was being told.
+    Outdated,
+    /// The store did not answer.
+    Owed,
+}
+
 impl Node {
     pub(super) fn switch_executor(&mut self, id: RequestId, is_active: bool) {
         let was_active = std::mem::replace(&mut self.config.executor.is_active, is_active);
@@ -57,11 +69,35 @@ impl Node {
         self.reply(id, Ok(Reply::Done));
     }
 
-    /// Tells the others what this node takes.
+    /// Tells the others what this node takes, one word after the other.
     pub(super) fn describe(&mut self) {
-        let registered: Vec<_> = self.registered.keys().copied().collect();
-        let profile = self.config.executor.profile(&registered);
-        self.actions.push(Action::Describe { lease: self.lease, profile });
+        self.description = match self.description {
+            Description::BeingTold | Description::Outdated => Description::Outdated,
+            Description::Told | Description::Owed => {
+                let registered: Vec<_> = self.registered.keys().copied().collect();
+                let profile = self.config.executor.profile(&registered);
+                self.actions.push(Action::Describe { lease: self.lease, profile });
+                Description::BeingTold
+            }
+        };
+    }
+
+    pub(super) fn described(&mut self, session: i64, is_told: bool) {
+        if session != self.lease.session {
+            return;
+        }
+        let is_outdated = self.description == Description::Outdated;
+        self.description = if is_told { Description::Told } else { Description::Owed };
+        if is_outdated {
+            self.describe();
+        }
+    }
+
+    /// What the store could not be told before.
+    pub(super) fn describe_if_owed(&mut self) {
+        if self.description == Description::Owed {
+            self.describe();
+        }
     }
 
     /// Whether this node runs the engine's own jobs.
@@ -140,6 +176,9 @@ impl Node {
             self.retry_at = self.now.plus_ms(RETRY_MS);
         }
         for (job, attempt) in jobs {
+            if let Some(job_type) = self.releasing.remove(job) {
+                self.breakers.dropped(&job_type, self.now);
+            }
             if self.giving_back.get(job) != Some(attempt) {
                 continue;
             }
@@ -156,8 +195,6 @@ impl Node {
         self.engine_jobs_ready();
         let types: Vec<_> = self.demands.keys().cloned().collect();
         for job_type in types {
-            // One of these may have been let through by a breaker.
-            self.breakers.dropped(&job_type, self.now);
             self.jobs_ready(job_type);
         }
         if self.has_peers && !jobs.is_empty() {

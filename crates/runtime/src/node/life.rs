@@ -7,6 +7,7 @@ use orloj_types::{InstanceKey, JobKey, KeyGenerator};
 use super::answer::Question;
 use super::claims::Ended;
 use super::event::{Action, Find};
+use super::executing::Description;
 use super::lane::{Entry, Lane};
 use super::slot::Task;
 use super::{Node, Phase, Sabotage};
@@ -81,6 +82,7 @@ impl Node {
         if std::mem::take(&mut self.is_store_away) {
             tracing::warn!("the store answers again");
         }
+        self.describe_if_owed();
         let suspects = self.heartbeat.beaten(&pulse, self.now);
         for suspect in suspects {
             self.actions.push(Action::Fence { session: suspect.session, beat: suspect.beat });
@@ -244,9 +246,10 @@ impl Node {
         self.known_jobs.clear();
         self.due_jobs.clear();
         self.firing.clear();
-        self.held_up_until = None;
+        self.held_up = None;
         self.set_aside.clear();
         self.to_release.clear();
+        self.releasing.clear();
         self.lock_floor = JobKey::default();
         self.to_load.clear();
         self.to_load_later.clear();
@@ -316,6 +319,7 @@ impl Node {
         self.notices.joined = self.config.is_shared;
         self.phase = Phase::Running;
         // The claim says what the node took when it was built.
+        self.description = Description::Owed;
         self.describe();
     }
 
@@ -396,7 +400,7 @@ impl Node {
         let runs_jobs = works
             && (!self.queue.is_empty()
                 || !self.offers.is_empty()
-                || !self.watermark.is_clear() && self.rested_at().is_none()
+                || self.is_taking() && !self.watermark.is_clear() && self.rested_at().is_none()
                 || self.engine_acquiring
                 || self.finding_due
                 || !self.due_jobs.is_empty()

@@ -169,6 +169,9 @@ pub struct Node {
     /// The floor last told to the store.
     lock_floor: JobKey,
     to_release: Vec<(JobKey, i32)>,
+    /// The types of workers' jobs that are on their way back: one of them may have been let
+    /// through by a breaker.
+    releasing: FxHashMap<JobKey, Arc<str>>,
     /// Due jobs being worked on.
     due_jobs: FxHashMap<JobKey, timers::DueJob>,
     /// Ranks of those of them that this node takes and that have not been made ready yet.
@@ -177,12 +180,14 @@ pub struct Node {
     due_looks: u64,
     /// The look whose jobs, and those of all before it, are ready or done with.
     due_looks_done: u64,
-    /// An acquisition waits until that of this look are.
-    held_up_until: Option<u64>,
+    /// An acquisition waits for some of them.
+    held_up: Option<timers::HeldUp>,
     /// Due jobs whose change the store refuses.
     set_aside: FxHashSet<JobKey>,
     /// The last look came back full.
     more_due: bool,
+    /// The latest due date that it found.
+    last_due: Option<Timestamp>,
     finding_due: bool,
     expiring: bool,
     /// No acquisition before this moment, nor reading what could not be read: the store failed.
@@ -196,6 +201,7 @@ pub struct Node {
     sessions: Vec<i64>,
     /// The last beat did not come through.
     is_store_away: bool,
+    description: executing::Description,
     /// Whether other nodes are known to share the store.
     has_peers: bool,
     /// Whether a beat has come through since the last join: before, nothing is known.
@@ -297,13 +303,15 @@ impl Node {
             chores: chores::Chores::default(),
             lock_floor: JobKey::default(),
             to_release: Vec::new(),
+            releasing: FxHashMap::default(),
             due_jobs: FxHashMap::default(),
             firing: BTreeSet::new(),
             due_looks: 0,
             due_looks_done: 0,
-            held_up_until: None,
+            held_up: None,
             set_aside: FxHashSet::default(),
             more_due: false,
+            last_due: None,
             finding_due: false,
             expiring: false,
             retry_at: Timestamp::ZERO,
@@ -315,6 +323,7 @@ impl Node {
             // Until the first pulse says otherwise.
             has_peers: is_shared,
             is_store_away: false,
+            description: executing::Description::default(),
             has_pulse: false,
             is_pulse_stale: false,
             none_due_at: None,
@@ -382,6 +391,7 @@ impl Node {
             Event::Fenced { result } => self.peer_fenced(result),
             Event::Joined { result } => self.joined(result),
             Event::Left => self.left(),
+            Event::Described { session, is_told } => self.described(session, is_told),
             Event::Noticed(notice) => self.noticed(notice),
             Event::LockExtended { until } => self.watch_lock_end(until),
             Event::Tick => {}

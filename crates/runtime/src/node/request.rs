@@ -50,6 +50,7 @@ impl Node {
             Request::Manage(manage) => self.manage(id, *manage),
             Request::Write(mut change) => {
                 self.follow_chores(&mut change);
+                self.forget_batches(&change.batches);
                 let key = self.keys.next(self.now);
                 let afterwards = Afterwards::of(&change.chores);
                 self.commit_sole(key, *change, Sole::Written { id, afterwards });

@@ -4,15 +4,14 @@ use std::sync::Arc;
 
 use orloj_executor::Rank;
 use orloj_interpreter::Command;
-use orloj_store::{Error as StoreError, JobKind, JobRow};
+use orloj_store::{Error as StoreError, JobRow};
 use orloj_types::{JobKey, Timestamp};
 
 use super::event::{Action, Work, WorkOrigin};
 use super::slot::Task;
 use super::{Node, Phase, RETRY_MS, Sabotage};
 
-/// Due jobs taken in one look by a node that fires no timers: it looks for those of workers, which
-/// may stand behind many others.
+/// Due jobs of workers taken in one look by a node that fires no timers.
 const DUE_JOBS_MAX: usize = 256;
 /// How long a node leaves a due job to the peer whose share it is.
 const SHARE_MS: i64 = 1_000;
@@ -22,6 +21,15 @@ const SHARE_MS: i64 = 1_000;
 pub(crate) struct DueJob {
     /// Its place in the order, until it is made ready; nobody else's business if there is none.
     rank: Option<Rank>,
+}
+
+/// An acquisition that waits for what is due to become ready.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HeldUp {
+    /// The look whose jobs it waits for.
+    look: u64,
+    /// What becomes due later it does not wait for.
+    since: Timestamp,
 }
 
 impl Node {
@@ -62,7 +70,9 @@ impl Node {
             self.due_looks += 1;
             self.is_pulse_stale = true;
             let limit = u32::try_from(self.due_jobs_max()).unwrap_or(u32::MAX);
-            self.actions.push(Action::FindDue { now, limit });
+            // A worker's job comes back after its delay whether or not this node runs jobs.
+            let is_for_workers = !self.fires();
+            self.actions.push(Action::FindDue { now, limit, is_for_workers });
         }
     }
 
@@ -81,11 +91,12 @@ impl Node {
             }
         };
         self.more_due = jobs.len() >= self.due_jobs_max();
+        self.last_due = jobs.last().and_then(|row| row.due_at);
         let mut left_to_peers = false;
         let mut mine = Vec::with_capacity(jobs.len());
         for row in jobs {
-            // A worker's job comes back after its delay whether or not this node runs jobs.
-            if !self.fires() && row.kind != JobKind::Worker {
+            // It may have been switched off since it asked.
+            if !self.fires() && !row.kind.is_for_workers() {
                 continue;
             }
             if self.set_aside.contains(&row.key) {
@@ -121,7 +132,7 @@ impl Node {
         if left_to_peers {
             self.due.add(self.now.plus_ms(SHARE_MS));
         }
-        if self.fires() && self.more_due && self.due_jobs.is_empty() {
+        if self.more_due && self.due_jobs.is_empty() {
             self.due.add(self.now.plus_ms(RETRY_MS));
         }
     }
@@ -155,7 +166,7 @@ impl Node {
     fn firing(&mut self, row: &JobRow, rank: Rank) {
         let counts = self.selection.order.is_set()
             && self.is_taking()
-            && row.kind != JobKind::Worker
+            && !row.kind.is_for_workers()
             && self.selection.takes(row);
         let rank = counts.then_some(rank);
         self.firing.extend(rank);
@@ -170,9 +181,13 @@ impl Node {
         if is_limited || self.config.offers_jobs || !self.selection.takes(row) {
             return false;
         }
-        // A node that acquires nothing has no order of its own.
-        if !self.selection.order.is_set() || !self.is_taking() {
+        if !self.selection.order.is_set() {
             return true;
+        }
+        // A node that acquires nothing does not know what is ready: others put it into its place,
+        // where there are others.
+        if !self.is_taking() {
+            return !self.has_peers;
         }
         // Of a full page nobody knows yet what else is due.
         let is_page_known = !self.more_due || self.selection.order.is_by_due();
@@ -190,7 +205,11 @@ impl Node {
 
     /// Nothing is left to do with what the last look has found.
     fn check_fired(&mut self) {
-        if self.due_jobs.is_empty() && !self.more_due {
+        // Due dates come in their order: of a full look that has come to what became due later,
+        // the rest has as well.
+        let is_later = |held: HeldUp| self.last_due.is_some_and(|at| at > held.since);
+        let is_enough = !self.more_due || self.held_up.is_some_and(is_later);
+        if self.due_jobs.is_empty() && is_enough {
             self.due_looks_done = self.due_looks;
         }
     }
@@ -202,16 +221,17 @@ impl Node {
         let is_due = self.due.next().is_some_and(|at| at <= self.now);
         let is_firing = self.finding_due || !self.due_jobs.is_empty() || is_due;
         if !self.selection.order.is_set() || !self.fires() || !is_firing {
-            self.held_up_until = None;
+            self.held_up = None;
             return false;
         }
-        self.held_up_until.get_or_insert(self.due_looks + u64::from(is_due));
+        let held = HeldUp { look: self.due_looks + u64::from(is_due), since: self.now };
+        self.held_up.get_or_insert(held);
         self.is_held_up()
     }
 
     /// Whether an acquisition waits for due jobs to become ready.
     pub(super) fn is_held_up(&self) -> bool {
-        self.held_up_until.is_some_and(|until| self.due_looks_done < until)
+        self.held_up.is_some_and(|held| self.due_looks_done < held.look)
     }
 
     /// A due job's change is committed, or there was nothing to do.

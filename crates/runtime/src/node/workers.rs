@@ -228,7 +228,7 @@ impl Node {
         let Some(demand) = self.demands.get_mut(&job_type) else { return };
         let is_there = demand.get_mut(taker).is_some();
         if !is_there {
-            return self.release(jobs.iter().map(|job| (job.key, job.attempt)).collect());
+            return self.release_of(&job_type, jobs.iter().map(|job| (job.key, job.attempt)));
         }
         if let Some(waiting) = demand.get_mut(taker) {
             waiting.credit = waiting.credit.saturating_sub(jobs.len() as u32);
@@ -293,13 +293,14 @@ impl Node {
         job: Box<ActivatedJob>,
         activations: Vec<Activation>,
     ) {
-        let known = KnownJob { instance: job.instance, activations };
+        let (instance, job_type) = (job.instance, job.job_type.clone());
+        let known = KnownJob { instance, job_type, activations };
         self.watch_lock_end(job.deadline);
         if let Some(poll) = self.polls.get_mut(&taker) {
             let is_full =
                 !poll.jobs.is_empty() && poll.bytes + job.variables.len() > poll.bytes_max;
             if is_full {
-                return self.release(vec![(job.key, job.attempt)]);
+                return self.release_of(&known.job_type, [(job.key, job.attempt)]);
             }
             self.known_jobs.insert(job.key, known);
             poll.bytes += job.variables.len();
@@ -311,12 +312,12 @@ impl Node {
             self.actions.push(Action::Push { stream: taker, job });
             self.metrics.worker_jobs_activated.inc();
         } else {
-            self.release(vec![(job.key, job.attempt)]);
+            self.release_of(&known.job_type, [(job.key, job.attempt)]);
         }
     }
 
     pub(super) fn undeliverable(&mut self, taker: TakerId, row: &JobRow) {
-        self.release(vec![(row.key, row.attempt)]);
+        self.release_of(&row.job_type, [(row.key, row.attempt)]);
         self.return_credit(taker, 1);
         self.expect_one_less(taker);
     }
@@ -385,21 +386,32 @@ impl Node {
     /// is left alone for a while, as code is that the engine calls itself.
     pub(super) fn worker_answered(&mut self, answer: WorkerAnswer) {
         let WorkerAnswer { job_type, is_failed } = answer;
+        let was_closed = self.breakers.state(&job_type, self.now) == BreakerState::Closed;
         self.judge(&job_type, is_failed);
-        if let Some(demand) = self.demands.get_mut(&job_type) {
+        // What an open one kept back is to be looked for now.
+        if !was_closed && let Some(demand) = self.demands.get_mut(&job_type) {
             demand.backlog.raise();
         }
     }
 
     /// Makes jobs ready again that did not reach their worker.
     pub(super) fn release(&mut self, jobs: Vec<(JobKey, i32)>) {
-        if jobs.is_empty() {
-            return;
+        for (job, attempt) in jobs {
+            match self.known_jobs.get(job).map(|known| known.job_type.clone()) {
+                Some(job_type) => self.release_of(&job_type, [(job, attempt)]),
+                None => self.to_release.push((job, attempt)),
+            }
         }
-        for (job, _) in &jobs {
-            self.known_jobs.remove(*job);
+    }
+
+    fn release_of(&mut self, job_type: &Arc<str>, jobs: impl IntoIterator<Item = (JobKey, i32)>) {
+        for (job, attempt) in jobs {
+            self.known_jobs.remove(job);
+            if self.breakers.is_on() {
+                self.releasing.insert(job, job_type.clone());
+            }
+            self.to_release.push((job, attempt));
         }
-        self.to_release.extend(jobs);
     }
 
     /// What was given back since the last flush goes in one statement.

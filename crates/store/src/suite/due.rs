@@ -7,7 +7,7 @@ use orloj_types::{JobKey, Timestamp};
 use crate::suite::sample::{
     NOW, Node, after, for_worker, job, keys, session_locked, stored_job, timer, worker_locked,
 };
-use crate::{JobRow, JobState, Store};
+use crate::{JobKind, JobRow, JobState, Store};
 
 pub(super) async fn waiting_jobs_are_due_at_their_time_earliest_first(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
@@ -32,6 +32,24 @@ pub(super) async fn due_jobs_are_limited_and_not_locked(store: Arc<dyn Store>) {
     }
     assert_eq!(stored_job(&store, 2).await, Some(timer(2, after(-3))));
     assert_eq!(store.due(NOW, 0).await, Ok(vec![]));
+}
+
+pub(super) async fn due_jobs_of_workers_do_not_stand_behind_timers(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    let delayed =
+        |key, kind, at| JobRow { kind, state: JobState::Waiting, due_at: Some(at), ..job(key) };
+    node.write_jobs([timer(1, after(-9)), timer(2, after(-8)), timer(3, after(-7))]).await;
+    node.write_jobs([
+        delayed(4, JobKind::Worker, after(-2)),
+        delayed(5, JobKind::Listener, after(-3)),
+        delayed(6, JobKind::Worker, after(1)),
+        delayed(7, JobKind::AsyncBefore, after(-6)),
+        JobRow { state: JobState::Failed, ..delayed(8, JobKind::Worker, after(-5)) },
+    ])
+    .await;
+    assert_eq!(keys(&store.due_for_workers(NOW, 9).await.expect("due")), [5, 4]);
+    assert_eq!(keys(&store.due_for_workers(NOW, 1).await.expect("due")), [5]);
+    assert_eq!(keys(&store.due(NOW, 9).await.expect("due")), [1, 2, 3, 7, 5, 4]);
 }
 
 pub(super) async fn only_locks_ended_before_now_expire(store: Arc<dyn Store>) {

@@ -120,6 +120,7 @@ pub const CASES: &[Case] = cases! {
         jobs_of_another_engine_are_left_alone;
     due:
         waiting_jobs_are_due_at_their_time_earliest_first
+        due_jobs_of_workers_do_not_stand_behind_timers
         due_jobs_are_limited_and_not_locked
         only_locks_ended_before_now_expire
         an_expired_job_can_be_taken_again;

@@ -220,8 +220,11 @@ impl World<'_> {
             Action::Find { ticket, find } => {
                 Event::Found { ticket, result: call!(look_up(&mut self.store, &find)) }
             }
-            Action::FindDue { now, limit } => {
+            Action::FindDue { now, limit, is_for_workers: false } => {
                 Event::Due { result: call!(self.store.due(now, limit)) }
+            }
+            Action::FindDue { now, limit, is_for_workers: true } => {
+                Event::Due { result: call!(self.store.due_for_workers(now, limit)) }
             }
             Action::Expire { now } => Event::Expired { result: call!(self.store.expire(now)) },
             Action::Release { lease, jobs } => {
@@ -260,8 +263,8 @@ impl World<'_> {
                 Event::Joined { result }
             }
             Action::Describe { lease, profile } => {
-                let _ = call!(self.store.describe_node(lease, profile));
-                Event::Tick
+                let told: Result<_, StoreError> = call!(self.store.describe_node(lease, profile));
+                Event::Described { session: lease.session, is_told: told.is_ok() }
             }
             Action::Leave { lease } => {
                 let _ = call!(self.store.leave(lease));

@@ -61,8 +61,21 @@ impl Core {
     }
 
     pub fn due(&self, now: Timestamp, limit: u32) -> Result<Vec<JobRow>, Error> {
+        self.due_of(now, limit, |_| true)
+    }
+
+    pub fn due_for_workers(&self, now: Timestamp, limit: u32) -> Result<Vec<JobRow>, Error> {
+        self.due_of(now, limit, |job| job.kind.is_for_workers())
+    }
+
+    fn due_of(
+        &self,
+        now: Timestamp,
+        limit: u32,
+        which: impl Fn(&JobRow) -> bool,
+    ) -> Result<Vec<JobRow>, Error> {
         self.open()?;
-        let jobs = self.jobs.values().filter(|job| job.engine == self.engine);
+        let jobs = self.jobs.values().filter(|job| job.engine == self.engine && which(job));
         let waiting = jobs.filter(|job| job.state == JobState::Waiting);
         let due = waiting.filter(|job| job.due_at.is_some_and(|at| at <= now));
         let mut due: Vec<JobRow> = due.cloned().collect();

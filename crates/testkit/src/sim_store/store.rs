@@ -90,6 +90,10 @@ impl Store for SimStore {
         self.write(move |core| core.due(now, limit))
     }
 
+    fn due_for_workers(&self, now: Timestamp, limit: u32) -> Fut<'_, Vec<JobRow>> {
+        self.write(move |core| core.due_for_workers(now, limit))
+    }
+
     fn expire(&self, now: Timestamp) -> Fut<'_, Vec<Arc<str>>> {
         self.write(move |core| core.expire(now))
     }

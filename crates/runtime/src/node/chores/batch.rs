@@ -362,6 +362,11 @@ impl KnownBatches {
         self.known.insert(key, batch);
     }
 
+    pub fn forget(&mut self, key: BatchKey) {
+        self.known.remove(&key);
+        self.sown(key);
+    }
+
     pub fn sowing(&self, key: BatchKey) -> Option<Arc<Sowing>> {
         self.sowing.iter().find(|sowing| sowing.batch.key == key).cloned()
     }

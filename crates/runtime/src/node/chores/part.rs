@@ -56,7 +56,9 @@ impl Node {
     pub(super) fn begin_part(&mut self, row: Box<JobRow>) {
         let (job, batch) = (row.key, batch_of(&row));
         let payload = read::<PartPayload>(&row);
-        let known = self.chores.batches.get(batch).cloned();
+        // What is done never changes, but the batch may be gone when a part comes back.
+        let is_first = row.attempt <= 1 && row.failure.is_none();
+        let known = self.chores.batches.get(batch).filter(|_| is_first).cloned();
         let elements = payload.as_ref().map_or(Vec::new(), |part| part.elements.clone());
         let part = Part { elements, done: 0, work: None, has_started: false };
         self.run(row, Doing::Part(part));

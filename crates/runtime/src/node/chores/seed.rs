@@ -93,6 +93,15 @@ impl Node {
         }
     }
 
+    /// Parts that are still queued ask for their batch again, and find it gone.
+    pub(in crate::node) fn forget_batches(&mut self, writes: &[BatchWrite]) {
+        for write in writes {
+            if let BatchWrite::Delete(key) | BatchWrite::End { key, .. } = write {
+                self.chores.batches.forget(*key);
+            }
+        }
+    }
+
     /// Its batch is gone, and so is what there was to do.
     pub(super) fn end_orphan(&mut self, job: JobKey) {
         let Some(row) = self.chore_row(job) else { return };

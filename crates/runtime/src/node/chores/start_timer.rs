@@ -134,12 +134,23 @@ impl Node {
     /// The chore of the next firing; `None` when this is the last, or another one leads on.
     fn follow_up(&mut self, job: JobKey, definition: &Definition) -> Option<JobRow> {
         let key = JobKey::new(self.keys.next(self.now));
+        let settings = self.job_settings();
         let row = self.chore_row(job)?;
         let repeat = read::<StartPayload>(row).ok()?.repeat()?;
         let (due_at, repeat) =
             orloj_interpreter::next_start(&definition.process, &repeat, self.now)?;
+        // A dead letter that was run by hand has none to pass on.
+        let retries_left = match row.retries_left {
+            ..=0 => {
+                let (process, now) = (&definition.process, self.now);
+                let event = &row.element;
+                orloj_interpreter::start_job(process, event, row.definition, &settings, now).retries
+            }
+            left => left,
+        };
         let follow_up = JobRow {
             key,
+            retries_left,
             // By hand, a suspended one is run as well; the series stays suspended.
             state: match row.state {
                 JobState::Suspended => JobState::Suspended,

@@ -1,0 +1,9 @@
+SELECT
+    key, engine, tenant, instance_key, definition_key, element_instance_key, element_id, kind, type,
+    state, retries_left, priority, exclusive, due_at, lock_session, lock_worker, lock_until, attempt,
+    activations, failure, created_at, topic, category,
+    limit_key, batch_key, payload, failure_details, failed_element
+FROM job
+WHERE state = 1 AND kind IN (2, 5) AND due_at <= ?1 AND engine = ?2
+ORDER BY due_at, key
+LIMIT ?3
