@@ -252,6 +252,43 @@ mod tests {
 
     use super::*;
 
+    /// What the documentation of operations says of commands is so. Rows name a verb, then others
+    /// of the same noun, or flags of the last one.
+    #[test]
+    fn every_command_of_the_documentation_is_one() {
+        let text = include_str!("../../docs/compat/operations.md");
+        let mut root = Cli::command();
+        root.build();
+        let mut known = 0;
+        for row in text.lines().filter(|line| line.starts_with("| ")) {
+            let said = row.trim_end_matches([' ', '|']).rsplit('|').next().unwrap_or_default();
+            if row.split('|').count() != 6 || row.split('|').nth(4).is_some_and(str::is_empty) {
+                continue;
+            }
+            let (mut noun, mut at) = (&root, &root);
+            for words in said.split('`').skip(1).step_by(2) {
+                let mut from = Some(&root);
+                for word in words.split(' ') {
+                    if let Some(flag) = word.strip_prefix("--") {
+                        let is_it = |arg: &clap::Arg| arg.get_long() == Some(flag);
+                        assert!(at.get_arguments().any(is_it), "{words}: {row}");
+                        continue;
+                    }
+                    let within = from.take().filter(|c| c.find_subcommand(word).is_some());
+                    let within = within.unwrap_or(match at.has_subcommands() {
+                        true => at,
+                        false => noun,
+                    });
+                    let found = within.find_subcommand(word);
+                    at = found.unwrap_or_else(|| panic!("{word} of {words}: {row}"));
+                    noun = within;
+                }
+                known += 1;
+            }
+        }
+        assert!(known > 30, "{known}");
+    }
+
     fn help(path: &[&str]) -> String {
         let mut root = Cli::command().term_width(100);
         root.build();

@@ -10,9 +10,9 @@ use crate::plan::Plan;
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// All of an instance
+    /// Those of an instance itself
     List(One),
-    /// One of them
+    /// One of its own
     Get(Get),
     /// Set some, of an instance or of an element instance
     Set(SetVariables),

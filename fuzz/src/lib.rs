@@ -16,4 +16,5 @@ pub mod random;
 pub mod target;
 pub mod timer;
 pub mod uel;
+mod walk;
 mod world;

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use orloj_rehearsal::{Engine, File, Pass, Run, Stage, StartBy, Stubs};
 
 use crate::random::Random;
+use crate::walk;
 
 /// Blocks inside of blocks.
 const DEPTH_MAX: usize = 4;
@@ -35,6 +36,8 @@ pub fn check(input: &[u8]) -> bool {
             assert_eq!(first, second, "the same input gives the same trace");
             accepted |= first.contains("\"deploy\":\"ok\"");
         }
+        let first = walk::walk(stage(), engine, text);
+        assert_eq!(first, walk::walk(stage(), engine, text), "the same commands, the same state");
     }
     accepted
 }

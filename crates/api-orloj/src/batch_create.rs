@@ -73,7 +73,7 @@ impl Of {
             return Ok(BatchElements::Jobs {
                 keys: keys.map(JobKey::new).collect(),
                 filter: match filter {
-                    Some(filter) => Some(filter.chosen(orloj).await?.filter),
+                    Some(filter) => Some(filter.chosen(orloj).await?.alone()?),
                     None => None,
                 },
             });
@@ -86,7 +86,11 @@ impl Of {
             });
         }
         let filter: Option<FilterParams> = read("filter", filter)?;
-        let query = filter.map(FilterParams::query).transpose()?;
+        let query = match self {
+            Self::Ended => filter.map(FilterParams::query),
+            Self::Running | Self::Jobs | Self::Batches => filter.map(FilterParams::running),
+        };
+        let query = query.transpose()?;
         let keys = keys.map(InstanceKey::new).collect();
         Ok(match self {
             Self::Ended => BatchElements::Ended {

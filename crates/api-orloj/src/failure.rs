@@ -16,7 +16,7 @@ pub enum Failure {
     Request(RequestFault),
 }
 
-/// Faults of the request itself; the engine has not seen it.
+/// Faults of the request itself: the engine has not seen it, or does not know what it names.
 #[derive(Debug, PartialEq, Eq)]
 pub enum RequestFault {
     NoSuchPath,
@@ -25,6 +25,10 @@ pub enum RequestFault {
     Key(String),
     Query(String),
     Body(String),
+    /// The instance has no variable of its own with this name.
+    NoSuchVariable(String),
+    /// No job has this correlation id.
+    NoSuchJob(String),
     BodyTooLarge,
     CrossSite,
     NotReady,
@@ -99,6 +103,8 @@ impl RequestFault {
             Self::NoSuchMethod => "this path does not take that method".to_owned(),
             Self::Key(text) => format!("'{text}' is not a key"),
             Self::Query(reason) | Self::Body(reason) => reason.clone(),
+            Self::NoSuchVariable(name) => format!("no variable '{name}'"),
+            Self::NoSuchJob(id) => format!("no job with the correlation id '{id}'"),
             Self::BodyTooLarge => {
                 format!("the body is larger than {} bytes", crate::BODY_BYTES_MAX)
             }

@@ -46,14 +46,14 @@ pub async fn many<C: InstanceCommand>(
         let keys = |keys: Vec<i64>| keys.into_iter().map(InstanceKey::new).collect::<Vec<_>>();
         let bulk = match many.choice {
             Choice::Keys(chosen) => instances.all(keys(chosen), action),
-            Choice::Filter(filter, _) => instances.all(filter.query()?, action),
+            Choice::Filter(filter, _) => instances.all(filter.running()?, action),
         };
         let batch = bulk.as_batch().await?;
         return Ok(Json(Batched { batch: Key(batch.raw()) }).into_response());
     }
     let choice = match many.choice {
         Choice::Keys(keys) => Choice::Keys(keys),
-        Choice::Filter(filter, page) => Choice::Filter(filter.query()?, page),
+        Choice::Filter(filter, page) => Choice::Filter(filter.running()?, page),
     };
     let rows = async |query, page| {
         let rows = instances.list(&query, page).await?;

@@ -19,10 +19,10 @@ use crate::jobs::Job;
 use crate::page::{Counted, Listing, listing};
 use crate::wire::{GivenKey, Key, Time, document, time, variables};
 
-#[derive(Default, Deserialize)]
+#[derive(Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct FilterParams {
-    /// With commas between them.
+    /// Of listings, with commas between them; other fields do not go with it.
     keys: Option<String>,
     process: Option<String>,
     definition: Option<GivenKey>,
@@ -34,7 +34,20 @@ pub struct FilterParams {
 }
 
 impl FilterParams {
+    /// Of those that run.
+    pub fn running(self) -> Result<InstanceQuery, RequestFault> {
+        if self.ended == Some(true) {
+            let reason = "ended: only those that run are meant";
+            return Err(RequestFault::Query(reason.to_owned()));
+        }
+        self.query()
+    }
+
     pub fn query(self) -> Result<InstanceQuery, RequestFault> {
+        if self.keys.is_some() {
+            let reason = "keys: only listings are filtered by it; commands take keys on their own";
+            return Err(RequestFault::Query(reason.to_owned()));
+        }
         if self.ended == Some(true) && self.with_incidents.is_some() {
             let reason = "withIncidents: those that have ended have none";
             return Err(RequestFault::Query(reason.to_owned()));
@@ -54,6 +67,9 @@ pub async fn list(
     Filtered { mut filter, page }: Filtered<FilterParams>,
 ) -> Result<Json<Listing<Instance>>, Failure> {
     if let Some(keys) = filter.keys.take() {
+        if filter != FilterParams::default() {
+            return Err(RequestFault::Query("keys: no other field goes with it".to_owned()).into());
+        }
         return named(&orloj, &keys).await;
     }
     let is_ended = filter.ended.unwrap_or(false);
@@ -86,10 +102,9 @@ pub async fn count(
     State(orloj): State<Orloj>,
     Params(params): Params<FilterParams>,
 ) -> Result<Json<Counted>, Failure> {
-    Ok(Json(Counted { count: orloj.instances().count(&params.query()?).await? }))
+    Ok(Json(Counted { count: orloj.instances().count(&params.running()?).await? }))
 }
 
-/// Its own variables.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VariableParams {
@@ -97,6 +112,7 @@ pub struct VariableParams {
     name: Option<String>,
 }
 
+/// Those of the instance itself, not those of element instances.
 pub async fn show_variables(
     State(orloj): State<Orloj>,
     PathKey(key): PathKey,
@@ -105,6 +121,9 @@ pub async fn show_variables(
     let mut found = orloj.instances().get(InstanceKey::new(key)).await?.variables;
     if let Some(name) = name {
         found.0.retain(|known, _| **known == *name);
+        if found.0.is_empty() {
+            return Err(RequestFault::NoSuchVariable(name).into());
+        }
     }
     Ok(Json(variables(&found)))
 }

@@ -44,7 +44,7 @@ pub async fn many<C: JobCommand>(
         let keys = |keys: Vec<i64>| keys.into_iter().map(JobKey::new).collect::<Vec<_>>();
         let bulk = match many.choice {
             Choice::Keys(chosen) => jobs.all(keys(chosen), action),
-            Choice::Filter(params, _) => jobs.all(params.chosen(&orloj).await?.filter, action),
+            Choice::Filter(params, _) => jobs.all(params.chosen(&orloj).await?.alone()?, action),
         };
         let batch = bulk.as_batch().await?;
         return Ok(Json(Batched { batch: Key(batch.raw()) }).into_response());

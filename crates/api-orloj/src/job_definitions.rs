@@ -1,5 +1,7 @@
 //! `/api/job-definitions`
 
+use std::collections::BTreeSet;
+
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -8,12 +10,12 @@ use orloj::store::JobDefinitionFilter;
 use orloj::types::{DefinitionKey, JobDefinitionKey, TenantId};
 use orloj::{
     BulkReport, JobDefinitionAction, JobDefinitionScope, JobDefinitionView, JobDefinitions, Orloj,
-    SuspendJobs,
+    PAGE_ROWS_MAX, SuspendJobs,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::bulk::{self, Many, Portion};
+use crate::bulk::{self, Choice, Many, Portion};
 use crate::extract::{JsonBody, Params, PathKey};
 use crate::failure::{Failure, RequestFault};
 use crate::filtered::Filtered;
@@ -23,8 +25,8 @@ use crate::suspension::{self, Order};
 use crate::who::Who;
 use crate::wire::{GivenKey, GivenTime, Key, given};
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct FilterParams {
     /// With commas between them; other fields do not go with it.
     keys: Option<String>,
@@ -38,48 +40,87 @@ pub struct FilterParams {
     with_priority: Option<bool>,
 }
 
-impl From<FilterParams> for JobDefinitionFilter {
-    fn from(params: FilterParams) -> Self {
-        Self {
-            definition: params.definition.map(|key| DefinitionKey::new(key.0)),
-            process_id: params.process.map(Into::into),
-            tenant: params.tenant.map(TenantId::new),
-            element: params.element.map(Into::into),
-            kind: params.kind.map(Into::into),
-            configuration: params.configuration.map(Into::into),
-            suspended: params.suspended,
-            has_priority: params.with_priority,
+/// Which job definitions a request is about.
+enum Chosen {
+    Keys(BTreeSet<JobDefinitionKey>),
+    Filter(JobDefinitionFilter),
+}
+
+impl FilterParams {
+    fn chosen(mut self) -> Result<Chosen, RequestFault> {
+        if let Some(keys) = self.keys.take() {
+            return match self == Self::default() {
+                true => Ok(Chosen::Keys(named(&keys)?)),
+                false => Err(RequestFault::Query("keys: no other field goes with it".to_owned())),
+            };
         }
+        Ok(Chosen::Filter(JobDefinitionFilter {
+            definition: self.definition.map(|key| DefinitionKey::new(key.0)),
+            process_id: self.process.map(Into::into),
+            tenant: self.tenant.map(TenantId::new),
+            element: self.element.map(Into::into),
+            kind: self.kind.map(Into::into),
+            configuration: self.configuration.map(Into::into),
+            suspended: self.suspended,
+            has_priority: self.with_priority,
+        }))
     }
+}
+
+fn named(keys: &str) -> Result<BTreeSet<JobDefinitionKey>, RequestFault> {
+    let key = |text: &str| match text.trim().parse() {
+        Ok(key) if key > 0 => Ok(JobDefinitionKey::new(key)),
+        _ => Err(RequestFault::Query(format!("keys: '{text}' is not a key"))),
+    };
+    let keys: BTreeSet<_> = keys.split(',').map(key).collect::<Result<_, _>>()?;
+    if keys.len() > PAGE_ROWS_MAX as usize {
+        let reason = format!("keys: at most {PAGE_ROWS_MAX} at once, not {}", keys.len());
+        return Err(RequestFault::Query(reason));
+    }
+    Ok(keys)
 }
 
 pub async fn list(
     State(orloj): State<Orloj>,
     Filtered { filter, page }: Filtered<FilterParams>,
 ) -> Result<Json<Listing<JobDefinition>>, Failure> {
-    if let Some(keys) = &filter.keys {
-        let mut rows = Vec::new();
-        for key in keys.split(',') {
-            rows.push(JobDefinition::from(&orloj.job_definitions().get(named(key)?).await?));
+    match filter.chosen()? {
+        Chosen::Keys(keys) => {
+            let rows = existing(&orloj, keys).await?;
+            Ok(Json(Listing::new(rows.iter().map(JobDefinition::from).collect(), None)))
         }
-        return Ok(Json(Listing::new(rows, None)));
+        Chosen::Filter(filter) => {
+            let rows = orloj.job_definitions().list(filter, page).await?;
+            Ok(Json(listing(&rows, page, |row| row.key.raw())))
+        }
     }
-    let rows = orloj.job_definitions().list(filter.into(), page).await?;
-    Ok(Json(listing(&rows, page, |row| row.key.raw())))
 }
 
-fn named(text: &str) -> Result<JobDefinitionKey, RequestFault> {
-    match text.trim().parse() {
-        Ok(key) if key > 0 => Ok(JobDefinitionKey::new(key)),
-        _ => Err(RequestFault::Query(format!("keys: '{text}' is not a key"))),
+/// The newest first, as in every listing.
+async fn existing(
+    orloj: &Orloj,
+    keys: BTreeSet<JobDefinitionKey>,
+) -> Result<Vec<JobDefinitionView>, Failure> {
+    let mut rows = Vec::new();
+    for key in keys.into_iter().rev() {
+        match orloj.job_definitions().get(key).await {
+            Ok(row) => rows.push(row),
+            Err(orloj::Error::Missing(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
     }
+    Ok(rows)
 }
 
 pub async fn count(
     State(orloj): State<Orloj>,
     Params(params): Params<FilterParams>,
 ) -> Result<Json<Counted>, Failure> {
-    Ok(Json(Counted { count: orloj.job_definitions().count(params.into()).await? }))
+    let count = match params.chosen()? {
+        Chosen::Keys(keys) => existing(&orloj, keys).await?.len() as u64,
+        Chosen::Filter(filter) => orloj.job_definitions().count(filter).await?,
+    };
+    Ok(Json(Counted { count }))
 }
 
 pub async fn show(
@@ -165,8 +206,15 @@ pub async fn many<C: DefinitionCommand>(
         return Err(RequestFault::Body(reason.to_owned()).into());
     }
     let (definitions, action) = (of(&orloj, &who), many.command.action());
-    let rows = async |filter: FilterParams, page| {
-        let rows = definitions.list(filter.into(), page).await?;
+    let choice = match many.choice {
+        Choice::Keys(keys) => Choice::Keys(keys),
+        Choice::Filter(params, page) => match params.chosen()? {
+            Chosen::Keys(keys) => Choice::Keys(keys.iter().map(|key| key.raw()).collect()),
+            Chosen::Filter(filter) => Choice::Filter(filter, page),
+        },
+    };
+    let rows = async |filter, page| {
+        let rows = definitions.list(filter, page).await?;
         Ok(rows.iter().map(|row| row.key.raw()).collect())
     };
     let act = async |key| {
@@ -176,7 +224,7 @@ pub async fn many<C: DefinitionCommand>(
             None => Ok(()),
         }
     };
-    Ok(Json(bulk::each(many.choice, rows, act).await?))
+    Ok(Json(bulk::each(choice, rows, act).await?))
 }
 
 #[derive(Deserialize)]

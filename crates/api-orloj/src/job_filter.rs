@@ -52,11 +52,10 @@ impl JobParams {
     pub async fn chosen(self, orloj: &Orloj) -> Result<Chosen, Failure> {
         let job_definition = self.job_definition.map(|key| JobDefinitionKey::new(key.0));
         let filter = self.filter(orloj.now())?;
-        let filter = match job_definition {
-            Some(key) => orloj.jobs().of_job_definition(key, filter).await?,
-            None => filter,
-        };
-        Ok(Chosen { filter, job_definition })
+        let Some(key) = job_definition else { return Ok(Chosen { filter, twin: None }) };
+        let filter = orloj.jobs().of_job_definition(key, filter).await?;
+        let twin = orloj.jobs().has_twin(key).await?.then_some(key);
+        Ok(Chosen { filter, twin })
     }
 
     fn filter(self, now: Timestamp) -> Result<JobFilter, RequestFault> {
@@ -117,23 +116,30 @@ impl JobParams {
 /// Which jobs a request is about.
 pub struct Chosen {
     pub filter: JobFilter,
-    job_definition: Option<JobDefinitionKey>,
+    /// The job definition, where the filter finds jobs of another as well.
+    twin: Option<JobDefinitionKey>,
 }
 
 impl Chosen {
     /// Of rows that the filter found, those that are meant.
     pub async fn keep(&self, orloj: &Orloj, rows: &mut Vec<JobView>) -> Result<(), Failure> {
-        let Some(wanted) = self.job_definition else { return Ok(()) };
-        let mut kept = Vec::new();
-        for row in rows.drain(..) {
-            // One that has ended meanwhile is of none.
-            let found = orloj.jobs().definition_of(row.key).await.ok().flatten();
-            if found == Some(wanted) {
-                kept.push(row);
-            }
-        }
-        *rows = kept;
+        let Some(wanted) = self.twin else { return Ok(()) };
+        let found: Vec<JobKey> = rows.iter().map(|row| row.key).collect();
+        let kept = orloj.jobs().among(wanted, &found).await?;
+        rows.retain(|row| kept.contains(&row.key));
         Ok(())
+    }
+
+    /// The filter, where nothing looks at the rows it finds.
+    pub fn alone(self) -> Result<JobFilter, RequestFault> {
+        match self.twin {
+            None => Ok(self.filter),
+            Some(_) => Err(RequestFault::Query(
+                "jobDefinition: of a multi-instance activity that has save points around it and \
+                 around its instances, jobs are neither counted nor given to a batch by it"
+                    .to_owned(),
+            )),
+        }
     }
 }
 

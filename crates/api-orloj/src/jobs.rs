@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
 use orloj::types::JobKey;
-use orloj::{Explanation, JobView, Missing, Orloj};
+use orloj::{Explanation, JobView, Orloj};
 use serde::{Deserialize, Serialize};
 
 use crate::extract::{Params, PathKey};
@@ -37,7 +37,7 @@ pub async fn count(
     State(orloj): State<Orloj>,
     Params(params): Params<JobParams>,
 ) -> Result<Json<Counted>, Failure> {
-    let count = orloj.jobs().count(params.chosen(&orloj).await?.filter).await?;
+    let count = orloj.jobs().count(params.chosen(&orloj).await?.alone()?).await?;
     Ok(Json(Counted { count }))
 }
 
@@ -56,8 +56,7 @@ pub async fn by_correlation_id(
     Params(CorrelationParams { id }): Params<CorrelationParams>,
 ) -> Result<Json<Job>, Failure> {
     let found = orloj.jobs().find_by_correlation_id(&id).await?;
-    let missing = || orloj::Error::Missing(Missing::Job(id.parse().unwrap_or_default()));
-    Ok(Json(Job::from(&found.ok_or_else(missing)?)))
+    Ok(Json(Job::from(&found.ok_or(RequestFault::NoSuchJob(id))?)))
 }
 
 pub async fn explain(

@@ -95,6 +95,8 @@ fn of_fault(fault: &RequestFault) -> (StatusCode, &'static str) {
         RequestFault::Key(_) => (StatusCode::BAD_REQUEST, "invalid-key"),
         RequestFault::Query(_) => (StatusCode::BAD_REQUEST, "invalid-query"),
         RequestFault::Body(_) => (StatusCode::BAD_REQUEST, "invalid-body"),
+        RequestFault::NoSuchVariable(_) => (StatusCode::NOT_FOUND, "variable-not-found"),
+        RequestFault::NoSuchJob(_) => (StatusCode::NOT_FOUND, "job-not-found"),
         RequestFault::BodyTooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "body-too-large"),
         RequestFault::CrossSite => (StatusCode::FORBIDDEN, "cross-site"),
         RequestFault::NotReady => (StatusCode::SERVICE_UNAVAILABLE, "not-ready"),

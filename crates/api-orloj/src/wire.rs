@@ -68,7 +68,7 @@ where
 }
 
 /// A key in a body: text, as answers give it, or a number.
-#[derive(Clone, Copy, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, serde::Deserialize)]
 #[serde(try_from = "KeyText")]
 pub struct GivenKey(pub i64);
 

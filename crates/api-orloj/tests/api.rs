@@ -106,6 +106,14 @@ async fn variables_of_an_instance_are_set() {
         (&json!(91), &json!(true))
     );
     let element = text(&shown["elements"][0]["key"]);
+    let (_, one) = face.get(&format!("{path}?name=b")).await;
+    assert_eq!(one, json!({"b": true}));
+    let (status, refusal) = face.get(&format!("{path}?name=nothing")).await;
+    assert_eq!(
+        (status, &refusal["code"]),
+        (StatusCode::NOT_FOUND, &json!("variable-not-found")),
+        "{refusal}"
+    );
     let path = format!("/api/element-instances/{element}/variables");
     let (status, _) = face.post(&path, json!({"variables": {"own": 1}, "local": true})).await;
     assert_eq!(status, StatusCode::NO_CONTENT);

@@ -204,6 +204,46 @@ async fn job_definitions_are_suspended_and_given_priorities() {
     assert_eq!(count(&face, "/api/jobs/count?set=chores&kind=suspend-job-definition").await, 1);
 }
 
+/// Save points around the activity and around each of its instances.
+const TWINS: &str = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
+    xmlns:camunda="http://camunda.org/schema/1.0/bpmn" targetNamespace="t">
+  <process id="order" isExecutable="true" camunda:historyTimeToLive="P1D">
+    <startEvent id="start"/>
+    <sequenceFlow id="f1" sourceRef="start" targetRef="each"/>
+    <userTask id="each" camunda:asyncBefore="true">
+      <multiInstanceLoopCharacteristics camunda:asyncBefore="true">
+        <loopCardinality>2</loopCardinality>
+      </multiInstanceLoopCharacteristics>
+    </userTask>
+    <sequenceFlow id="f2" sourceRef="each" targetRef="end"/>
+    <endEvent id="end"/>
+  </process>
+</definitions>"#;
+
+#[tokio::test]
+async fn jobs_of_an_activity_and_of_its_instances_are_told_apart_or_not_counted() {
+    let face = Face::with_executor(false).await;
+    let (status, said) = face.post("/api/deployments?name=order.bpmn", TWINS).await;
+    assert_eq!(status, StatusCode::CREATED, "{said}");
+    face.start().await;
+    let twins = keys(&face, "/api/job-definitions").await;
+    assert_eq!(twins.len(), 2);
+    let mut found = Vec::new();
+    for twin in &twins {
+        found.extend(keys(&face, &format!("/api/jobs?jobDefinition={twin}")).await);
+        let (status, said) = face.get(&format!("/api/jobs/count?jobDefinition={twin}")).await;
+        assert_eq!((status, &said["code"]), (StatusCode::BAD_REQUEST, &json!("invalid-query")));
+        let filter = json!({"jobDefinition": twin});
+        let batch = json!({"kind": "set-job-retries", "retries": 1, "filter": filter});
+        let (status, _) = face.post("/api/batches", batch).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST);
+        let batch = json!({"asBatch": true, "retries": 1, "filter": filter});
+        let (status, _) = face.post("/api/jobs/retries", batch).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST);
+    }
+    assert_eq!(found, keys(&face, "/api/jobs").await, "of one of them only");
+}
+
 #[tokio::test]
 async fn job_definitions_are_commanded_in_bulk_and_choose_jobs() {
     let face = steps().await;
@@ -225,6 +265,17 @@ async fn job_definitions_are_commanded_in_bulk_and_choose_jobs() {
     assert_eq!((&said["done"], with_priority().await), (&json!(all.len()), 0));
     let preview = keys(&face, &format!("/api/job-definitions?keys={check}")).await;
     assert_eq!(preview, [check.as_str()]);
+    let preview = keys(&face, &format!("/api/job-definitions?keys={check},7")).await;
+    assert_eq!(preview, [check.as_str()], "those that exist");
+    assert_eq!(count(&face, &format!("/api/job-definitions/count?keys={check},7")).await, 1);
+    let one = json!({"filter": {"keys": check}, "priority": 5});
+    let (_, said) = face.post("/api/job-definitions/priority", one).await;
+    assert_eq!((&said["done"], with_priority().await), (&json!(1), 1), "{said}");
+    let mixed = json!({"filter": {"keys": check, "process": "other"}, "priority": 6});
+    let (status, said) = face.post("/api/job-definitions/priority", mixed).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST, "{said}");
+    let (status, _) = face.get(&format!("/api/job-definitions?keys={check}&kind=x")).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
 
     let job = text(&face.job().await["key"]);
     face.post(&format!("/api/jobs/{job}/retries"), json!({"retries": 0})).await;
@@ -232,6 +283,7 @@ async fn job_definitions_are_commanded_in_bulk_and_choose_jobs() {
     let (_, said) = face.post("/api/job-definitions/retries", few).await;
     assert_eq!((&said["done"], &face.job().await["retriesLeft"]), (&json!(1), &json!(4)));
 
+    assert_eq!(count(&face, &format!("/api/jobs/count?jobDefinition={check}")).await, 1);
     let of_check = format!("/api/jobs?jobDefinition={check}");
     assert_eq!(keys(&face, &of_check).await, [job.as_str()]);
     assert!(keys(&face, &format!("{of_check}&kind=timer")).await.is_empty());
@@ -247,8 +299,9 @@ async fn job_definitions_are_commanded_in_bulk_and_choose_jobs() {
     let (_, found) = face.get(&format!("/api/jobs/by-correlation-id?id={job}")).await;
     assert_eq!(found["key"], job);
     for id in ["7", "none"] {
-        let (status, _) = face.get(&format!("/api/jobs/by-correlation-id?id={id}")).await;
-        assert_eq!(status, StatusCode::NOT_FOUND);
+        let (status, said) = face.get(&format!("/api/jobs/by-correlation-id?id={id}")).await;
+        assert_eq!((status, &said["code"]), (StatusCode::NOT_FOUND, &json!("job-not-found")));
+        assert!(text(&said["message"]).ends_with(&format!("'{id}'")), "{said}");
     }
     assert!(keys(&face, "/api/jobs?withoutInstance=true").await.is_empty());
     let later = json!({"at": "2030-02-01T00:00:00Z", "process": "order"});
@@ -491,6 +544,32 @@ async fn bad_input_is_refused_and_named() {
         ("POST", "/api/deployments/7/register", "", 404, "deployment-not-found", "7"),
         ("POST", "/api/incidents", r#"{"instance":"7","kind":" "}"#, 400, "invalid-body", "kind"),
         ("POST", "/api/instances/7/restart", "", 404, "instance-not-found", "7"),
+        (
+            "POST",
+            "/api/instances/cancel",
+            r#"{"filter":{"keys":"7"}}"#,
+            400,
+            "invalid-query",
+            "keys",
+        ),
+        (
+            "POST",
+            "/api/instances/cancel",
+            r#"{"filter":{"ended":true}}"#,
+            400,
+            "invalid-query",
+            "ended",
+        ),
+        ("GET", "/api/instances/count?keys=7", "", 400, "invalid-query", "keys"),
+        ("GET", "/api/instances?keys=7&process=order", "", 400, "invalid-query", "keys"),
+        (
+            "POST",
+            "/api/batches",
+            r#"{"kind":"instance-deletion","filter":{"keys":"7"}}"#,
+            400,
+            "invalid-query",
+            "keys",
+        ),
         (
             "POST",
             "/api/limits",

@@ -95,7 +95,8 @@ fn is_asked(turn: &Turn<'_>, instance: &ElementInstance) -> bool {
         && listeners::find(&element.listeners, &ListenerEvent::TaskCancel, 0).is_some()
 }
 
-fn begin(turn: &mut Turn<'_>, key: ElementInstanceKey) {
+/// One element instance ends when nothing in it has to be asked any more.
+pub(crate) fn begin(turn: &mut Turn<'_>, key: ElementInstanceKey) {
     if turn.element(key).state == ElementState::Ending {
         // It was ended before, by something inside of what ends now.
         turn.element_mut(key).after = None;
@@ -275,6 +276,77 @@ mod tests {
         assert!(told.contains("at ask ending job2"), "{told}");
         story.complete("ask", "{}");
         assert!(story.complete("ask", "{}").contains("ended Cancelled"));
+    }
+
+    #[test]
+    fn a_scope_whose_last_token_is_taken_out_ends_with_it_and_leads_nowhere() {
+        let sketch = Sketch::zeebe()
+            .node("start", start())
+            .node("fork", crate::testing::and())
+            .node("other", user())
+            .node("sub", subprocess(SubProcessKind::Embedded))
+            .node("begin", start())
+            .node("ask", user())
+            .node("again", user())
+            .inside("sub", &["begin", "ask", "again"])
+            .boundary("sub", "late", on_timer(true, TimerKind::Duration, "PT1H"))
+            .node("after", user())
+            .flows("start -> fork -> other")
+            .flows("fork -> sub -> after")
+            .flows("begin -> ask -> again")
+            .flows("late -> after");
+        let process = asked(sketch).build();
+        let cancel = || crate::Instruction::CancelAll { element: "ask".into() };
+        let mut story = Story::of(process.clone());
+        story.start("{}");
+        insta::assert_snapshot!(story.play(Command::Modify { instructions: vec![cancel()] }), @"
+        job1 cancelled
+        job2 created first
+        --
+        delete job1
+        insert job2 first listener 0 of ask, ready, retries 3
+        at sub ending
+        at other task1
+        at ask ending job2 task2
+        ");
+        story.complete("ask", "{}");
+        let told = story.complete("ask", "{}");
+        assert!(told.contains("terminated ask\nterminated sub\n"), "{told}");
+        assert!(!told.contains("entered after") && told.ends_with("at other task1\n"), "{told}");
+
+        // With another token in it the scope lives on.
+        let place = crate::Place::default();
+        let begin = crate::Instruction::StartBefore { element: "again".into(), place };
+        let mut story = Story::of(process);
+        story.start("{}");
+        story.play(Command::Modify { instructions: vec![cancel(), begin] });
+        story.complete("ask", "{}");
+        story.complete("ask", "{}");
+        assert!(story.complete_user_task("again", "{}").contains("entered after"));
+    }
+
+    #[test]
+    fn other_tokens_taken_out_leave_alone_what_an_event_is_ending() {
+        let sketch = Sketch::zeebe()
+            .node("start", start())
+            .node("fork", crate::testing::and())
+            .node("other", user())
+            .node("ask", user())
+            .boundary("ask", "late", on_timer(true, TimerKind::Duration, "PT1H"))
+            .node("sorry", user())
+            .node("end", end())
+            .flows("start -> fork -> other")
+            .flows("fork -> ask")
+            .flows("late -> sorry -> end");
+        let mut story = Story::of(asked(sketch).build());
+        story.start("{}");
+        story.pass(3_600_000);
+        story.job_due("late");
+        let cancel = crate::Instruction::CancelAll { element: "other".into() };
+        story.play(Command::Modify { instructions: vec![cancel] });
+        story.complete("ask", "{}");
+        assert!(story.complete("ask", "{}").contains("entered sorry"));
+        assert!(story.complete_user_task("sorry", "{}").contains("ended Completed"));
     }
 
     #[test]

@@ -11,11 +11,12 @@ use orloj_types::{Document, ElementInstanceKey, UserTaskKey, Variables};
 use crate::agenda::Step;
 use crate::errors::{Source, Throwing};
 use crate::failure::Ruled;
+use crate::flow::VISITS_MAX;
 use crate::foreign::ThrownByCode;
 use crate::outcome::{EndKind, Event, LeaveKind, Signal, TaskEnd};
 use crate::record::SubscriptionKind;
 use crate::turn::Turn;
-use crate::{commands, events, listeners};
+use crate::{commands, events, flow, listeners, visits};
 
 /// Calls for events are counted apart from the other calls of their scope.
 const ORDINAL_FIRST: u32 = 1 << 26;
@@ -178,7 +179,18 @@ fn call(turn: &mut Turn<'_>, from: ElementInstanceKey, event: EngineEvent, code:
     }
     turn.apply_bean_replies();
     turn.work.calls += 1;
+    // Code that changes variables because variables have changed may do so for ever.
+    let (member, _) = turn.work.at();
+    let is_again = is_change(event) && turn.work.pending.contains(&member);
+    if is_again && visits::count_in(turn.work, from) > VISITS_MAX {
+        return Err(flow::too_many_visits(&owner));
+    }
     Ok(())
+}
+
+fn is_change(event: EngineEvent) -> bool {
+    use EngineEvent::{VariableCreated, VariableDeleted, VariableUpdated};
+    matches!(event, VariableCreated | VariableUpdated | VariableDeleted)
 }
 
 #[cfg(test)]
@@ -296,6 +308,28 @@ mod tests {
         let variables = document(r#"{"n":2}"#);
         let told = story.play(Command::SetVariables { scope, variables, local: false });
         assert!(told.contains("entered help"), "{told}");
+    }
+
+    #[test]
+    fn code_that_changes_what_it_is_called_for_is_refused() {
+        let code = EngineAction::Code(Code::Delegate("Count".into()));
+        let mut story = told(&[EngineEvent::VariableUpdated], code, on_signal("s"), true);
+        let count = |n: i32| InvokeResult::Done { variables: document(&format!(r#"{{"n":{n}}}"#)) };
+        let for_ever: Vec<_> = (2..20_000).map(count).collect();
+        story = story.delegate("Count", &for_ever);
+        story.start(r#"{"n":0}"#);
+        let scope = story.record.as_ref().expect("it lives").root.key;
+        let set =
+            || Command::SetVariables { scope, variables: document(r#"{"n":1}"#), local: false };
+        let told = story.play(set());
+        assert!(told.contains("elements visited in one command"), "{told}");
+
+        let code = EngineAction::Code(Code::Delegate("Count".into()));
+        let mut story = self::told(&[EngineEvent::VariableUpdated], code, on_signal("s"), true)
+            .delegate("Count", &[count(2), count(3), count(3)]);
+        story.start(r#"{"n":0}"#);
+        let told = story.play(set());
+        assert!(told.contains(r#"instance: {"n":3}"#), "it comes to rest: {told}");
     }
 
     #[test]

@@ -105,11 +105,9 @@ fn next_save_point(
     scope: ElementInstanceKey,
     role: Role,
 ) -> Ruled<Option<SavePoint>> {
-    // Where nothing can be saved on the way the instances of a loop do not count: the loop itself
-    // bounds them.
     let visits = match (turn.semantics().failures, role) {
         (Failures::Incident, _) => turn.work.visits.count(),
-        (Failures::RollBack, Role::Inner) => 0,
+        (Failures::RollBack, Role::Inner) => visits::count_instance_in(turn.work, scope),
         (Failures::RollBack, _) => visits::count_in(turn.work, scope),
     };
     if visits <= VISITS_MAX {
@@ -120,14 +118,16 @@ fn next_save_point(
     }
     match turn.semantics().failures {
         Failures::Incident => Ok(Some(SavePoint { exclusive: false })),
-        Failures::RollBack => {
-            let message = format!(
-                "more than {VISITS_MAX} elements visited in one command: \
-                 a loop this long needs a save point (asyncBefore or asyncAfter)"
-            );
-            Err(Failure::new(&element.id, FailureKind::TooManyVisits, message))
-        }
+        Failures::RollBack => Err(too_many_visits(&element.id)),
     }
+}
+
+pub(crate) fn too_many_visits(at: &ElementId) -> Failure {
+    let message = format!(
+        "more than {VISITS_MAX} elements visited in one command: \
+         a loop this long needs a save point (asyncBefore or asyncAfter)"
+    );
+    Failure::new(at, FailureKind::TooManyVisits, message)
 }
 
 /// The element's own work starts.

@@ -143,6 +143,12 @@ pub(crate) fn cancel(turn: &mut Turn<'_>) {
         finish(turn, EndKind::Cancelled);
         return;
     }
+    cancel_when_asked(turn);
+}
+
+/// The instance is cancelled when what is left in it has ended.
+pub(crate) fn cancel_when_asked(turn: &mut Turn<'_>) {
+    let root = turn.work.record.root.key;
     jobs::cancel_all(turn, root);
     events::close_all(turn, root);
     incidents::close_all(turn, root);

@@ -3,6 +3,10 @@
 //! A loop without a wait must not hold its node for ever. The instances of a multi-instance
 //! activity are no such loop: their number is known before the first one begins. So what happens
 //! inside of an instance is counted for that instance alone, in called instances too.
+//!
+//! Calls that lead back into a process are a loop again, and one that may double with every round.
+//! What they come to counts for the instance of that process which they have come from, and there
+//! the instances of multi-instance activities count as well.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +16,7 @@ use crate::agenda::MemberIndex;
 use crate::record::Role;
 use crate::work::Work;
 
-/// Instances within instances that are counted apart. Deeper ones count for the one they lie in:
-/// a process that calls itself out of a multi-instance activity is an endless loop as well.
+/// Instances within instances that are counted apart. Deeper ones count for the one they lie in.
 const LEVELS_MAX: u8 = 8;
 
 #[derive(Debug)]
@@ -21,9 +24,17 @@ pub(crate) struct Visits {
     /// The first one is the command itself.
     counts: Vec<Count>,
     /// Which count instances of multi-instance activities have.
-    instances: BTreeMap<(MemberIndex, ElementInstanceKey), usize>,
+    instances: BTreeMap<(MemberIndex, ElementInstanceKey), Place>,
     /// Which one called instances have.
-    members: BTreeMap<MemberIndex, usize>,
+    members: BTreeMap<MemberIndex, Place>,
+}
+
+/// Where something is counted.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    count: usize,
+    /// Calls have led back into a process: nothing in here is counted apart.
+    is_recursive: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,13 +67,27 @@ impl Visits {
 pub(crate) fn count_in(work: &mut Work, scope: ElementInstanceKey) -> u32 {
     let (member, _) = work.at();
     let place = find(work, member, scope);
-    let count = &mut work.visits.counts[place];
+    one_more(work, place)
+}
+
+/// The same for an instance of a multi-instance activity, which the activity itself bounds.
+pub(crate) fn count_instance_in(work: &mut Work, scope: ElementInstanceKey) -> u32 {
+    let (member, _) = work.at();
+    let place = find(work, member, scope);
+    match place.is_recursive {
+        true => one_more(work, place),
+        false => 0,
+    }
+}
+
+fn one_more(work: &mut Work, place: Place) -> u32 {
+    let count = &mut work.visits.counts[place.count];
     count.visits += 1;
     count.visits
 }
 
 /// The count that a scope belongs to. Those on the way to it that have none yet get theirs.
-fn find(work: &mut Work, member: MemberIndex, scope: ElementInstanceKey) -> usize {
+fn find(work: &mut Work, member: MemberIndex, scope: ElementInstanceKey) -> Place {
     let mut without = Vec::new();
     let mut at = (member, scope);
     let mut place = loop {
@@ -84,27 +109,45 @@ fn find(work: &mut Work, member: MemberIndex, scope: ElementInstanceKey) -> usiz
         let caller = record
             .caller
             .and_then(|caller| Some((work.member(caller.instance)?, caller.element_instance)));
-        let Some(caller) = caller else { break 0 };
+        let Some(caller) = caller else { break Place::default() };
         without.push(Uncounted::Member(member));
         at = caller;
     };
     for uncounted in without.into_iter().rev() {
-        let visits = &mut work.visits;
         match uncounted {
             Uncounted::Member(member) => {
-                visits.members.insert(member, place);
+                if !place.is_recursive
+                    && let Some(above) = same_above(work, member)
+                {
+                    let of_above = work.visits.members.get(&above).copied().unwrap_or_default();
+                    place = Place { is_recursive: true, ..of_above };
+                }
+                work.visits.members.insert(member, place);
             }
             Uncounted::Instance(at) => {
-                let level = visits.counts[place].level + 1;
-                if level <= LEVELS_MAX {
+                let visits = &mut work.visits;
+                let level = visits.counts[place.count].level + 1;
+                if level <= LEVELS_MAX && !place.is_recursive {
                     visits.counts.push(Count { visits: 0, level });
-                    place = visits.counts.len() - 1;
+                    place.count = visits.counts.len() - 1;
                 }
                 visits.instances.insert(at, place);
             }
         }
     }
     place
+}
+
+/// The nearest instance of the same definition among those that have called a member.
+fn same_above(work: &Work, member: MemberIndex) -> Option<MemberIndex> {
+    let definition = work.record_of(member).definition;
+    let mut at = member;
+    loop {
+        at = work.member(work.record_of(at).caller?.instance)?;
+        if work.record_of(at).definition == definition {
+            return Some(at);
+        }
+    }
 }
 
 enum Uncounted {
@@ -114,7 +157,9 @@ enum Uncounted {
 
 #[cfg(test)]
 mod tests {
-    use orloj_model::{ElementKind, Items, MultiInstance, SubProcessKind};
+    use std::sync::Arc;
+
+    use orloj_model::{CallMapping, ElementKind, Items, MultiInstance, Process, SubProcessKind};
 
     use crate::flow::VISITS_MAX;
     use crate::testing::{Sketch, Story, call, end, start, subprocess, xor};
@@ -189,18 +234,34 @@ mod tests {
 
     #[test]
     fn a_process_that_calls_itself_for_each_item_is_refused() {
-        let sketch = Sketch::camunda();
+        for sketch in [Sketch::camunda as fn() -> Sketch, Sketch::flowable] {
+            for count in [1, 10, 500] {
+                let process = calling(sketch(), "p");
+                let mut story = Story::of(process.clone()).callable("p", process);
+                let told = story.start(&items(count));
+                assert!(told.contains("elements visited in one command"), "{}", &told[..200]);
+            }
+        }
+    }
+
+    #[test]
+    fn so_are_two_that_call_each_other() {
+        let (p, q) = (calling(Sketch::flowable(), "q"), calling(Sketch::flowable(), "p"));
+        let mut story = Story::of(p.clone()).callable("p", p).callable("q", q);
+        let told = story.start(&items(20));
+        assert!(told.contains("elements visited in one command"), "{}", &told[..200]);
+    }
+
+    /// Calls a process for each item, and gives it all variables.
+    fn calling(sketch: Sketch, name: &str) -> Arc<Process> {
         let multi = each(&sketch, false);
-        let mut calls = call("p");
-        calls.inputs = vec![orloj_model::CallMapping::All { is_local: false }];
-        let process = sketch
+        let mut calls = call(name);
+        calls.inputs = vec![CallMapping::All { is_local: false }];
+        sketch
             .node("start", start())
             .node("work", ElementKind::CallActivity(calls))
             .flows("start -> work")
             .with("work", |e| e.multi = Some(multi))
-            .build();
-        let mut story = Story::of(process.clone()).callable("p", process);
-        let told = story.start(&items(1));
-        assert!(told.contains("elements visited in one command"), "{}", &told[..200]);
+            .build()
     }
 }

@@ -5,11 +5,13 @@
 //! from being repeated when another one comes first; one at each instance of a multi-instance
 //! activity lets the instances fail and be tried again one by one.
 
+use std::collections::BTreeSet;
+
 use orloj_types::ElementId;
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::graph::{
-    Element, ElementIndex, ElementKind, FlowIndex, Process, Script, ServiceTask, Throw,
+    Element, ElementIndex, ElementKind, Failures, FlowIndex, Process, Script, ServiceTask, Throw,
 };
 
 /// Elements looked at behind one flow into a join: branches are shorter, and files are not to be
@@ -19,6 +21,7 @@ const BRANCH_ELEMENTS_MAX: usize = 1_000;
 /// What would make the process more robust.
 pub fn advise(process: &Process) -> Vec<Diagnostic> {
     let mut advice = Vec::new();
+    let with_code = with_code_inside(process);
     for index in process.indices() {
         let element = process.element(index);
         if lacks_join_save_point(process, element) {
@@ -39,9 +42,9 @@ pub fn advise(process: &Process) -> Vec<Diagnostic> {
             );
             advice.push(advised(element, "needs-a-worker", message));
         }
-        if lacks_inner_save_point(element) {
+        if lacks_inner_save_point(element, with_code.contains(&index)) {
             let message = format!(
-                "each instance of {} \"{}\" calls code: a save point at the instances (asyncBefore \
+                "each instance of {} \"{}\" runs code: a save point at the instances (asyncBefore \
                  of multiInstanceLoopCharacteristics) lets them be tried again one by one",
                 element.kind.name(),
                 element.id
@@ -81,29 +84,56 @@ fn lacks_join_save_point(process: &Process, element: &Element) -> bool {
     saved.count() >= 2
 }
 
-/// Whether something between the last gateway and this flow is continued by a job.
+/// Whether something between the fork and this flow is continued by a job, on whatever way.
 fn is_saved_branch(process: &Process, flow: FlowIndex) -> bool {
-    let mut next: Option<ElementIndex> = Some(process.flow(flow).source);
-    for _ in 0..BRANCH_ELEMENTS_MAX {
-        let Some(index) = next else { return false };
+    let mut to_see: Vec<ElementIndex> = vec![process.flow(flow).source];
+    let mut seen = BTreeSet::new();
+    while let Some(index) = to_see.pop() {
+        if seen.len() >= BRANCH_ELEMENTS_MAX || !seen.insert(index) {
+            continue;
+        }
         let element = process.element(index);
         if element.async_before.is_some() || element.async_after.is_some() {
             return true;
         }
-        if element.kind.is_gateway() {
-            return false;
+        if !is_fork(element) {
+            to_see.extend(element.incoming.iter().map(|&flow| process.flow(flow).source));
         }
-        next = match element.incoming[..] {
-            [only] => Some(process.flow(only).source),
-            _ => None,
-        };
     }
     false
 }
 
-fn lacks_inner_save_point(element: &Element) -> bool {
+/// Several branches begin there.
+fn is_fork(element: &Element) -> bool {
+    let forks =
+        matches!(element.kind, ElementKind::ParallelGateway | ElementKind::InclusiveGateway);
+    forks && element.outgoing.len() > 1
+}
+
+/// Elements of which each instance runs foreign code at once, somewhere inside. Where a failure
+/// undoes nothing, save points change nothing.
+fn with_code_inside(process: &Process) -> BTreeSet<ElementIndex> {
+    let mut found = BTreeSet::new();
+    if process.semantics.failures != Failures::RollBack {
+        return found;
+    }
+    for index in process.indices() {
+        let element = process.element(index);
+        let calls =
+            calls_code(&element.kind) || matches!(element.kind, ElementKind::CallActivity(_));
+        // That of a multi-instance activity is before all of its instances.
+        let is_saved = element.async_before.is_some() && element.multi.is_none();
+        let mut next = (calls && !is_saved).then_some(index);
+        while let Some(index) = next.filter(|&index| found.insert(index)) {
+            next = process.element(index).parent;
+        }
+    }
+    found
+}
+
+fn lacks_inner_save_point(element: &Element, runs_code: bool) -> bool {
     let Some(multi) = &element.multi else { return false };
-    multi.inner_before.is_none() && calls_code(&element.kind)
+    multi.inner_before.is_none() && runs_code
 }
 
 /// Whether foreign code runs within the command that brings a token there.

@@ -58,6 +58,39 @@ fn instances_that_call_code_want_save_points() {
 }
 
 #[test]
+fn so_do_instances_that_contain_code_or_call_processes() {
+    let several = |activity: &str, inside: &str| {
+        format!(
+            r#"<startEvent id="s"/><sequenceFlow id="f0" sourceRef="s" targetRef="t"/>
+            <{activity} id="t" CALLS><multiInstanceLoopCharacteristics>
+              <loopCardinality>3</loopCardinality></multiInstanceLoopCharacteristics>{inside}
+            </{activity}>"#
+        )
+    };
+    let calls = several("callActivity", "").replace("CALLS", r#"calledElement="q""#);
+    assert_eq!(advice(&calls), ["instances-without-save-point t"]);
+    let inside = |attributes: &str| {
+        let inside = format!(
+            r#"<startEvent id="i"/><sequenceFlow id="f1" sourceRef="i" targetRef="c"/>
+            <serviceTask id="c" camunda:class="C" {attributes}/>"#
+        );
+        several("subProcess", &inside).replace("CALLS", "")
+    };
+    assert_eq!(advice(&inside("")), ["instances-without-save-point t"]);
+    assert!(advice(&inside(r#"camunda:asyncBefore="true""#)).is_empty());
+}
+
+#[test]
+fn a_branch_is_followed_through_choices_up_to_the_fork() {
+    let through = fork(r#"camunda:asyncAfter="true""#, "").replace(
+        r#"<sequenceFlow id="f3" sourceRef="a" targetRef="join"/>"#,
+        r#"<sequenceFlow id="f3" sourceRef="a" targetRef="x"/><exclusiveGateway id="x"/>
+            <sequenceFlow id="f6" sourceRef="x" targetRef="join"/>"#,
+    );
+    assert_eq!(advice(&through), ["join-without-save-point join"]);
+}
+
+#[test]
 fn what_is_not_built_in_needs_somebody() {
     let mail = r#"<startEvent id="s"/><sequenceFlow id="f0" sourceRef="s" targetRef="t"/>
         <sendTask id="t" camunda:type="mail"><extensionElements>

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use orloj_model::{Element, ElementKind, Process};
+use orloj_model::{Element, ElementKind, Listener, Process};
 use orloj_types::{ElementId, ElementInstanceKey, SubscriptionKey};
 
 use crate::agenda::Step;
@@ -17,7 +17,7 @@ use crate::failure::{Ruled, Stop};
 use crate::outcome::SubscriptionRow;
 use crate::record::{Compensation, ElementInstance, JobKind, Role};
 use crate::turn::Turn;
-use crate::{incidents, jobs};
+use crate::{ending, incidents, jobs};
 
 pub(crate) fn migrate(turn: &mut Turn<'_>, migrate: &Migrate) -> Result<(), Stop> {
     let plan: BTreeMap<&ElementId, &ElementId> =
@@ -25,6 +25,11 @@ pub(crate) fn migrate(turn: &mut Turn<'_>, migrate: &Migrate) -> Result<(), Stop
     check(turn, migrate, &plan)?;
     let keys: Vec<_> = turn.work.record.holders().map(|holder| holder.key).collect();
     turn.work.record.definition = migrate.definition;
+    for id in &mut turn.work.record.stops_after {
+        if let Some(&to) = plan.get(id) {
+            *id = to.clone();
+        }
+    }
     turn.work.changes.is_record_changed = true;
     for &key in &keys {
         rename(turn, key, &plan);
@@ -57,12 +62,50 @@ fn check(
         let reason = "the new definition is of another dialect";
         return Err(Rejection::NotPossible { element, reason });
     }
+    for holder in turn.work.record.holders() {
+        if let Some(reason) = unfinished(turn, &migrate.target, holder, plan) {
+            let element = match holder.key == turn.work.record.root.key {
+                true => turn.process_element(),
+                false => holder.element.clone(),
+            };
+            return Err(Rejection::NotPossible { element, reason });
+        }
+    }
     for instance in &turn.work.record.elements {
         if let Some(reason) = obstacle(turn, &migrate.target, instance, plan) {
             return Err(Rejection::NotPossible { element: instance.element.clone(), reason });
         }
     }
     Ok(())
+}
+
+/// What is under way by the old process and cannot be ended by the new one.
+fn unfinished(
+    turn: &Turn<'_>,
+    target: &Process,
+    holder: &ElementInstance,
+    plan: &BTreeMap<&ElementId, &ElementId>,
+) -> Option<&'static str> {
+    if ending::is_waiting(holder) {
+        return Some("it is being ended");
+    }
+    let (old, new) = match holder.key == turn.work.record.root.key {
+        true => (&turn.process.listeners, Some(&target.listeners)),
+        false => {
+            let becomes = plan.get(&holder.element).and_then(|to| target.find(to));
+            let old = &turn.model(turn.index_of(&holder.element)).listeners;
+            (old, becomes.map(|index| &target.element(index).listeners))
+        }
+    };
+    let is_kept = |place: usize| {
+        let at = |listeners: &'_ Vec<Listener>| listeners.get(place).map(|l| l.event.clone());
+        new.is_some_and(|new| at(old) == at(new))
+    };
+    let mut open = holder.jobs.iter().filter_map(|job| match job.kind {
+        JobKind::Listener { index } => Some(index as usize),
+        _ => None,
+    });
+    open.any(|place| !is_kept(place)).then_some("a listener that is at work would have no place")
 }
 
 /// What keeps one element from becoming the other.
@@ -211,7 +254,7 @@ fn waits(instance: &ElementInstance, event: &ElementId) -> bool {
 mod tests {
     use std::sync::Arc;
 
-    use orloj_model::{Process, SubProcessKind, TimerKind};
+    use orloj_model::{ListenerEvent, Process, SubProcessKind, TimerKind};
     use orloj_types::DefinitionKey;
 
     use crate::testing::{
@@ -266,6 +309,63 @@ mod tests {
         story.keep(outcome);
         story.pass(3_600_000);
         assert!(story.job_due("overdue").contains("entered then"), "the old due date counts");
+    }
+
+    #[test]
+    fn what_listeners_work_on_waits_for_them() {
+        let listened = |listeners: &[(ListenerEvent, &str)]| {
+            let sketch = Sketch::zeebe()
+                .node("start", start())
+                .node("ask", user())
+                .boundary("ask", "late", on_timer(true, TimerKind::Duration, "PT1H"))
+                .node("sorry", user())
+                .flows("start -> ask")
+                .flows("late -> sorry");
+            let heard = |sketch: Sketch, (event, name): &(ListenerEvent, &str)| {
+                sketch.listener_job("ask", event.clone(), name)
+            };
+            listeners.iter().fold(sketch, heard).build()
+        };
+        let on_cancel = [(ListenerEvent::TaskCancel, "first")];
+        let mut story = Story::of(listened(&on_cancel));
+        story.start("{}");
+        story.pass(3_600_000);
+        story.job_due("late");
+        let plan = [("ask", "ask"), ("late", "late"), ("sorry", "sorry")];
+        let told = story.play(to(listened(&on_cancel), &plan));
+        assert!(told.contains("it is being ended"), "{told}");
+        assert!(story.complete("ask", "{}").contains("entered sorry"));
+
+        let on_start = [(ListenerEvent::Start, "first")];
+        let mut story = Story::of(listened(&on_start));
+        story.start("{}");
+        for other in [&[][..], &on_cancel] {
+            let told = story.play(to(listened(other), &plan));
+            assert!(told.contains("would have no place"), "{told}");
+        }
+        let target = listened(&on_start);
+        let outcome = story.interpret(to(target.clone(), &plan)).expect("it has the same place");
+        story.process = target;
+        story.keep(outcome);
+        assert!(story.complete("ask", "{}").contains("insert task1"));
+    }
+
+    #[test]
+    fn an_instance_stops_after_the_element_under_its_new_name() {
+        let mut story = old();
+        let record = Arc::make_mut(story.record.as_mut().expect("it lives"));
+        record.stops_after = vec!["ask".into(), "end".into()];
+        let target = Sketch::camunda()
+            .node("start", start())
+            .node("decide", user())
+            .node("end", end())
+            .flows("start -> decide -> end")
+            .build();
+        let outcome = story.interpret(to(target.clone(), &[("ask", "decide")]));
+        story.process = target;
+        story.keep(outcome.expect("the plan fits"));
+        let stops_after = &story.record.as_ref().expect("it lives").stops_after;
+        assert_eq!(*stops_after, ["decide".into(), "end".into()]);
     }
 
     #[test]

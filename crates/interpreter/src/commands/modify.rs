@@ -11,7 +11,7 @@ use orloj_types::{Document, ElementId, ElementInstanceKey};
 use crate::agenda::{Brought, Step};
 use crate::command::{Instruction, MoveFrom, MoveInside, Place, Rejection};
 use crate::failure::{Ruled, Stop};
-use crate::record::{After, ElementInstance, ElementState, Role};
+use crate::record::{ElementInstance, ElementState, Role};
 use crate::turn::Turn;
 use crate::{ending, events, flow, instance, scope, subprocess_scope, variables};
 
@@ -191,18 +191,21 @@ fn instances(turn: &Turn<'_>, of: ElementIndex, place: &Place) -> Vec<ElementIns
         }
         false
     };
-    let is_scope = |e: &&ElementInstance| e.element == *id && e.role != Role::Body;
+    let is_scope = |e: &&ElementInstance| {
+        e.element == *id && e.role != Role::Body && e.state != ElementState::Ending
+    };
     record.elements.iter().filter(is_scope).filter(|e| lies_inside(e)).map(|e| e.key).collect()
 }
 
 /// Follows the next instruction of the command.
 pub(crate) fn follow(turn: &mut Turn<'_>, instructions: &[Instruction], next: usize) -> Ruled {
     let Some(instruction) = instructions.get(next) else {
+        end_scopes(turn);
         let root = turn.work.record.root.key;
         if is_empty(turn, root) {
             instance::cancel(turn);
         } else if is_ending(turn, root) {
-            ending::then(turn, root, After::Cancelled);
+            instance::cancel_when_asked(turn);
         }
         return Ok(());
     };
@@ -295,12 +298,32 @@ fn cancel(turn: &mut Turn<'_>, key: ElementInstanceKey) {
     }
 }
 
-/// Whether nothing is in the scope but what ends when somebody has been asked.
+/// Scopes that are empty as soon as somebody has been asked end then, as empty ones have at once.
+fn end_scopes(turn: &mut Turn<'_>) {
+    if !turn.process.contents.cancel_listeners {
+        return;
+    }
+    let root = turn.work.record.root.key;
+    let is_last = |e: &&ElementInstance| e.state == ElementState::Ending;
+    let ending: Vec<_> =
+        turn.work.record.elements.iter().filter(is_last).map(|e| e.scope).collect();
+    for mut around in ending {
+        while around != root && is_ending(turn, around) {
+            ending::begin(turn, around);
+            around = turn.element(around).scope;
+        }
+    }
+}
+
+/// Whether nothing is in the scope but what ends when somebody has been asked, and nothing comes
+/// of that.
 fn is_ending(turn: &Turn<'_>, scope: ElementInstanceKey) -> bool {
     let (member, _) = turn.work.at();
     let mut children = turn.work.record.elements.children(scope);
-    !turn.work.agenda.has_tokens(member, scope)
-        && children.all(|child| child.state == ElementState::Ending)
+    let is_last = |e: &ElementInstance| e.state == ElementState::Ending && e.after.is_none();
+    !ending::is_waiting(turn.element(scope))
+        && !turn.work.agenda.has_tokens(member, scope)
+        && children.all(is_last)
 }
 
 fn is_empty(turn: &Turn<'_>, scope: ElementInstanceKey) -> bool {

@@ -96,7 +96,10 @@ impl Story {
 
     /// Deploys a process that can be called.
     pub(crate) fn callable(mut self, name: &str, process: Arc<Process>) -> Self {
-        let key = DefinitionKey::new(2 + self.callable.len() as i64);
+        let key = match Arc::ptr_eq(&process, &self.process) {
+            true => DefinitionKey::new(1),
+            false => DefinitionKey::new(2 + self.callable.len() as i64),
+        };
         self.callable.insert(name.to_owned(), (key, process));
         self
     }

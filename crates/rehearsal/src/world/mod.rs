@@ -9,6 +9,7 @@ mod bindings;
 mod definition;
 mod deploy;
 mod engine;
+mod order;
 mod report;
 mod signals;
 mod start_by;

@@ -1,5 +1,6 @@
 //! Jobs: finding them, and what people do with them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use orloj_interpreter::job_definition;
@@ -109,16 +110,50 @@ impl Jobs {
 
     /// Those of the filter that belong to a job definition. Where a multi-instance activity has
     /// save points both around it and around each of its instances, rows do not tell which is
-    /// which: ask [`Self::definition_of`] for each then.
+    /// which: see [`Self::has_twin`].
     pub async fn of_job_definition(
         &self,
         key: JobDefinitionKey,
         filter: JobFilter,
     ) -> Result<JobFilter, Error> {
+        Ok(job_definition_of::narrow(&self.definition_row(key).await?, filter))
+    }
+
+    /// Whether another job definition has the same jobs as far as a filter tells.
+    pub async fn has_twin(&self, key: JobDefinitionKey) -> Result<bool, Error> {
+        let row = self.definition_row(key).await?;
+        let definition = Some(row.definition);
+        let filter = JobDefinitionFilter { definition, ..Default::default() };
+        let store = &self.desk.engine.inner.store;
+        let rows =
+            bulk::all(|page| store.job_definitions(filter.clone(), page), |row| row.key.raw())
+                .await?;
+        Ok(has_twin(&row, &rows))
+    }
+
+    /// Those of the jobs that belong to a job definition and not to its twin.
+    pub async fn among(
+        &self,
+        key: JobDefinitionKey,
+        jobs: &[JobKey],
+    ) -> Result<BTreeSet<JobKey>, Error> {
+        let definition = self.definition_row(key).await?;
+        let mut found = BTreeSet::new();
+        for &job in jobs {
+            match self.row(job).await {
+                Ok(row) if self.is_in(&definition, &row).await? => drop(found.insert(job)),
+                // One that has ended meanwhile is of none.
+                Ok(_) | Err(Error::Missing(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
+    }
+
+    async fn definition_row(&self, key: JobDefinitionKey) -> Result<JobDefinitionRow, Error> {
         let store = &self.desk.engine.inner.store;
         let found = store.job_definition(key).await.map_err(|e| store_error(&e))?;
-        let row = found.ok_or(Error::Missing(Missing::JobDefinition(key.raw())))?;
-        Ok(job_definition_of::narrow(&row, filter))
+        found.ok_or(Error::Missing(Missing::JobDefinition(key.raw())))
     }
 
     // ---- one job

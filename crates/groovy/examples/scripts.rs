@@ -1,4 +1,4 @@
-//! `corpus DIR`: every Groovy script inside the models under DIR is parsed and run with stub
+//! `scripts DIR`: every Groovy script inside the models under DIR is parsed and run with stub
 //! variables; prints each script that is refused and, last, `N of M scripts`.
 
 use std::fs;
