@@ -193,9 +193,10 @@ impl Node {
     /// Without hints jobs are found by looking alone.
     pub(super) fn look_at(&self) -> Option<Timestamp> {
         let is_looking = self.is_executing() && self.is_taking() && !self.config.executor.hint;
-        // What waits for due jobs to become ready goes on when they are.
-        let is_free = !self.engine_acquiring && !self.is_held_up();
-        (is_looking && is_free).then_some(self.looking.next_at)
+        // A look that is wanted already happens when what keeps it back is over, which has a moment
+        // or an event of its own.
+        let is_wanted = self.engine_acquiring || !self.watermark.is_clear();
+        (is_looking && !is_wanted).then_some(self.looking.next_at)
     }
 
     pub(super) fn check_looks(&mut self) {

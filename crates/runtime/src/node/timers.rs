@@ -230,7 +230,7 @@ impl Node {
     }
 
     /// Whether an acquisition waits for due jobs to become ready.
-    pub(super) fn is_held_up(&self) -> bool {
+    fn is_held_up(&self) -> bool {
         self.held_up.is_some_and(|held| self.due_looks_done < held.look)
     }
 
