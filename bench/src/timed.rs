@@ -81,6 +81,8 @@ impl Store for Timed {
         fn find_definition(process_id: ProcessId, tenant: TenantId, version: Option<i32>) -> Option<DefinitionRow>;
         fn decision(key: DecisionKey) -> Option<DecisionRow>;
         fn find_decision(decision_id: Arc<str>, tenant: TenantId, version: DecisionVersion) -> Option<DecisionRow>;
+        fn find_asset(kind: AssetKind, asset_id: Arc<str>, tenant: TenantId, version: DecisionVersion) -> Option<AssetRow>;
+        fn delete_file(key: i64) -> Option<i64>;
         fn resource(deployment: DeploymentKey, name: Arc<str>) -> Option<Arc<[u8]>>;
         fn definitions(page: Page) -> Vec<DefinitionRow>;
         fn instances(filter: InstanceFilter, page: Page) -> Vec<InstanceRow>;

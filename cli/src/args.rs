@@ -1,6 +1,7 @@
 //! The command line as it is typed.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Arg, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::call::{Answer, Order, Path, View, ask, order};
 use crate::plan::Plan;
@@ -184,6 +185,48 @@ pub struct Paging {
     pub before: Option<i64>,
 }
 
+/// Those under way, or those that are over.
+#[derive(Debug, Args)]
+pub struct Ended<F: Args> {
+    #[command(flatten)]
+    pub filter: F,
+    /// Those that have ended instead
+    #[arg(long)]
+    ended: bool,
+    #[command(flatten)]
+    paging: Paging,
+    #[command(flatten)]
+    client: Client,
+}
+
+impl<F: Args> Ended<F> {
+    /// `path`: with the filter.
+    pub fn list(self, path: Path, view: fn(&str) -> serde_json::Result<View>) -> Plan {
+        let path = path.with("ended", self.ended.then_some(true)).page(&self.paging);
+        ask(self.client, path.get(), Answer::Show(view))
+    }
+}
+
+/// One thing to delete.
+#[derive(Debug, Args)]
+pub struct Delete {
+    #[arg(value_parser = key())]
+    key: i64,
+    /// What belongs to it as well: the history of a batch, the instances of a deployment, which
+    /// stays otherwise while it has some
+    #[arg(long)]
+    cascade: bool,
+    #[command(flatten)]
+    client: Client,
+}
+
+impl Delete {
+    pub fn order(self, noun: (&str, &str)) -> Plan {
+        let body = serde_json::json!({"cascade": self.cascade}).to_string();
+        order(self.client, noun, self.key, Order { verb: "delete", body, is: "deleted" })
+    }
+}
+
 /// One thing, by its key.
 #[derive(Debug, Args)]
 pub struct One {
@@ -211,7 +254,37 @@ pub fn key() -> clap::builder::RangedI64ValueParser<i64> {
     clap::value_parser!(i64).range(1..)
 }
 
+/// Values that a user would only leave empty by mistake: a variable of the shell that is not set.
+const NEVER_EMPTY: [&str; 3] = ["ID", "KIND", "NAME"];
+
+/// What holds for every argument of every command: a number below zero is a value, to be refused
+/// by the name of its argument and not as an unknown flag; a name is not empty.
+fn strict(command: Command) -> Command {
+    let is_name = |arg: &Arg| {
+        let named = arg.get_value_names().unwrap_or_default();
+        let is_text = arg.get_value_parser().type_id() == std::any::TypeId::of::<String>();
+        // A variable of the environment that is empty counts as not set elsewhere too.
+        is_text
+            && arg.get_env().is_none()
+            && named.iter().any(|name| NEVER_EMPTY.contains(&name.as_str()))
+    };
+    let command = command.mut_args(|arg| match arg.get_action().takes_values() {
+        true if is_name(&arg) => {
+            arg.allow_negative_numbers(true).value_parser(NonEmptyStringValueParser::new())
+        }
+        true => arg.allow_negative_numbers(true),
+        false => arg,
+    });
+    command.mut_subcommands(strict)
+}
+
 impl Cli {
+    /// As it was typed. Ends the program with help or with a mistake.
+    pub fn read() -> Self {
+        let matches = strict(Self::command()).get_matches();
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
     pub fn plan(self) -> anyhow::Result<Plan> {
         match self.noun {
             Noun::Dev(arguments) => dev::plan(arguments),
@@ -248,8 +321,6 @@ impl Cli {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     /// What the documentation of operations says of commands is so. Rows name a verb, then others
@@ -301,7 +372,28 @@ mod tests {
 
     #[test]
     fn the_definition_of_the_arguments_is_consistent() {
-        Cli::command().debug_assert();
+        strict(Cli::command()).debug_assert();
+    }
+
+    #[test]
+    fn a_mistake_is_told_with_its_place() {
+        let told = |words: &str| {
+            let words = words.split(' ').map(|word| if word == "''" { "" } else { word });
+            let told = strict(Cli::command()).try_get_matches_from(words);
+            told.expect_err("a mistake").to_string().lines().next().unwrap_or_default().to_owned()
+        };
+        for (words, expected) in [
+            ("orloj job list --limit -1", "'--limit <ROWS>': -1 is not in 1..=1000"),
+            ("orloj timer list --offset -3", "'--offset <ROWS>': -3 is not in"),
+            ("orloj job show -5", "'<KEY>': -5 is not in 1.."),
+            ("orloj instance start p --version -1", "'--version <VERSION>'"),
+            ("orloj job list --process ''", "'--process <ID>'"),
+            ("orloj incident list --kind ''", "'--kind <KIND>'"),
+            ("orloj batch create retries -1 --all", "'<COUNT>': -1 is not in"),
+        ] {
+            let told = told(words);
+            assert!(told.contains(expected), "{words}: {told}");
+        }
     }
 
     #[test]

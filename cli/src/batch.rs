@@ -4,10 +4,10 @@ use anyhow::bail;
 use clap::{Args, Subcommand};
 use serde::Deserialize;
 
-use crate::args::{Client, Format, One, Paging, key};
+use crate::args::{Client, Delete, Ended, Format, One, key};
 use crate::batch_create::Create;
 use crate::bulk::{self, Batchable, Command, Said, answer};
-use crate::call::{Answer, Order, Path, ask, order};
+use crate::call::Path;
 use crate::client::Connection;
 use crate::job;
 use crate::job::filter::{JobFilter, Set};
@@ -22,7 +22,7 @@ const NOUN: (&str, &str) = ("batch", PATH);
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Those under way, newest first
-    List(List),
+    List(Ended<Filter>),
     /// One of them, under way or done
     Show(One),
     /// Begin one
@@ -42,19 +42,6 @@ pub enum Verb {
 }
 
 #[derive(Debug, Args)]
-pub struct List {
-    #[command(flatten)]
-    filter: Filter,
-    /// Those that are done instead
-    #[arg(long)]
-    ended: bool,
-    #[command(flatten)]
-    paging: Paging,
-    #[command(flatten)]
-    client: Client,
-}
-
-#[derive(Debug, Args)]
 pub struct Filter {
     /// Only those that do this, such as set-job-retries
     #[arg(long)]
@@ -69,8 +56,10 @@ pub struct Filter {
 }
 
 impl Filter {
-    fn on(self, path: Path) -> Path {
-        path.with("kind", self.kind).with("tenant", self.tenant).with("suspended", self.suspended)
+    fn on(&self, path: Path) -> Path {
+        path.with("kind", self.kind.as_ref())
+            .with("tenant", self.tenant.as_ref())
+            .with("suspended", self.suspended)
     }
 }
 
@@ -84,23 +73,11 @@ pub struct Retries {
     manner: Batchable,
 }
 
-#[derive(Debug, Args)]
-pub struct Delete {
-    #[arg(value_parser = key())]
-    key: i64,
-    /// Its history as well
-    #[arg(long)]
-    cascade: bool,
-    #[command(flatten)]
-    client: Client,
-}
-
 pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
     Ok(match verb {
         Verb::List(list) => {
             let path = list.filter.on(Path::new(PATH));
-            let path = path.with("ended", list.ended.then_some(true)).page(&list.paging);
-            ask(list.client, path.get(), Answer::Show(table::listing::<Batch>))
+            list.list(path, table::listing::<Batch>)
         }
         Verb::Show(one) => one.show(PATH, table::fields),
         Verb::Create(create) => create.plan()?,
@@ -118,11 +95,7 @@ pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
             let command = Command { verb: "retries", body, said };
             bulk::plan(job::JOBS, Vec::new(), &parts, false, command, retries.manner)?
         }
-        Verb::Delete(delete) => {
-            let body = serde_json::json!({"cascade": delete.cascade}).to_string();
-            let deletion = Order { verb: "delete", body, is: "deleted" };
-            order(delete.client, NOUN, delete.key, deletion)
-        }
+        Verb::Delete(delete) => delete.order(NOUN),
     })
 }
 

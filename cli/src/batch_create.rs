@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Client, key};
-use crate::bulk::fields;
+use crate::bulk::{Choice, fields};
 use crate::call::{Answer, Path, View, ask};
 use crate::instance::json_object;
 use crate::instance_choice::Filter;
@@ -45,21 +45,10 @@ pub enum Create {
     BatchRemovalTime(BatchRemovalTime),
 }
 
-#[derive(Debug, Args)]
-pub struct Instances {
-    #[arg(value_name = "KEY", value_parser = key())]
-    keys: Vec<i64>,
-    /// Every one
-    #[arg(long)]
-    all: bool,
-    #[command(flatten)]
-    filter: Filter,
-    #[command(flatten)]
-    manner: Manner,
-}
+type Instances = Choice<Filter, Manner>;
 
 #[derive(Debug, Args)]
-struct Manner {
+pub struct Manner {
     /// Begin nothing before it is resumed
     #[arg(long)]
     suspended: bool,
@@ -104,7 +93,7 @@ pub struct Migrate {
     #[arg(long, value_name = "ID")]
     to: String,
     /// A certain version instead of the latest
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(i32).range(1..))]
     version: Option<i32>,
     /// Which element becomes which; may be repeated
     #[arg(long, value_name = "FROM=TO")]
@@ -199,13 +188,13 @@ impl Create {
             Self::Retries(retries) => retries.plan(),
             Self::Delete(delete) => {
                 let body = json!({"withoutListeners": delete.without_listeners});
-                delete.instances.plan("instance-deletion", body)
+                delete.instances.batch("instance-deletion", body)
             }
             Self::Suspend(instances) => {
-                instances.plan("instance-update-suspension-state", json!({"suspend": true}))
+                instances.batch("instance-update-suspension-state", json!({"suspend": true}))
             }
             Self::Resume(instances) => {
-                instances.plan("instance-update-suspension-state", json!({"suspend": false}))
+                instances.batch("instance-update-suspension-state", json!({"suspend": false}))
             }
             Self::Migrate(migrate) => {
                 let plan = mapping(&migrate.map)?;
@@ -213,7 +202,7 @@ impl Create {
                 if let Some(version) = migrate.version {
                     body["version"] = json!(version);
                 }
-                migrate.instances.plan("instance-migration", body)
+                migrate.instances.batch("instance-migration", body)
             }
             Self::Modify(modify) => {
                 let body = json!({
@@ -221,7 +210,7 @@ impl Create {
                     "activateAfter": modify.activate_after,
                     "terminateAll": modify.terminate_all,
                 });
-                modify.instances.plan("instance-modification", body)
+                modify.instances.batch("instance-modification", body)
             }
             Self::Restart(restart) => {
                 let body = json!({
@@ -229,22 +218,22 @@ impl Create {
                     "before": restart.before,
                     "withoutBusinessKey": restart.without_business_key,
                 });
-                restart.instances.plan("instance-restart", body)
+                restart.instances.batch("instance-restart", body)
             }
             Self::SetVariables(set) => {
                 let variables = variables(&set.variables)?;
-                set.instances.plan("set-variables", json!({"variables": variables}))
+                set.instances.batch("set-variables", json!({"variables": variables}))
             }
             Self::Correlate(message) => {
                 let variables = variables(&message.variables)?;
                 let body = json!({"name": message.message, "variables": variables});
-                message.instances.plan("correlate-message", body)
+                message.instances.batch("correlate-message", body)
             }
             Self::DeleteHistory(instances) => {
-                instances.plan("historic-instance-deletion", json!({}))
+                instances.batch("historic-instance-deletion", json!({}))
             }
             Self::RemovalTime(set) => {
-                set.instances.plan("process-set-removal-time", json!({"at": set.at}))
+                set.instances.batch("process-set-removal-time", json!({"at": set.at}))
             }
             Self::BatchRemovalTime(set) => set.plan(),
         }
@@ -252,7 +241,7 @@ impl Create {
 }
 
 impl Instances {
-    fn plan(self, kind: &str, body: Value) -> anyhow::Result<Plan> {
+    fn batch(self, kind: &str, body: Value) -> anyhow::Result<Plan> {
         let filter = fields(&self.filter)?;
         begin(kind, self.keys, filter, self.all, object(body), self.manner)
     }

@@ -8,7 +8,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::args::{Client, Format};
+use crate::args::{Client, Format, key};
 use crate::call::{Answer, Path, Request, View, ask};
 use crate::client::Connection;
 use crate::output;
@@ -41,6 +41,26 @@ pub struct Batchable {
     pub as_batch: bool,
     #[command(flatten)]
     pub manner: Manner,
+}
+
+/// What a command is for: keys, or a filter.
+#[derive(Debug, Args)]
+pub struct Choice<F: Args, M: Args> {
+    #[arg(value_name = "KEY", value_parser = key())]
+    pub keys: Vec<i64>,
+    /// Every one there is
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub filter: F,
+    #[command(flatten)]
+    pub manner: M,
+}
+
+impl<F: Args + Serialize, M: Args + Into<Batchable>> Choice<F, M> {
+    pub fn plan(self, kind: Kind, command: Command) -> anyhow::Result<Plan> {
+        plan(kind, self.keys, &self.filter, self.all, command, self.manner)
+    }
 }
 
 impl From<Manner> for Batchable {

@@ -34,7 +34,7 @@ pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
             list.shown.plan(&filter)
         }
         Verb::Revive(revive) => revive.only_dead_letters().plan(),
-        Verb::Execute(jobs) => jobs.of(Set::DeadLetters).plan("execute", Said::is("executed")),
-        Verb::Delete(jobs) => jobs.of(Set::DeadLetters).plan("delete", Said::is("deleted")),
+        Verb::Execute(jobs) => jobs.plan_only(Set::DeadLetters, "execute", Said::is("executed")),
+        Verb::Delete(jobs) => jobs.plan_only(Set::DeadLetters, "delete", Said::is("deleted")),
     }
 }

@@ -3,8 +3,8 @@
 use clap::{Args, Subcommand};
 use serde::Deserialize;
 
-use crate::args::{Client, One, Paging, key};
-use crate::call::{Answer, Order, Path, View, ask, order};
+use crate::args::{Client, Delete, One, Paging};
+use crate::call::{Answer, Path, View, ask};
 use crate::definition::Definition;
 use crate::plan::Plan;
 use crate::table::{self, Row, or_dash};
@@ -42,17 +42,6 @@ pub struct Registered {
     client: Client,
 }
 
-#[derive(Debug, Args)]
-pub struct Delete {
-    #[arg(value_parser = key())]
-    key: i64,
-    /// Its instances as well; without it a deployment with instances stays
-    #[arg(long)]
-    cascade: bool,
-    #[command(flatten)]
-    client: Client,
-}
-
 pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
     Ok(match verb {
         Verb::List(list) => {
@@ -60,11 +49,7 @@ pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
             ask(list.client, path.get(), Answer::Show(table::listing::<Deployment>))
         }
         Verb::Show(one) => one.show(PATH, show),
-        Verb::Delete(delete) => {
-            let body = serde_json::json!({"cascade": delete.cascade}).to_string();
-            let deletion = Order { verb: "delete", body, is: "deleted" };
-            order(delete.client, NOUN, delete.key, deletion)
-        }
+        Verb::Delete(delete) => delete.order(NOUN),
         Verb::Register(one) => one.order(NOUN, "register", "registered"),
         Verb::Unregister(one) => one.order(NOUN, "unregister", "not registered any more"),
         Verb::Registered(registered) => {

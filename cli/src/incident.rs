@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
 use crate::args::{Client, One, Paging, key};
-use crate::bulk::{self, Command, Kind, Manner, Said, fields};
+use crate::bulk::{Choice, Command, Kind, Manner, Said, fields};
 use crate::call::{Answer, Path, ask};
 use crate::plan::Plan;
 use crate::table::{self, Row, or_dash};
@@ -29,7 +29,7 @@ pub enum Verb {
     /// One of them
     Show(One),
     /// Let processes go on where they stopped
-    Resolve(Resolve),
+    Resolve(Choice<Filter, Manner>),
     /// Open one by hand
     Create(Create),
     /// Write a note on one, or remove it
@@ -77,19 +77,6 @@ pub struct Count {
 }
 
 #[derive(Debug, Args)]
-pub struct Resolve {
-    #[arg(value_name = "KEY", value_parser = key())]
-    keys: Vec<i64>,
-    /// Every incident
-    #[arg(long)]
-    all: bool,
-    #[command(flatten)]
-    filter: Filter,
-    #[command(flatten)]
-    manner: Manner,
-}
-
-#[derive(Debug, Args)]
 pub struct Create {
     /// The instance
     #[arg(value_parser = key())]
@@ -132,10 +119,8 @@ pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
         }
         Verb::Show(one) => one.show(PATH, table::fields),
         Verb::Resolve(resolve) => {
-            let Resolve { keys, all, filter, manner } = resolve;
             let said = Said::is("resolved");
-            let command = Command { verb: "resolve", body: Map::new(), said };
-            bulk::plan(INCIDENTS, keys, &filter, all, command, manner)?
+            resolve.plan(INCIDENTS, Command { verb: "resolve", body: Map::new(), said })?
         }
         Verb::Create(create) => {
             let body = json!({

@@ -7,12 +7,12 @@ use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::args::{Client, One, Paging};
+use crate::args::{Client, Ended, One};
 use crate::bulk::fields;
 use crate::call::{Answer, Path, View, ask};
 use crate::incident::Incident;
 use crate::instance_changes::{self, Migrate, Modify, SetVariables};
-use crate::instance_choice::{Choice, Count, Filter, Restart};
+use crate::instance_choice::{Count, Filter, Instances, Restart};
 use crate::job::Job;
 use crate::plan::Plan;
 use crate::table::{self, Row, or_dash, plain};
@@ -20,7 +20,7 @@ use crate::table::{self, Row, or_dash, plain};
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Those that run, newest first
-    List(List),
+    List(Ended<Filter>),
     /// One with its tokens, variables, jobs, incidents and history
     Show(One),
     /// Start one
@@ -30,14 +30,14 @@ pub enum Verb {
     /// Variables of one
     Variables(One),
     /// End those that run
-    Cancel(Choice),
+    Cancel(Instances),
     /// Work on nothing of them until they are resumed
-    Suspend(Choice),
+    Suspend(Instances),
     /// Go on with those that are suspended
     #[command(visible_alias = "activate")]
-    Resume(Choice),
+    Resume(Instances),
     /// As cancel, but no listener is called
-    Delete(Choice),
+    Delete(Instances),
     /// Start anew what has ended
     Restart(Restart),
     /// Move tokens of one by hand
@@ -49,24 +49,11 @@ pub enum Verb {
 }
 
 #[derive(Debug, Args)]
-pub struct List {
-    #[command(flatten)]
-    filter: Filter,
-    /// Those that have ended instead
-    #[arg(long)]
-    ended: bool,
-    #[command(flatten)]
-    paging: Paging,
-    #[command(flatten)]
-    client: Client,
-}
-
-#[derive(Debug, Args)]
 pub struct Start {
     /// The id of the process, as in its model
     process: String,
     /// A certain version instead of the latest
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(i32).range(1..))]
     version: Option<i32>,
     /// Variables to start with, as a JSON object
     #[arg(long, value_name = "JSON", default_value = "{}")]
@@ -84,11 +71,8 @@ pub struct Start {
 pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
     Ok(match verb {
         Verb::List(list) => {
-            let path = Path::new("/api/instances")
-                .with_all(&fields(&list.filter)?)
-                .with("ended", list.ended.then_some(true))
-                .page(&list.paging);
-            ask(list.client, path.get(), Answer::Show(table::listing::<Instance>))
+            let path = Path::new("/api/instances").with_all(&fields(&list.filter)?);
+            list.list(path, table::listing::<Instance>)
         }
         Verb::Show(one) => one.show("/api/instances", show),
         Verb::Start(start) => {
@@ -101,10 +85,10 @@ pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
             let path = Path::new(format!("/api/instances/{}/variables", one.key));
             ask(one.client, path.get(), Answer::Show(show_variables))
         }
-        Verb::Cancel(choice) => choice.plan("cancel", "cancelled")?,
-        Verb::Suspend(choice) => choice.plan("suspend", "suspended")?,
-        Verb::Resume(choice) => choice.plan("resume", "resumed")?,
-        Verb::Delete(choice) => choice.plan("delete", "deleted")?,
+        Verb::Cancel(choice) => choice.order("cancel", "cancelled")?,
+        Verb::Suspend(choice) => choice.order("suspend", "suspended")?,
+        Verb::Resume(choice) => choice.order("resume", "resumed")?,
+        Verb::Delete(choice) => choice.order("delete", "deleted")?,
         Verb::Restart(restart) => restart.plan()?,
         Verb::Modify(modify) => instance_changes::modify(modify)?,
         Verb::Migrate(migrate) => instance_changes::migrate(migrate)?,
@@ -286,20 +270,12 @@ fn started(json: &str) -> serde_json::Result<View> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
     use crate::call::Request;
+    use crate::typed;
 
     fn request(line: &str) -> Request {
-        #[derive(Parser)]
-        struct Line {
-            #[command(subcommand)]
-            verb: Verb,
-        }
-        let line = Line::try_parse_from(format!("instance {line}").split(' ')).unwrap();
-        let Plan::Ask(mut calls) = plan(line.verb).unwrap() else { panic!("asks a node") };
-        calls.calls.remove(0).request
+        typed::requests(plan(typed::verb(line).unwrap()).unwrap()).remove(0)
     }
 
     #[test]

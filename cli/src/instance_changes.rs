@@ -40,7 +40,7 @@ pub struct Migrate {
     #[arg(long, value_name = "ID")]
     process: String,
     /// A certain version instead of the latest
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(i32).range(1..))]
     version: Option<i32>,
     /// Which element becomes which; may be repeated
     #[arg(long, value_name = "FROM=TO")]

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, json};
 
 use crate::args::{Client, key};
-use crate::bulk::{self, Batchable, Command, Kind, Manner, Said, fields};
+use crate::bulk::{self, Batchable, Choice, Command, Kind, Manner, Said, fields};
 use crate::call::{Answer, Path, ask};
 use crate::instance::{Instance, json_object};
 use crate::job::object;
@@ -56,23 +56,11 @@ impl Count {
     }
 }
 
-#[derive(Debug, Args)]
-pub struct Choice {
-    #[arg(value_name = "KEY", value_parser = key())]
-    keys: Vec<i64>,
-    /// Every instance that runs
-    #[arg(long)]
-    all: bool,
-    #[command(flatten)]
-    filter: Filter,
-    #[command(flatten)]
-    manner: Batchable,
-}
+pub type Instances = Choice<Filter, Batchable>;
 
-impl Choice {
-    pub fn plan(self, verb: &'static str, done: &str) -> anyhow::Result<Plan> {
-        let command = Command { verb, body: Map::new(), said: Said::is(done) };
-        bulk::plan(INSTANCES, self.keys, &self.filter, self.all, command, self.manner)
+impl Instances {
+    pub fn order(self, verb: &'static str, done: &str) -> anyhow::Result<Plan> {
+        self.plan(INSTANCES, Command { verb, body: Map::new(), said: Said::is(done) })
     }
 }
 

@@ -255,24 +255,16 @@ impl Row for JobDefinition {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
     use crate::call::Request;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(subcommand)]
-        verb: Verb,
-    }
+    use crate::typed;
 
     fn planned(line: &str) -> anyhow::Result<Plan> {
-        plan(Line::try_parse_from(format!("job-definition {line}").split(' '))?.verb)
+        plan(typed::verb(line)?)
     }
 
     fn requests(line: &str) -> Vec<Request> {
-        let Plan::Ask(calls) = planned(line).unwrap() else { panic!("requests: {line}") };
-        calls.calls.into_iter().map(|call| call.request).collect()
+        typed::requests(planned(line).unwrap())
     }
 
     #[test]

@@ -157,15 +157,8 @@ impl Row for Limit {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(subcommand)]
-        verb: Verb,
-    }
+    use crate::typed;
 
     #[test]
     fn a_negative_number_is_called_what_it_is() {
@@ -175,8 +168,8 @@ mod tests {
             ("--per-minute 0", "0 is not in 1..=4294967295"),
             ("--per-second 5 --burst -2", "-2 is not in 1..=4294967295"),
         ] {
-            let line = format!("limit set topic pay {flags}");
-            let refused = Line::try_parse_from(line.split(' ')).err().expect(flags).to_string();
+            let line = format!("set topic pay {flags}");
+            let refused = typed::verb::<Verb>(&line).expect_err(flags).to_string();
             assert!(refused.contains(said), "{flags}: {refused}");
             assert!(!refused.contains("tip:"), "{flags}: {refused}");
         }

@@ -42,6 +42,8 @@ mod signal;
 mod table;
 mod timer;
 mod trace;
+#[cfg(test)]
+mod typed;
 mod uel;
 mod user_task;
 mod variable;
@@ -49,12 +51,10 @@ mod variables;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let result = args::Cli::parse().plan().and_then(plan::Plan::act);
+    let result = args::Cli::read().plan().and_then(plan::Plan::act);
     output::exit_code(result)
 }

@@ -138,20 +138,12 @@ fn correlated(json: &str) -> serde_json::Result<View> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
     use crate::call::Request;
+    use crate::typed;
 
     fn request(line: &str) -> anyhow::Result<Request> {
-        #[derive(Parser)]
-        struct Line {
-            #[command(subcommand)]
-            verb: Verb,
-        }
-        let line = Line::try_parse_from(format!("message {line}").split(' ')).unwrap();
-        let Plan::Ask(mut calls) = plan(line.verb)? else { panic!("asks a node") };
-        Ok(calls.calls.remove(0).request)
+        Ok(typed::requests(plan(typed::verb(line).unwrap())?).remove(0))
     }
 
     #[test]

@@ -40,24 +40,14 @@ fn look(of: One, name: Option<String>) -> Plan {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
     use crate::call::Request;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(subcommand)]
-        verb: Verb,
-    }
+    use crate::typed;
 
     #[test]
     fn verbs_are_those_of_the_instance() {
-        let request = |line: &str| {
-            let line = Line::try_parse_from(format!("variable {line}").split(' ')).unwrap();
-            let Plan::Ask(mut calls) = plan(line.verb).unwrap() else { panic!("a request") };
-            calls.calls.remove(0).request
-        };
+        let request =
+            |line: &str| typed::requests(plan(typed::verb(line).unwrap()).unwrap()).remove(0);
         let path = "/api/instances/7/variables";
         assert_eq!(request("list 7"), Request::Get(path.to_owned()));
         assert_eq!(request("get 7 total"), Request::Get(format!("{path}?name=total")));

@@ -3,12 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::disallowed_methods, reason = "a server process is waited for")]
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+mod server;
+
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::process::Command;
+
+use server::Server;
 
 /// Where `cargo xtask clients` has put them.
 fn clients() -> PathBuf {
@@ -22,40 +23,7 @@ fn postgres() -> String {
         .expect("ORLOJ_TEST_POSTGRES is not set: run the tests with `cargo xtask test`")
 }
 
-struct Server {
-    child: Child,
-    grpc: String,
-    http: String,
-}
-
 impl Server {
-    fn start(store: &str, name: &str) -> Self {
-        let (grpc, http) = (free_address(), free_address());
-        let child = Command::new(env!("CARGO_BIN_EXE_orloj"))
-            .args(["serve", "--store", store, "--node-name", name])
-            .args(["--listen-grpc", &grpc, "--listen-http", &http])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let server = Self { child, grpc, http };
-        for _ in 0..1_000 {
-            if server.is_ready() {
-                return server;
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        panic!("the server on {store} did not become ready");
-    }
-
-    fn is_ready(&self) -> bool {
-        let Ok(mut stream) = TcpStream::connect(&self.http) else { return false };
-        let mut answer = [0; 12];
-        stream.write_all(b"GET /ready HTTP/1.0\r\n\r\n").is_ok()
-            && stream.read_exact(&mut answer).is_ok()
-            && answer.ends_with(b"200")
-    }
-
     /// Runs a script to its end; its lines are shown when it fails.
     fn tell(&self, program: &Path, script: &str) {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../conformance/clients");
@@ -88,30 +56,18 @@ impl Server {
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may have ended by itself, which the test then told.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn free_address() -> String {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
-}
-
 #[test]
 fn on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     let store = format!("sqlite:{}", folder.path().join("orloj.db").display());
-    Server::start(&store, "one").tell_all();
+    Server::start(&store, "one", |_| {}).tell_all();
 }
 
 #[test]
 fn on_two_nodes_that_share_a_postgres() {
     let database = Database::create();
-    let one = Server::start(&database.url, "one");
-    let two = Server::start(&database.url, "two");
+    let one = Server::start(&database.url, "one", |_| {});
+    let two = Server::start(&database.url, "two", |_| {});
     std::thread::scope(|scope| {
         scope.spawn(|| one.tell_all());
         scope.spawn(|| two.tell_all());

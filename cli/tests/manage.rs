@@ -3,53 +3,31 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::disallowed_methods, reason = "a server process is waited for")]
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
+mod server;
+
+use std::process::{Command, Output};
 
 use serde_json::Value;
+use server::Server;
 
-struct Server {
-    child: Child,
-    http: String,
+struct Desk {
+    server: Server,
     store: String,
     _folder: tempfile::TempDir,
 }
 
-impl Server {
+impl Desk {
     fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = format!("sqlite:{}", folder.path().join("orloj.db").display());
-        let http = free_address();
-        let child = orloj()
-            .args(["serve", "--store", &store, "--executor", "false", "--node-name", "one"])
-            .args(["--listen-grpc", "127.0.0.1:0", "--listen-http", &http])
-            .env("ORLOJ_BATCHES_POLL_MS", "100")
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let server = Self { child, http, store, _folder: folder };
-        for _ in 0..1_000 {
-            if server.is_ready() {
-                return server;
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        panic!("the server did not become ready");
-    }
-
-    fn is_ready(&self) -> bool {
-        let Ok(mut stream) = TcpStream::connect(&self.http) else { return false };
-        let mut answer = [0; 12];
-        stream.write_all(b"GET /ready HTTP/1.0\r\n\r\n").is_ok()
-            && stream.read_exact(&mut answer).is_ok()
-            && answer.ends_with(b"200")
+        let server = Server::start(&store, "one", |command| {
+            command.args(["--executor", "false"]).env("ORLOJ_BATCHES_POLL_MS", "100");
+        });
+        Self { server, store, _folder: folder }
     }
 
     fn ask(&self, line: &str) -> Output {
-        let url = format!("http://{}", self.http);
+        let url = format!("http://{}", self.server.http);
         orloj().args(line.split(' ')).args(["--url", &url]).output().unwrap()
     }
 
@@ -85,21 +63,13 @@ impl Server {
     }
 
     fn with_steps(instances: usize) -> Self {
-        let server = Self::start();
+        let desk = Self::start();
         let model = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/models/steps.bpmn");
-        assert!(server.ask(&format!("deploy {model}")).status.success());
+        assert!(desk.ask(&format!("deploy {model}")).status.success());
         for _ in 0..instances {
-            server.shown("instance start steps");
+            desk.shown("instance start steps");
         }
-        server
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may have ended by itself, which the test then told.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        desk
     }
 }
 
@@ -111,140 +81,129 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn free_address() -> String {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
-}
-
 #[test]
 fn jobs_are_managed_one_by_one_and_by_filter() {
-    let server = Server::with_steps(3);
-    let keys = server.keys("job list --process steps");
+    let desk = Desk::with_steps(3);
+    let keys = desk.keys("job list --process steps");
     assert_eq!(keys.len(), 3);
-    assert_eq!(server.shown("job count --process steps --state ready"), "3");
+    assert_eq!(desk.shown("job count --process steps --state ready"), "3");
     let one = &keys[0];
-    assert_eq!(server.said(&format!("job retries {one} 5")), format!("job {one} has 5 tries left"));
-    assert_eq!(
-        server.said(&format!("job priority {one} -3")),
-        format!("job {one} has priority -3")
-    );
-    assert!(server.shown(&format!("job show {one}")).contains("PRIORITY"));
-    let explained = server.shown(&format!("job explain {one}"));
+    assert_eq!(desk.said(&format!("job retries {one} 5")), format!("job {one} has 5 tries left"));
+    assert_eq!(desk.said(&format!("job priority {one} -3")), format!("job {one} has priority -3"));
+    assert!(desk.shown(&format!("job show {one}")).contains("PRIORITY"));
+    let explained = desk.shown(&format!("job explain {one}"));
     assert!(explained.contains("1. "), "{explained}");
 
-    let preview = server.ask("job suspend --process steps --dry-run");
+    let preview = desk.ask("job suspend --process steps --dry-run");
     assert_eq!(text(&preview.stderr), "3 jobs would be worked on; nothing was changed\n");
     assert!(text(&preview.stdout).contains(one));
-    assert_eq!(server.said("job suspend --process steps"), "3 jobs are suspended");
-    assert_eq!(server.said("job activate --set suspended"), "3 jobs are resumed");
-    assert_eq!(server.said("job suspend --type nobody"), "none found");
+    assert_eq!(desk.said("job suspend --process steps"), "3 jobs are suspended");
+    assert_eq!(desk.said("job activate --set suspended"), "3 jobs are resumed");
+    assert_eq!(desk.said("job suspend --type nobody"), "none found");
 
-    let some = server.fails(&format!("job bury {one} {} 7", keys[1]));
+    let some = desk.fails(&format!("job bury {one} {} 7", keys[1]));
     assert!(some.contains("2 jobs are dead letters"), "{some}");
     assert!(some.contains("job 7: no job 7"), "{some}");
     assert!(some.ends_with("orloj: 1 of 3 jobs failed\n"), "{some}");
-    assert_eq!(server.keys("dead-letter list").len(), 2);
+    assert_eq!(desk.keys("dead-letter list").len(), 2);
     assert_eq!(
-        server.said(&format!("dead-letter revive {one}")),
+        desk.said(&format!("dead-letter revive {one}")),
         format!("job {one} is no dead letter any more")
     );
-    assert_eq!(server.said("dead-letter delete --all"), "1 job is deleted");
-    assert!(server.fails("dead-letter delete").contains("--all takes every one"));
+    assert_eq!(desk.said("dead-letter delete --all"), "1 job is deleted");
+    assert!(desk.fails("dead-letter delete").contains("--all takes every one"));
 
-    assert_eq!(server.said(&format!("job execute {one}")), format!("job {one} is executed"));
-    assert_eq!(server.shown("job count"), "1");
-    assert!(server.fails(&format!("job show {one}")).contains(&format!("no job {one}")));
-    assert!(server.shown("timer list").is_empty());
+    assert_eq!(desk.said(&format!("job execute {one}")), format!("job {one} is executed"));
+    assert_eq!(desk.shown("job count"), "1");
+    assert!(desk.fails(&format!("job show {one}")).contains(&format!("no job {one}")));
+    assert!(desk.shown("timer list").is_empty());
 }
 
 #[test]
 fn definitions_limits_nodes_and_history_are_managed() {
-    let server = Server::with_steps(2);
-    let definition = server.keys("definition list --process steps").remove(0);
+    let desk = Desk::with_steps(2);
+    let definition = desk.keys("definition list --process steps").remove(0);
     assert_eq!(
-        server.said(&format!("definition suspend {definition} --include-instances")),
+        desk.said(&format!("definition suspend {definition} --include-instances")),
         format!("definition {definition} is suspended")
     );
-    assert!(server.fails("instance start steps").contains("suspended"));
+    assert!(desk.fails("instance start steps").contains("suspended"));
     assert_eq!(
-        server.said("definition activate --process steps --include-instances"),
+        desk.said("definition activate --process steps --include-instances"),
         "every version of steps is resumed"
     );
-    let of_jobs = server.keys("job-definition list --element check").remove(0);
-    let said = server.said(&format!("job-definition priority {of_jobs} 8 --cascade"));
+    let of_jobs = desk.keys("job-definition list --element check").remove(0);
+    let said = desk.said(&format!("job-definition priority {of_jobs} 8 --cascade"));
     assert_eq!(said, format!("job definition {of_jobs} has priority 8"));
-    assert_eq!(server.shown("job count --priority-min 8"), "2");
+    assert_eq!(desk.shown("job count --priority-min 8"), "2");
 
-    assert_eq!(server.said("limit set topic mail --max 2 --per-second 5"), "topic mail is limited");
-    let limits = server.shown("limit list");
+    assert_eq!(desk.said("limit set topic mail --max 2 --per-second 5"), "topic mail is limited");
+    let limits = desk.shown("limit list");
     assert!(limits.contains("5/s") && limits.contains("mail"), "{limits}");
-    assert!(server.fails("limit set topic mail").contains("--max"));
-    assert_eq!(server.said("limit delete topic mail"), "topic mail is not limited any more");
-    assert!(server.fails("limit delete topic mail").contains("mail"));
+    assert!(desk.fails("limit set topic mail").contains("--max"));
+    assert_eq!(desk.said("limit delete topic mail"), "topic mail is not limited any more");
+    assert!(desk.fails("limit delete topic mail").contains("mail"));
 
-    let nodes = server.shown("node list");
+    let nodes = desk.shown("node list");
     assert!(nodes.contains("one") && nodes.contains("off"), "{nodes}");
-    assert!(server.shown("executor show").starts_with("off"));
-    let deployment = server.keys("deployment list").remove(0);
-    assert!(server.shown(&format!("deployment show {deployment}")).contains("steps.bpmn"));
+    assert!(desk.shown("executor show").starts_with("off"));
+    let deployment = desk.keys("deployment list").remove(0);
+    assert!(desk.shown(&format!("deployment show {deployment}")).contains("steps.bpmn"));
     assert_eq!(
-        server.said("deployment registered"),
+        desk.said("deployment registered"),
         "this node does not go by deployments: it runs the jobs of all"
     );
 
-    let instance = server.keys("instance list").remove(0);
+    let instance = desk.keys("instance list").remove(0);
     assert_eq!(
-        server.said(&format!("incident create {instance} --kind late --message look --user anna")),
+        desk.said(&format!("incident create {instance} --kind late --message look --user anna")),
         format!("instance {instance} has an incident")
     );
-    let done = server.shown("history operations --of-user anna");
+    let done = desk.shown("history operations --of-user anna");
     assert!(done.contains("CreateIncident"), "{done}");
-    assert_eq!(server.said("incident resolve --kind late"), "1 incident is resolved");
-    assert_eq!(server.said("instance cancel --process steps"), "2 instances are cancelled");
-    assert_eq!(server.keys("history instances --state cancelled").len(), 2);
-    assert!(server.shown(&format!("history activities {instance}")).contains("start"));
+    assert_eq!(desk.said("incident resolve --kind late"), "1 incident is resolved");
+    assert_eq!(desk.said("instance cancel --process steps"), "2 instances are cancelled");
+    assert_eq!(desk.keys("history instances --state cancelled").len(), 2);
+    assert!(desk.shown(&format!("history activities {instance}")).contains("start"));
     assert_eq!(
-        server.said(&format!("instance restart {instance}")),
+        desk.said(&format!("instance restart {instance}")),
         format!("instance {instance} is started anew")
     );
-    assert!(server.ask("meter list").status.success());
+    assert!(desk.ask("meter list").status.success());
 }
 
 #[test]
 fn a_batch_is_watched_to_its_end() {
-    let server = Server::with_steps(3);
-    let batch = server.shown("instance delete --process steps --as-batch");
-    assert_eq!(server.keys("batch list"), [batch.as_str()]);
-    assert_eq!(
-        server.said(&format!("batch suspend {batch}")),
-        format!("batch {batch} is suspended")
-    );
-    assert_eq!(server.said(&format!("batch resume {batch}")), format!("batch {batch} is resumed"));
-    assert_eq!(server.said("job suspend --kind async-before"), "3 jobs are suspended");
-    assert_eq!(server.said("executor start"), "the executor of this node is on");
-    let watched = server.said(&format!("batch watch {batch}"));
+    let desk = Desk::with_steps(3);
+    let batch = desk.shown("instance delete --process steps --as-batch");
+    assert_eq!(desk.keys("batch list"), [batch.as_str()]);
+    assert_eq!(desk.said(&format!("batch suspend {batch}")), format!("batch {batch} is suspended"));
+    assert_eq!(desk.said(&format!("batch resume {batch}")), format!("batch {batch} is resumed"));
+    assert_eq!(desk.said("job suspend --kind async-before"), "3 jobs are suspended");
+    assert_eq!(desk.said("executor start"), "the executor of this node is on");
+    let watched = desk.said(&format!("batch watch {batch}"));
     assert!(watched.starts_with(&format!("batch {batch} is done")), "{watched}");
-    assert_eq!(server.shown("instance count"), "0");
-    let shown = server.shown(&format!("batch show {batch}"));
+    assert_eq!(desk.shown("instance count"), "0");
+    let shown = desk.shown(&format!("batch show {batch}"));
     assert!(shown.contains("instance-deletion"), "{shown}");
 }
 
 #[test]
 fn a_store_is_opened_directly_while_no_node_holds_it() {
-    let mut server = Server::with_steps(1);
+    let mut desk = Desk::with_steps(1);
     let direct = |line: &str, store: &str| {
         orloj().args(line.split(' ')).args(["--store", store]).output().unwrap()
     };
-    let refused = direct("job list", &server.store);
+    let refused = direct("job list", &desk.store);
     assert_eq!(refused.status.code(), Some(1));
     assert!(text(&refused.stderr).contains("cannot open the store"), "{}", text(&refused.stderr));
 
-    server.child.kill().unwrap();
-    server.child.wait().unwrap();
-    let counted = direct("job count --process steps", &server.store);
+    desk.server.end();
+    let counted = direct("job count --process steps", &desk.store);
     assert_eq!(text(&counted.stdout), "1\n", "{}", text(&counted.stderr));
-    let done = direct("job suspend --process steps", &server.store);
+    let done = direct("job suspend --process steps", &desk.store);
     assert_eq!(text(&done.stderr), "1 job is suspended\n");
-    let counted = direct("job count --state suspended", &server.store);
+    let counted = direct("job count --state suspended", &desk.store);
     assert_eq!(text(&counted.stdout), "1\n", "{}", text(&counted.stderr));
     let missing = direct("job list", "sqlite:nothing/here.db");
     assert_eq!(text(&missing.stderr), "orloj: --store: there is no file nothing/here.db\n");

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::{Map, Value};
 
-use super::filter::{FLAGS, JobFilter, Set};
+use super::filter::{FLAGS, JobFilter, Set, word};
 use crate::args::key;
 use crate::bulk::{self, Batchable, Command, Kind, Manner, Said};
 use crate::job::Job;
@@ -45,6 +45,12 @@ impl JobKeys {
         body: Map<String, Value>,
     ) -> anyhow::Result<Plan> {
         self.choice.plan(self.keys, verb, said, body)
+    }
+
+    /// Only these: one that is named by key and is no such is refused.
+    pub fn plan_only(self, set: Set, verb: &'static str, said: Said) -> anyhow::Result<Plan> {
+        let body = Map::from_iter([("only".to_owned(), Value::String(word(&set)))]);
+        self.of(set).plan_with(verb, said, body)
     }
 
     /// Of those that are not named by key, only these.

@@ -331,25 +331,16 @@ pub fn object(value: Value) -> Map<String, Value> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
     use crate::call::Request;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(subcommand)]
-        verb: Verb,
-    }
+    use crate::typed;
 
     fn planned(line: &str) -> anyhow::Result<Plan> {
-        let line = Line::try_parse_from(format!("job {line}").split(' '))?;
-        plan(line.verb)
+        plan(typed::verb(line)?)
     }
 
     fn request(line: &str) -> Request {
-        let Plan::Ask(mut calls) = planned(line).unwrap() else { panic!("one request: {line}") };
-        calls.calls.remove(0).request
+        typed::requests(planned(line).unwrap()).remove(0)
     }
 
     #[test]

@@ -8,7 +8,7 @@ use orloj::types::{BatchKey, TenantId};
 use orloj::{BatchView, Batches, Orloj};
 use serde::{Deserialize, Serialize};
 
-use crate::extract::{JsonBody, PathKey};
+use crate::extract::{Deletion, JsonBody, PathKey};
 use crate::failure::{Failure, RequestFault};
 use crate::filtered::Filtered;
 use crate::instances::tenant;
@@ -79,19 +79,11 @@ fn batches(orloj: &Orloj, who: Who) -> Batches {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DeleteBody {
-    /// Its history as well.
-    #[serde(default)]
-    cascade: bool,
-}
-
 pub async fn delete(
     State(orloj): State<Orloj>,
     who: Who,
     PathKey(key): PathKey,
-    JsonBody(body): JsonBody<DeleteBody>,
+    JsonBody(body): JsonBody<Deletion>,
 ) -> Result<StatusCode, Failure> {
     batches(&orloj, who).delete(BatchKey::new(key), body.cascade).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -10,7 +10,7 @@ use orloj::{DeploymentView, Deployments, Orloj};
 use serde::{Deserialize, Serialize};
 
 use crate::definitions::Definition;
-use crate::extract::{JsonBody, PathKey};
+use crate::extract::{Deletion, JsonBody, PathKey};
 use crate::failure::Failure;
 use crate::filtered::Filtered;
 use crate::instances::tenant;
@@ -40,19 +40,11 @@ pub async fn show(
     Ok(Json(Deployment::from(&view)))
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DeleteBody {
-    /// The instances as well; without it a deployment with instances stays.
-    #[serde(default)]
-    cascade: bool,
-}
-
 pub async fn delete(
     State(orloj): State<Orloj>,
     who: Who,
     PathKey(key): PathKey,
-    JsonBody(body): JsonBody<DeleteBody>,
+    JsonBody(body): JsonBody<Deletion>,
 ) -> Result<StatusCode, Failure> {
     of(&orloj, &who).delete(DeploymentKey::new(key), body.cascade).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -4,6 +4,7 @@ use axum::body::Bytes;
 use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::failure::RequestFault;
@@ -54,6 +55,15 @@ impl<S: Send + Sync> FromRequest<S> for RawBody {
             Err(rejection) => Err(RequestFault::Body(rejection.body_text())),
         }
     }
+}
+
+/// What a deletion may be told: what belongs to the thing goes as well, the history of a batch or
+/// the instances of a deployment. Without it a deployment with instances stays.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Deletion {
+    #[serde(default)]
+    pub cascade: bool,
 }
 
 /// A JSON body. An absent one reads as the empty object.

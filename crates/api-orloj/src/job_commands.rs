@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use orloj::store::JobOrder;
 use orloj::types::JobKey;
-use orloj::{JobAction, Jobs, Orloj, Reschedule};
+use orloj::{Error, JobAction, JobFilter, JobSet, Jobs, Orloj, Reschedule};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,7 @@ use crate::bulk::{self, Choice, Many};
 use crate::extract::{JsonBody, PathKey};
 use crate::failure::{Failure, RequestFault};
 use crate::job_filter::JobParams;
+use crate::job_words::set_named;
 use crate::page::next_of;
 use crate::who::Who;
 use crate::wire::{GivenTime, Key, given};
@@ -21,6 +22,11 @@ use crate::wire::{GivenTime, Key, given};
 /// The body of a command, beside whom it is for.
 pub trait JobCommand: DeserializeOwned + Send + 'static {
     fn action(self) -> Result<JobAction, RequestFault>;
+
+    /// The word of the set that a job must be of, or the command is refused.
+    fn only(&self) -> Option<&str> {
+        None
+    }
 }
 
 pub async fn one<C: JobCommand>(
@@ -29,7 +35,10 @@ pub async fn one<C: JobCommand>(
     PathKey(key): PathKey,
     JsonBody(command): JsonBody<C>,
 ) -> Result<StatusCode, Failure> {
-    jobs(&orloj, &who).act(JobKey::new(key), &command.action()?).await?;
+    let only = command.only().map(set_named).transpose()?;
+    let (jobs, key) = (jobs(&orloj, &who), JobKey::new(key));
+    must_be_of(only, &jobs, key).await?;
+    jobs.act(key, &command.action()?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -38,6 +47,7 @@ pub async fn many<C: JobCommand>(
     who: Who,
     many: Many<JobParams, C>,
 ) -> Result<Response, Failure> {
+    let only = many.command.only().map(set_named).transpose()?;
     let action = many.command.action()?;
     let jobs = jobs(&orloj, &who);
     if many.as_batch {
@@ -55,14 +65,32 @@ pub async fn many<C: JobCommand>(
             let mut chosen = params.chosen(&orloj).await?;
             // Portions go by key.
             (chosen.filter.order, chosen.filter.offset) = (JobOrder::default(), 0);
+            if let Some(batch) = chosen.filter.batch {
+                orloj.batches().get(batch).await?;
+            }
             let mut rows = jobs.list(chosen.filter.clone(), page).await?;
             let next = next_of(&rows, page, |row| row.key.raw());
             chosen.keep(&orloj, &mut rows).await?;
             (rows.iter().map(|row| row.key.raw()).collect(), next)
         }
     };
-    let act = async |key| jobs.act(JobKey::new(key), &action).await;
+    let act = async |key| {
+        let key = JobKey::new(key);
+        must_be_of(only, &jobs, key).await?;
+        jobs.act(key, &action).await
+    };
     Ok(Json(bulk::each_of(keys, next, act).await?).into_response())
+}
+
+/// What is asked for dead letters must not be done to a job that lives.
+async fn must_be_of(set: Option<JobSet>, jobs: &Jobs, key: JobKey) -> Result<(), Error> {
+    let Some(set) = set else { return Ok(()) };
+    let filter = JobFilter { keys: vec![key], ..JobFilter::default() };
+    if jobs.count_of(set, filter).await? > 0 {
+        return Ok(());
+    }
+    jobs.get(key).await?;
+    Err(Error::Invalid(format!("job {key} is not among the {}", set.word())))
 }
 
 pub fn jobs(orloj: &Orloj, who: &Who) -> Jobs {
@@ -178,6 +206,32 @@ impl JobCommand for NewTimer {
     }
 }
 
+/// Commands that may be meant for jobs of one set alone.
+macro_rules! of_a_set {
+    ($($name:ident => $action:expr;)*) => {$(
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            only: Option<String>,
+        }
+
+        impl JobCommand for $name {
+            fn action(self) -> Result<JobAction, RequestFault> {
+                Ok($action)
+            }
+
+            fn only(&self) -> Option<&str> {
+                self.only.as_deref()
+            }
+        }
+    )*};
+}
+
+of_a_set! {
+    Execute => JobAction::Execute;
+    Delete => JobAction::Delete;
+}
+
 /// Commands that say nothing else.
 macro_rules! plain {
     ($($name:ident => $action:expr;)*) => {$(
@@ -196,8 +250,6 @@ macro_rules! plain {
 plain! {
     Suspend => JobAction::Suspend;
     Resume => JobAction::Resume;
-    Execute => JobAction::Execute;
-    Delete => JobAction::Delete;
     Bury => JobAction::MoveToDeadLetters;
     Fire => JobAction::MoveTimerToExecutable;
     Unlock => JobAction::Unlock;

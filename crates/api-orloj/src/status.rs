@@ -76,6 +76,7 @@ fn missing_code(missing: &Missing) -> &'static str {
         Missing::Version { .. } => "version-not-found",
         Missing::Definition(_) => "definition-not-found",
         Missing::Decision(_) | Missing::DecisionKey(_) => "decision-not-found",
+        Missing::File(_) => "file-not-found",
         Missing::Instance(_) => "instance-not-found",
         Missing::Job(_) => "job-not-found",
         Missing::Incident(_) => "incident-not-found",

@@ -151,6 +151,23 @@ async fn many_jobs_are_managed_in_portions() {
     assert_eq!((status, &said["done"]), (StatusCode::OK, &json!(1)));
     assert_eq!(said["failures"][0]["key"], "7");
     assert_eq!(said["failures"][0]["code"], "job-not-found");
+    // What is meant for dead letters is not done to others.
+    let dead = json!({"only": "dead-letters"});
+    for verb in ["execute", "delete"] {
+        let (status, said) = face.post(&format!("/api/jobs/{}/{verb}", all[1]), &dead).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{said}");
+        assert!(said["message"].as_str().is_some_and(|said| said.contains("dead-letters")));
+        let many = json!({"keys": [all[1]], "only": "dead-letters"});
+        let (_, said) = face.post(&format!("/api/jobs/{verb}"), many).await;
+        assert_eq!((&said["done"], &said["failures"][0]["key"]), (&json!(0), &json!(all[1])));
+        let (_, said) = face.post(&format!("/api/jobs/7/{verb}"), &dead).await;
+        assert_eq!(said["code"], "job-not-found");
+    }
+    let of_batch = json!({"filter": {"batch": "7"}, "retries": 1});
+    let (status, said) = face.post("/api/jobs/retries", of_batch).await;
+    assert_eq!(status, StatusCode::NOT_FOUND, "{said}");
+    let (status, said) = face.post("/api/deployments/7/unregister", "").await;
+    assert_eq!(status, StatusCode::NOT_FOUND, "{said}");
     let (_, said) = face.post("/api/jobs/delete", json!({"filter": {"set": "dead-letters"}})).await;
     assert_eq!(said["done"], 1);
     assert_eq!(keys(&face, "/api/jobs").await, all[1..]);
@@ -502,129 +519,68 @@ async fn what_happened_and_who_did_it_is_told() {
 async fn bad_input_is_refused_and_named() {
     let face = Face::with(ZEEBE_MODEL).await;
     face.start().await;
-    let cases = [
-        ("GET", "/api/jobs?priorityMin=high", "", 400, "invalid-query", "priorityMin"),
-        ("GET", "/api/jobs?priorityMin=2&priorityMax=1", "", 400, "invalid-query", "priorityMin"),
-        ("GET", "/api/jobs?dueBefore=soon", "", 400, "invalid-query", "soon"),
-        ("GET", "/api/jobs?set=some", "", 400, "invalid-query", "dead-letters"),
-        ("GET", "/api/jobs?order=best", "", 400, "invalid-query", "earliest-due"),
-        ("GET", "/api/jobs?order=oldest&before=5", "", 400, "invalid-query", "offset"),
-        ("GET", "/api/jobs?limit=1001", "", 400, "invalid-query", "limit"),
-        ("GET", "/api/jobs?wrong=1", "", 400, "invalid-query", "wrong"),
-        ("GET", "/api/jobs?keys=1,x", "", 400, "invalid-query", "'x'"),
-        ("GET", "/api/jobs/7", "", 404, "job-not-found", "7"),
-        ("GET", "/api/jobs/7/stack-trace", "", 404, "job-not-found", "7"),
-        ("POST", "/api/jobs/7/priority", r#"{"priority":"high"}"#, 400, "invalid-body", "i64"),
-        ("POST", "/api/jobs/7/due", "{}", 400, "invalid-body", "dueAt"),
-        ("POST", "/api/jobs/7/due", r#"{"dueAt":"soon"}"#, 400, "invalid-body", "soon"),
-        ("POST", "/api/jobs/7/reschedule", "{}", 400, "invalid-body", "duration"),
-        ("POST", "/api/jobs/7/suspend", r#"{"now":true}"#, 400, "invalid-body", "now"),
-        ("POST", "/api/jobs/retries", r#"{"keys":["0"],"retries":1}"#, 400, "invalid-body", "keys"),
-        (
-            "POST",
-            "/api/jobs/retries",
-            r#"{"filter":{"stat":"ready"},"retries":1}"#,
-            400,
-            "invalid-body",
-            "stat",
-        ),
-        ("GET", "/api/job-definitions/7", "", 404, "job-definition-not-found", "7"),
-        ("POST", "/api/job-definitions/suspend", "{}", 400, "invalid-body", "process"),
-        ("POST", "/api/definitions/suspend", "{}", 400, "invalid-body", "process"),
-        (
-            "POST",
-            "/api/definitions/suspend",
-            r#"{"process":"nobody"}"#,
-            404,
-            "process-not-found",
-            "nobody",
-        ),
-        ("POST", "/api/definitions/7/delete", "", 404, "definition-not-found", "7"),
-        ("GET", "/api/deployments/7", "", 404, "deployment-not-found", "7"),
-        ("POST", "/api/deployments/7/register", "", 404, "deployment-not-found", "7"),
-        ("POST", "/api/incidents", r#"{"instance":"7","kind":" "}"#, 400, "invalid-body", "kind"),
-        ("POST", "/api/instances/7/restart", "", 404, "instance-not-found", "7"),
-        (
-            "POST",
-            "/api/instances/cancel",
-            r#"{"filter":{"keys":"7"}}"#,
-            400,
-            "invalid-query",
-            "keys",
-        ),
-        (
-            "POST",
-            "/api/instances/cancel",
-            r#"{"filter":{"ended":true}}"#,
-            400,
-            "invalid-query",
-            "ended",
-        ),
-        ("GET", "/api/instances/count?keys=7", "", 400, "invalid-query", "keys"),
-        ("GET", "/api/instances?keys=7&process=order", "", 400, "invalid-query", "keys"),
-        (
-            "POST",
-            "/api/batches",
-            r#"{"kind":"instance-deletion","filter":{"keys":"7"}}"#,
-            400,
-            "invalid-query",
-            "keys",
-        ),
-        (
-            "POST",
-            "/api/limits",
-            r#"{"scope":"topic","name":"a","maxConcurrent":-1}"#,
-            400,
-            "invalid-body",
-            "-1",
-        ),
-        ("POST", "/api/limits", r#"{"scope":"topic","name":"a"}"#, 400, "invalid-request", "rate"),
-        ("POST", "/api/limits", r#"{"scope":"who","name":"a"}"#, 400, "invalid-body", "topic"),
-        (
-            "POST",
-            "/api/limits",
-            r#"{"scope":"key","name":"a","rate":{"jobs":0,"intervalMs":1,"burst":1}}"#,
-            400,
-            "invalid-request",
-            "rate",
-        ),
-        ("GET", "/api/batches/7", "", 404, "batch-not-found", "7"),
-        ("POST", "/api/batches", "{}", 400, "invalid-body", "kind"),
-        ("POST", "/api/batches", r#"{"kind":"x"}"#, 400, "invalid-body", "set-job-retries"),
-        (
-            "POST",
-            "/api/batches",
-            r#"{"kind":"set-job-retries","retries":1}"#,
-            400,
-            "invalid-body",
-            "filter",
-        ),
-        (
-            "POST",
-            "/api/batches",
-            r#"{"kind":"set-job-retries","keys":["1"],"retries":-1}"#,
-            400,
-            "retries-negative",
-            "-1",
-        ),
-        ("GET", "/api/history/activities", "", 400, "invalid-query", "instance"),
-        ("GET", "/api/history/activities?instance=7", "", 404, "instance-not-found", "7"),
-        ("GET", "/api/history/instances?state=dead", "", 400, "invalid-query", "completed"),
-        ("GET", "/api/history/jobs?offset=3", "", 400, "invalid-query", "offset"),
-        ("GET", "/api/meters?name=nothing", "", 400, "invalid-request", "nothing"),
-        ("GET", "/api/meters?intervalMs=0", "", 400, "invalid-request", "interval"),
-    ];
-    for (method, path, body, status, code, named) in cases {
-        let request =
-            Request::builder().method(method).uri(path).body(Body::from(body.to_owned())).unwrap();
-        let (found, refusal) = json_of(face.send(request).await);
-        assert_eq!(
-            (found.as_u16(), &refusal["code"]),
-            (status, &json!(code)),
-            "{method} {path} {refusal}"
-        );
-        let message = text(&refusal["message"]);
-        assert!(message.contains(named), "{method} {path}: {message}");
+    // What is asked, and the status, the code and what the message names.
+    let cases = r#"
+        GET /api/jobs?priorityMin=high => 400 invalid-query priorityMin
+        GET /api/jobs?priorityMin=2&priorityMax=1 => 400 invalid-query priorityMin
+        GET /api/jobs?dueBefore=soon => 400 invalid-query soon
+        GET /api/jobs?set=some => 400 invalid-query dead-letters
+        GET /api/jobs?order=best => 400 invalid-query earliest-due
+        GET /api/jobs?order=oldest&before=5 => 400 invalid-query offset
+        GET /api/jobs?limit=1001 => 400 invalid-query limit
+        GET /api/jobs?wrong=1 => 400 invalid-query wrong
+        GET /api/jobs?keys=1,x => 400 invalid-query 'x'
+        GET /api/jobs/7 => 404 job-not-found 7
+        GET /api/jobs/7/stack-trace => 404 job-not-found 7
+        POST /api/jobs/7/priority {"priority":"high"} => 400 invalid-body i64
+        POST /api/jobs/7/due {} => 400 invalid-body dueAt
+        POST /api/jobs/7/due {"dueAt":"soon"} => 400 invalid-body soon
+        POST /api/jobs/7/reschedule {} => 400 invalid-body duration
+        POST /api/jobs/7/suspend {"now":true} => 400 invalid-body now
+        POST /api/jobs/retries {"keys":["0"],"retries":1} => 400 invalid-body keys
+        POST /api/jobs/retries {"filter":{"stat":"ready"},"retries":1} => 400 invalid-body stat
+        GET /api/job-definitions/7 => 404 job-definition-not-found 7
+        POST /api/job-definitions/suspend {} => 400 invalid-body process
+        POST /api/definitions/suspend {} => 400 invalid-body process
+        POST /api/definitions/suspend {"process":"nobody"} => 404 process-not-found nobody
+        POST /api/definitions/7/delete => 404 definition-not-found 7
+        GET /api/deployments/7 => 404 deployment-not-found 7
+        POST /api/deployments/7/register => 404 deployment-not-found 7
+        POST /api/incidents {"instance":"7","kind":" "} => 400 invalid-body kind
+        POST /api/instances/7/restart => 404 instance-not-found 7
+        POST /api/instances/cancel {"filter":{"keys":"7"}} => 400 invalid-query keys
+        POST /api/instances/cancel {"filter":{"ended":true}} => 400 invalid-query ended
+        GET /api/instances/count?keys=7 => 400 invalid-query keys
+        GET /api/instances?keys=7&process=order => 400 invalid-query keys
+        POST /api/batches {"kind":"instance-deletion","filter":{"keys":"7"}} => 400 invalid-query keys
+        POST /api/limits {"scope":"topic","name":"a","maxConcurrent":-1} => 400 invalid-body -1
+        POST /api/limits {"scope":"topic","name":"a"} => 400 invalid-request rate
+        POST /api/limits {"scope":"who","name":"a"} => 400 invalid-body topic
+        POST /api/limits {"scope":"key","name":"a","rate":{"jobs":0,"intervalMs":1,"burst":1}} => 400 invalid-request rate
+        GET /api/batches/7 => 404 batch-not-found 7
+        POST /api/batches {} => 400 invalid-body kind
+        POST /api/batches {"kind":"x"} => 400 invalid-body set-job-retries
+        POST /api/batches {"kind":"set-job-retries","retries":1} => 400 invalid-body filter
+        POST /api/batches {"kind":"set-job-retries","keys":["1"],"retries":-1} => 400 retries-negative -1
+        GET /api/history/activities => 400 invalid-query instance
+        GET /api/history/activities?instance=7 => 404 instance-not-found 7
+        GET /api/history/instances?state=dead => 400 invalid-query completed
+        GET /api/history/jobs?offset=3 => 400 invalid-query offset
+        GET /api/meters?name=nothing => 400 invalid-request nothing
+        GET /api/meters?intervalMs=0 => 400 invalid-request interval
+    "#;
+    for case in cases.lines().map(str::trim).filter(|case| !case.is_empty()) {
+        let (asked, refused) = case.split_once(" => ").unwrap();
+        let mut asked = asked.splitn(3, ' ');
+        let request = Request::builder().method(asked.next().unwrap()).uri(asked.next().unwrap());
+        let body = Body::from(asked.next().unwrap_or_default().to_owned());
+        let (status, refusal) = json_of(face.send(request.body(body).unwrap()).await);
+        let [expected, code, named] = refused.splitn(3, ' ').collect::<Vec<_>>()[..] else {
+            panic!("{case}");
+        };
+        assert_eq!(status.as_str(), expected, "{case}: {refusal}");
+        assert_eq!(refusal["code"], code, "{case}: {refusal}");
+        assert!(text(&refusal["message"]).contains(named), "{case}: {refusal}");
     }
     assert_eq!(count(&face, "/api/jobs/count").await, 1);
 }

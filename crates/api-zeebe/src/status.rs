@@ -245,6 +245,7 @@ fn of_missing(missing: &Missing) -> String {
         Missing::Definition(key) => format!("no process definition with key '{key}' is deployed"),
         Missing::Decision(id) => format!("no decision found for id '{id}'"),
         Missing::DecisionKey(key) => format!("no decision found for key '{key}'"),
+        Missing::File(key) => format!("no resource found with key '{key}'"),
         Missing::Instance(key) => format!("no process instance with key '{key}' is running"),
         Missing::Job(key) => format!("no job with key '{key}' exists"),
         Missing::Incident(key) => format!("no incident with key '{key}' exists"),

@@ -45,6 +45,8 @@ pub(crate) enum Step {
     CancelCalled { instance: InstanceKey },
     /// Variables have changed: what watches them is asked.
     Conditions,
+    /// The same, when nothing else is left to do.
+    LastConditions,
     /// The next instruction of a modification.
     Instruct { next: usize },
     /// Events of another definition begin to wait.
@@ -143,6 +145,20 @@ impl Agenda {
             Step::Arrive { element, scope: to, .. } if *to == scope => Some(*element),
             _ => None,
         })
+    }
+
+    /// Whether the event, which waited on `host`, has its turn still before it.
+    pub(crate) fn occurs(
+        &self,
+        member: MemberIndex,
+        host: ElementInstanceKey,
+        event: ElementIndex,
+    ) -> bool {
+        let is_it = |(of, step): &(MemberIndex, Step)| {
+            matches!(step, Step::Occur { host: on, event: what, .. }
+                if *of == member && *on == host && *what == event)
+        };
+        self.steps.iter().any(is_it)
     }
 
     /// Forgets what was to be done for element instances that are gone.

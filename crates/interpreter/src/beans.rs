@@ -6,7 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use orloj_expr::{Argument, Beans, Holder};
+use orloj_expr::{Argument, Beans};
 use orloj_types::{Document, ElementId, ElementInstanceKey, Value};
 
 use crate::failure::Failure;
@@ -26,6 +26,8 @@ pub(crate) struct BeanCalls {
     event: Cell<Option<&'static str>>,
     /// The element that the token is at, where the code belongs to none.
     activity: RefCell<Option<ElementId>>,
+    /// The flow that the token goes along.
+    flow: RefCell<Option<ElementId>>,
     /// What names of a script stand for instead of the variables.
     inputs: RefCell<Option<Document>>,
     /// What code sees that is called later than its event.
@@ -43,6 +45,7 @@ impl BeanCalls {
         self.scripts.set(0);
         self.event.set(None);
         self.activity.take();
+        self.flow.take();
         self.inputs.take();
         self.seen.take();
         self.replies.borrow_mut().clear();
@@ -56,6 +59,15 @@ impl BeanCalls {
     /// The token is at this element, though the code does not belong to it.
     pub(crate) fn set_activity(&self, activity: Option<ElementId>) {
         self.activity.replace(activity);
+    }
+
+    /// The token goes along this flow.
+    pub(crate) fn set_flow(&self, flow: ElementId) {
+        self.flow.replace(Some(flow));
+    }
+
+    pub(crate) fn flow(&self) -> Option<ElementId> {
+        self.flow.borrow().clone()
     }
 
     pub(crate) fn activity(&self) -> Option<ElementId> {
@@ -159,9 +171,7 @@ impl Beans for CallableBeans<'_, '_> {
 fn value_of(argument: &Argument) -> Value {
     match argument {
         Argument::Value(value) => value.clone(),
-        Argument::Holder(Holder::Execution) => Value::text("execution"),
-        Argument::Holder(Holder::Task) => Value::text("task"),
-        Argument::Holder(Holder::ExternalTask) => Value::text("externalTask"),
+        Argument::Holder(holder) => Value::text(holder.name()),
         Argument::Bean(name) => Value::Text(Arc::clone(name)),
     }
 }

@@ -88,6 +88,14 @@ impl Changes {
         self.user_tasks.push(UserTaskChange::Insert(row));
     }
 
+    /// The row of a task that is there since this command.
+    pub(crate) fn made_user_task(&self, key: UserTaskKey) -> Option<&UserTaskRow> {
+        self.user_tasks.iter().find_map(|change| match change {
+            UserTaskChange::Insert(row) if row.key == key => Some(row),
+            _ => None,
+        })
+    }
+
     /// The task goes on at another element.
     pub(crate) fn user_task_moved(&mut self, key: UserTaskKey, element: ElementId) {
         self.user_tasks.push(UserTaskChange::Move { key, element });

@@ -5,7 +5,8 @@
 //! becomes a scope again, known only to the record, in which the handlers run, and vanishes when
 //! they are done. All handlers begin at once, those of what was completed last first.
 //!
-//! DIFFERENCE: in Zeebe a handler undoes a multi-instance activity as a whole, in the others each
+//! DIFFERENCE: in Flowable an event that names nothing undoes neither what is around its event
+//! subprocess nor what was done in scopes within completed scopes. In Zeebe a handler undoes a multi-instance activity as a whole, in the others each
 //! of its instances. Camunda and Zeebe wait for the handlers; in Flowable the event that throws
 //! goes on at once. In Camunda a compensation event subprocess runs instead of the handlers of its
 //! scope and can throw on to them. Zeebe shows the boundary events of what is undone.
@@ -97,6 +98,13 @@ pub(crate) fn take(
         taken.extend(meant);
         turn.element_mut(scope).compensations = others;
     }
+    if !turn.semantics().undoing.reaches_within {
+        taken.retain_mut(|entry: &mut Compensation| {
+            let is_scope = !entry.inner.is_empty();
+            entry.inner.retain(|inner| inner.inner.is_empty());
+            !is_scope || !entry.inner.is_empty()
+        });
+    }
     if let Some(activity) = &activity
         && taken.is_empty()
         && turn.semantics().undoing.reaches_everywhere
@@ -123,7 +131,8 @@ fn scopes_of(turn: &Turn<'_>, event: ElementInstanceKey) -> Vec<ElementInstanceK
     loop {
         scopes.push(scope);
         let Some(index) = turn.model_of(scope) else { break };
-        if !turn.model(index).kind.is_event_subprocess() {
+        let reaches = turn.semantics().undoing.reaches_around;
+        if !reaches || !turn.model(index).kind.is_event_subprocess() {
             break;
         }
         scope = turn.element(scope).scope;

@@ -9,9 +9,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use orloj_model::{Condition, Element, Trigger, VariableEvent};
+use orloj_model::{Condition, Element, ElementKind, Trigger, VariableEvent};
 use orloj_types::{ElementInstanceKey, SubscriptionKey, Value, Variables};
 
+use crate::command::Command;
 use crate::engine_events;
 use crate::events;
 use crate::extract;
@@ -37,6 +38,25 @@ struct Change {
 /// By scope.
 type Changes = BTreeMap<ElementInstanceKey, Vec<Change>>;
 
+/// As [`ask_all`], when nothing else is left to do.
+///
+/// DIFFERENCE: in Camunda a token hears what it changed when it moves on. What it changes while it
+/// comes to rest or ends, as a listener of a created task does, is heard by no event.
+pub(crate) fn ask_last(turn: &mut Turn<'_>) -> Ruled {
+    let (member, _) = turn.work.at();
+    let is_fresh = turn.work.fresh.iter().any(|(of, _)| *of == member);
+    let is_moved = !matches!(
+        turn.command,
+        Command::SetVariables { .. } | Command::Modify { .. } | Command::Migrate(_)
+    );
+    if turn.semantics().catching.last_changes_unheard && is_moved && !is_fresh {
+        turn.work.seen.insert(member, turn.work.record.variables.clone());
+        turn.work.pending.remove(&member);
+        return Ok(());
+    }
+    ask_all(turn)
+}
+
 /// Every event that watches what has changed is asked; those that hold occur.
 pub(crate) fn ask_all(turn: &mut Turn<'_>) -> Ruled {
     let (member, _) = turn.work.at();
@@ -47,6 +67,10 @@ pub(crate) fn ask_all(turn: &mut Turn<'_>) -> Ruled {
     let mut occurring = Vec::new();
     let mut ordinal = ORDINAL_FIRST + turn.work.calls;
     for host in concerned(&turn.work.record, &changes, &fresh) {
+        // Nothing can happen any more at an element whose end is told already.
+        if turn.work.said_end.contains(&host) {
+            continue;
+        }
         let seen = seen_from(&turn.work.record, host, &changes);
         for subscription in watching(&turn.work.record, host) {
             let element = turn.model(turn.index_of(&subscription.event));
@@ -89,8 +113,15 @@ fn occurrences(
         }
         _ => return Ok(0),
     };
-    let asked = seen.iter().filter(|change| concerns(condition, change)).count();
-    let asked = asked + usize::from(is_fresh);
+    let changed = seen.iter().filter(|change| concerns(condition, change)).count();
+    let is_start = matches!(element.kind, ElementKind::StartEvent(_));
+    let asked = match (is_fresh, is_start) {
+        (false, _) => changed,
+        // It waits as long as its scope, which heard every change since it began.
+        (true, true) => changed + 1,
+        // What has changed before the element began its work is all one to it.
+        (true, false) => 1,
+    };
     if asked == 0 {
         return Ok(0);
     }

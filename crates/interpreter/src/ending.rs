@@ -91,8 +91,13 @@ fn inside(turn: &Turn<'_>, key: ElementInstanceKey) -> Vec<ElementInstanceKey> {
 
 fn is_asked(turn: &Turn<'_>, instance: &ElementInstance) -> bool {
     let element = turn.model(turn.index_of(&instance.element));
-    instance.user_task.is_some()
+    is_task(instance)
         && listeners::find(&element.listeners, &ListenerEvent::TaskCancel, 0).is_some()
+}
+
+/// Whether there is a task, though clients may still be asked before others see it.
+fn is_task(instance: &ElementInstance) -> bool {
+    instance.user_task.is_some() || instance.task.is_some()
 }
 
 /// One element instance ends when nothing in it has to be asked any more.
@@ -113,7 +118,7 @@ pub(crate) fn begin(turn: &mut Turn<'_>, key: ElementInstanceKey) {
     if let Some(task) = &mut instance.task {
         task.now = task.before.clone();
     }
-    if instance.user_task.is_some() {
+    if is_task(instance) {
         turn.work.push(Step::Go { key, stage: Stage::Cancelling(0) });
     }
 }
@@ -133,6 +138,7 @@ pub(crate) fn cancelling(
     if let Some(task) = turn.element_mut(key).user_task.take() {
         turn.work.changes.user_task_gone(task, TaskEnd::Deleted);
     }
+    turn.element_mut(key).task = None;
     go_on(turn, key)?;
     Ok(Went::Rests)
 }

@@ -84,7 +84,7 @@ pub(crate) fn throw(turn: &mut Turn<'_>, throwing: Throwing) -> Ruled {
     }
     // A called instance is ended by a step of its own, which is still to come.
     let waits = catcher.member != here || takes_turn(turn, &catcher, &throwing);
-    let ends_thrower = waits && !events::stays(turn.model(catcher.event));
+    let ends_thrower = waits && interrupts(turn, catcher.event);
     catch(turn, &catcher, &throwing, with)?;
     turn.switch(here);
     let is_event = throwing.source == Source::Event && !ends_thrower;
@@ -94,11 +94,36 @@ pub(crate) fn throw(turn: &mut Turn<'_>, throwing: Throwing) -> Ruled {
     Ok(())
 }
 
+/// An error of a listener on a flow: the element before it has been left, so that only the scope
+/// around it and those further out can catch it.
+pub(crate) fn throw_from_flow(
+    turn: &mut Turn<'_>,
+    scope: ElementInstanceKey,
+    failure: Failure,
+) -> Ruled {
+    let Some(thrown) = failure.thrown.clone() else { return Err(failure) };
+    let throwing = Throwing::error(scope, *thrown, Source::Code);
+    let (here, _) = turn.work.at();
+    let catcher = find(turn, &throwing);
+    turn.switch(here);
+    match catcher? {
+        Some(_) => throw(turn, throwing),
+        None => Err(failure),
+    }
+}
+
 fn catch(turn: &mut Turn<'_>, by: &Catcher, throwing: &Throwing, with: Variables) -> Ruled {
     let &Catcher { host, event, from, .. } = by;
     if takes_turn(turn, by, throwing) {
+        if turn.semantics().catching.catches_one_error && turn.work.occurs(host, event) {
+            let message = "the boundary event has caught an error in the same moment";
+            return Err(Failure::new(&turn.model(event).id, FailureKind::Foreign, message));
+        }
         turn.work.push(Step::Occur { host, event, with });
         return Ok(());
+    }
+    if !interrupts(turn, event) {
+        return events::occur_beside(turn, host, event, with);
     }
     let is_error = matches!(throwing.what, Thrown::Error { .. });
     let is_start = matches!(turn.model(event).kind, ElementKind::StartEvent(_));
@@ -109,12 +134,44 @@ fn catch(turn: &mut Turn<'_>, by: &Catcher, throwing: &Throwing, with: Variables
     events::occur(turn, host, event, with)
 }
 
+/// Whether an error of a listener is one that the boundary events of its own element are for.
+///
+/// DIFFERENCE: in Flowable these begin to wait behind the listeners of the start and are gone
+/// before those of the end, but no other event is asked.
+pub(crate) fn is_of_absent_event(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    code: &Arc<str>,
+) -> bool {
+    if !turn.semantics().catching.listeners_throw_outside {
+        return false;
+    }
+    let instance = turn.element(key);
+    let what = Thrown::Error { code: code.clone(), message: Arc::default() };
+    let boundaries = &turn.model(turn.index_of(&instance.element)).boundaries;
+    instance.role != Role::Inner && best(turn, boundaries, &what).is_some()
+}
+
+/// Whether the event ends what it belongs to, or what is beside it.
+fn interrupts(turn: &Turn<'_>, event: ElementIndex) -> bool {
+    let event = turn.model(event);
+    let is_start = matches!(event.kind, ElementKind::StartEvent(_));
+    let is_escalation = matches!(event.trigger(), Some(Trigger::Escalation(_)));
+    let is_aside = turn.semantics().catching.escalations_interrupt_nothing;
+    let goes_aside = is_start && is_escalation && is_aside;
+    !events::stays(event) && !goes_aside
+}
+
 /// Whether the event that catches is behind the tokens of its instance that are on their way.
 fn takes_turn(turn: &Turn<'_>, by: &Catcher, throwing: &Throwing) -> bool {
-    let is_error = matches!(throwing.what, Thrown::Error { .. });
+    let catching = &turn.semantics().catching;
+    let can = match throwing.what {
+        Thrown::Escalation { .. } => catching.escalations_take_turn && interrupts(turn, by.event),
+        Thrown::Error { .. } => catching.boundary_takes_turn,
+    };
     let is_boundary = matches!(turn.model(by.event).kind, ElementKind::BoundaryEvent(_));
     let is_here = turn.work.record.element(throwing.from).is_some();
-    is_error && is_boundary && is_here && turn.semantics().catching.boundary_takes_turn
+    can && is_boundary && is_here
 }
 
 /// Looks outward from where it was thrown, into the callers too.
@@ -262,15 +319,14 @@ fn best(turn: &Turn<'_>, events: &[ElementIndex], what: &Thrown) -> Option<Eleme
 }
 
 /// Whether the event itself sets the variable of the code.
-fn keeps_apart(event: &Element, catches: &ErrorCatch) -> bool {
-    let is_boundary = matches!(event.kind, ElementKind::BoundaryEvent(_));
-    catches.is_code_transient || catches.is_code_local && is_boundary
+fn keeps_apart(catches: &ErrorCatch) -> bool {
+    catches.is_code_transient || catches.is_code_local
 }
 
 /// The code of an error, for the event that has caught it last.
 pub(crate) fn keep_code(turn: &mut Turn<'_>, key: ElementInstanceKey, event: &Element) {
     let Some(Trigger::Error(catches)) = event.trigger() else { return };
-    if !keeps_apart(event, catches) {
+    if !keeps_apart(catches) {
         return;
     }
     let Some(code) = turn.work.caught.take() else { return };
@@ -279,12 +335,17 @@ pub(crate) fn keep_code(turn: &mut Turn<'_>, key: ElementInstanceKey, event: &El
         true => StoredValue::null(),
         false => StoredValue::text(&code),
     };
+    // Of an event subprocess everything in it sees the code.
+    let own = match &event.kind {
+        ElementKind::StartEvent(_) => turn.element(key).scope,
+        _ => key,
+    };
     match (catches.is_code_transient, catches.is_code_local) {
         (true, is_local) => {
-            let scope = if is_local { key } else { turn.work.record.root.key };
+            let scope = if is_local { own } else { turn.work.record.root.key };
             turn.work.set_transient(scope, name, value);
         }
-        (false, _) => variables::set_local(&mut turn.work.record, key, [(name, &value)]),
+        (false, _) => variables::set_local(&mut turn.work.record, own, [(name, &value)]),
     }
     turn.note_variables();
 }
@@ -303,7 +364,7 @@ fn payload(turn: &Turn<'_>, event: ElementIndex, throwing: &Throwing) -> Ruled<V
     };
     match (&throwing.what, turn.model(event).trigger()) {
         (Thrown::Error { code, message }, Some(Trigger::Error(catches))) => {
-            if !keeps_apart(turn.model(event), catches) {
+            if !keeps_apart(catches) {
                 put(&catches.code_variable, Some(code));
             }
             put(&catches.message_variable, Some(message));

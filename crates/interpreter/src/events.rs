@@ -104,7 +104,8 @@ fn correlation_key(
     event: &Element,
     expression: &orloj_expr::Expression,
 ) -> Ruled<Arc<str>> {
-    match turn.evaluate(&event.id, scope, expression)? {
+    // A date is no text, though it can be written as one.
+    match turn.evaluate_temporal(&event.id, scope, expression)? {
         Value::Text(text) => Ok(text),
         number @ (Value::Int(_) | Value::Double(_) | Value::Decimal(_)) => {
             Ok(number.to_json().into())
@@ -354,15 +355,11 @@ pub(crate) fn occur(
             arrive_at(turn, event, scope, with);
         }
         ElementKind::StartEvent(start) => {
-            let subprocess = element.parent.expect("only event subprocesses wait inside a scope");
             if start.interrupting && interrupt(turn, host) {
                 ending::then(turn, host, After::Event { event: element.id.clone(), with });
                 return Ok(());
             }
-            let with = variables::payload_for_event(turn, host, with);
-            // It begins at the event it came by.
-            let by = Some(&element.id);
-            flow::arrive(turn, subprocess, host, by, Role::Triggered, with)?;
+            begin_subprocess(turn, host, event, with)?;
         }
         _ if matches!(turn.model_of(host), Some(index) if index == event) => {
             variables::take_payload(turn, host, with);
@@ -372,6 +369,33 @@ pub(crate) fn occur(
         // One of the events after an event-based gateway.
         _ => crate::element::event_gateway::chosen(turn, host, event, with),
     }
+    Ok(())
+}
+
+/// The same, of an event that ends nothing.
+pub(crate) fn occur_beside(
+    turn: &mut Turn<'_>,
+    host: ElementInstanceKey,
+    event: ElementIndex,
+    with: Variables,
+) -> Ruled {
+    match &turn.model(event).kind {
+        ElementKind::StartEvent(_) => begin_subprocess(turn, host, event, with),
+        _ => occur(turn, host, event, with),
+    }
+}
+
+/// An event subprocess of `host` begins at the start event it came by.
+fn begin_subprocess(
+    turn: &mut Turn<'_>,
+    host: ElementInstanceKey,
+    event: ElementIndex,
+    with: Variables,
+) -> Ruled {
+    let start = turn.model(event);
+    let subprocess = start.parent.expect("only event subprocesses wait inside a scope");
+    let with = variables::payload_for_event(turn, host, with);
+    flow::arrive(turn, subprocess, host, Some(&start.id), Role::Triggered, with)?;
     Ok(())
 }
 

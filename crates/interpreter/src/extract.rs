@@ -52,7 +52,7 @@ pub(crate) fn skips(
     let Some(skip) = skip else { return Ok(None) };
     let view = View::new(&turn.work.record, scope);
     let allows = |name: &&str| matches!(view.get(name), Some(Value::Bool(true)));
-    if !SKIP_SWITCHES.iter().any(allows) {
+    if !turn.semantics().values.skip_switches.iter().any(allows) {
         return Ok(None);
     }
     match turn.evaluate(owner, scope, skip)? {
@@ -60,10 +60,6 @@ pub(crate) fn skips(
         other => Err(wrong_of(owner, "skip expression", "a boolean", &other)),
     }
 }
-
-/// Variables that allow skipping, in Flowable's models.
-const SKIP_SWITCHES: [&str; 2] =
-    ["_ACTIVITI_SKIP_EXPRESSION_ENABLED", "_FLOWABLE_SKIP_EXPRESSION_ENABLED"];
 
 /// `what` names the value in the message of a failure.
 pub(crate) fn text(
@@ -111,7 +107,7 @@ pub(crate) fn optional_text(
 
 /// DIFFERENCE: in Flowable a value that is no text is written out where text is wanted.
 fn writes_out(turn: &Turn<'_>) -> bool {
-    turn.semantics().uel == orloj_expr::Profile::Flowable
+    turn.semantics().values.written_out
 }
 
 /// Names as a list; in UEL also as text with commas between them.

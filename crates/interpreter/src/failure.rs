@@ -48,6 +48,10 @@ pub(crate) enum FailureKind {
     Uncaught,
     /// A called process that is not deployed.
     CalledMissing,
+    /// A form that is not deployed.
+    FormMissing,
+    /// A file that a job refers to and that is not deployed.
+    ResourceMissing,
     TooManyVisits,
 }
 

@@ -34,7 +34,9 @@ enum Part {
 pub(crate) fn note(turn: &mut Turn<'_>, key: ElementInstanceKey) {
     let cancelling = turn.semantics().cancelling;
     let instance = turn.element(key);
-    let is_visited = instance.state == ElementState::Active && instance.role != Role::Body;
+    let is_visited = instance.state == ElementState::Active
+        && instance.role != Role::Body
+        && !turn.work.said_end.contains(&key);
     if cancelling == Cancelling::Silent || !is_visited {
         return;
     }

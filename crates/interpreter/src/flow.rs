@@ -20,8 +20,8 @@ use crate::record::{ElementInstance, ElementState, JobKind, Role};
 use crate::stage::{Stage, Went};
 use crate::turn::Turn;
 use crate::{
-    compensation, edits, engine_events, events, incidents, jobs, listeners, multi_instance,
-    subprocess_scope, visits,
+    compensation, edits, ending, engine_events, errors, events, incidents, jobs, listeners,
+    multi_instance, subprocess_scope, visits,
 };
 
 /// Elements entered in one command, not counted what lies in instances of a multi-instance
@@ -46,10 +46,20 @@ pub(crate) fn take(
         let ordinal = TAKE_ORDINAL + turn.work.calls;
         turn.beans.set_event("take");
         turn.beans.set_activity(Some(turn.model(flow.source).id.clone()));
-        listeners::call(turn, scope, &flow.id, next, ordinal)?;
+        turn.beans.set_flow(flow.id.clone());
+        match listeners::call(turn, scope, &flow.id, next, ordinal) {
+            Ok(_) => {}
+            Err(failure) => return errors::throw_from_flow(turn, scope, failure),
+        }
         turn.apply_bean_replies();
         turn.work.calls += 1;
         turn.work.push_next(Step::Take { flow: index, scope, listener: place + 1, with });
+        return Ok(());
+    }
+    if turn.must_ask() {
+        // What the element changed when it was left is heard before the next one is entered.
+        turn.work.push_next(Step::Take { flow: index, scope, listener, with });
+        turn.work.push_next(Step::Conditions);
         return Ok(());
     }
     engine_events::tell_taken(turn, scope);
@@ -80,6 +90,15 @@ pub(crate) fn arrive(
         (_, role) => role,
     };
     let save_point = next_save_point(turn, element, scope, role)?;
+    let is_last =
+        matches!(&element.kind, ElementKind::EndEvent(Throw::Terminate { .. } | Throw::Cancel));
+    if is_last && turn.semantics().choices.last_ends_clear_scope {
+        ending::hold_children(turn, scope, None);
+        if save_point.is_some() {
+            events::close_all(turn, scope);
+            jobs::cancel_all(turn, scope);
+        }
+    }
     let key = ElementInstanceKey::new(turn.next_key());
     let mut instance = ElementInstance::new(key, element.id.clone(), scope, turn.now);
     instance.role = role;
@@ -92,6 +111,9 @@ pub(crate) fn arrive(
         None => enter(turn, key),
         // A stage of its own: it may have to be repeated, and the instance is made once.
         Some(point) => {
+            if is_seen_before(turn, key, element) {
+                note_entered(turn, key);
+            }
             turn.work.push_next(Step::Go { key, stage: Stage::Before(point) });
         }
     }
@@ -132,13 +154,22 @@ pub(crate) fn too_many_visits(at: &ElementId) -> Failure {
 
 /// The element's own work starts.
 pub(crate) fn enter(turn: &mut Turn<'_>, key: ElementInstanceKey) {
-    let index = turn.index_of(&turn.element(key).element);
-    let kind = &turn.model(index).kind;
+    let element = turn.model(turn.index_of(&turn.element(key).element));
+    let kind = &element.kind;
     // A join counts its visits its own way.
-    if !is_join(kind) && !is_hidden_link(turn, kind) {
+    if !is_join(kind) && !is_hidden_link(turn, kind) && !is_seen_before(turn, key, element) {
         note_entered(turn, key);
     }
     turn.work.push_next(Step::Go { key, stage: Stage::Inputs });
+}
+
+/// DIFFERENCE: the history of Flowable sees an instance at its start event from the beginning,
+/// before the job of the save point there has run.
+fn is_seen_before(turn: &Turn<'_>, key: ElementInstanceKey, element: &Element) -> bool {
+    turn.semantics().choices.starts_are_seen
+        && matches!(element.kind, ElementKind::StartEvent(_))
+        && element.async_before.is_some()
+        && turn.element(key).scope == turn.work.record.root.key
 }
 
 /// DIFFERENCE: in Camunda a link is a flow that is drawn in two parts, no element.
@@ -382,7 +413,11 @@ pub(crate) fn is_open_in_history(turn: &Turn<'_>, instance: &ElementInstance) ->
     }
     match instance.state {
         // The save point's job has not run yet, unless the element stopped at its first step.
-        ElementState::Entering => !instance.jobs.iter().any(|j| j.kind == JobKind::AsyncBefore),
+        ElementState::Entering => {
+            let element = turn.model(turn.index_of(&instance.element));
+            !instance.jobs.iter().any(|j| j.kind == JobKind::AsyncBefore)
+                || is_seen_before(turn, instance.key, element)
+        }
         ElementState::Leaving => ends_by_job(turn, instance.key),
         ElementState::Ending => true,
         ElementState::Active => {

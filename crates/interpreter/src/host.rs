@@ -38,7 +38,7 @@ impl Host for ProcessHost<'_> {
     }
 
     fn fact(&self, holder: Holder, property: &str) -> Option<Value> {
-        let record = self.view.record();
+        let (record, rules) = (self.view.record(), &self.process.semantics.values);
         let text = |text: &str| Some(Value::text(text));
         let key = |key: i64| Some(Value::text(key.to_string()));
         if holder == Holder::ExternalTask {
@@ -60,6 +60,7 @@ impl Host for ProcessHost<'_> {
                 Some(name.map_or(Value::Null, Value::Text))
             }
             "executionId" if holder == Holder::Task => key(self.view.scope().raw()),
+            "assignee" | "priority" if holder == Holder::Task => self.of_task(property),
             "id" | "activityInstanceId" => key(self.view.scope().raw()),
             "processInstanceId" | "rootProcessInstanceId" => key(record.instance.raw()),
             "processDefinitionId" => key(record.definition.raw()),
@@ -68,17 +69,20 @@ impl Host for ProcessHost<'_> {
                 Some(record.business_key.clone().map_or(Value::Null, Value::Text))
             }
             "currentActivityId" | "currentFlowElementId" => text(self.element),
+            "currentTransitionId" if !rules.executions_tell_place => {
+                let flow = self.turn.beans.flow();
+                Some(flow.map_or(Value::Null, |flow| Value::text(flow.as_str())))
+            }
             "currentActivityName" => {
                 let name = self.process.find(self.element);
                 let name = name.and_then(|index| self.process.element(index).name.clone());
                 Some(name.map_or(Value::Null, Value::Text))
             }
-            "tenantId" if record.tenant.is_empty() => match self.profile() {
-                Profile::Camunda => Some(Value::Null),
-                Profile::Flowable => text(""),
-            },
+            "tenantId" if record.tenant.is_empty() && !rules.no_tenant_is_empty => {
+                Some(Value::Null)
+            }
             "tenantId" => text(&record.tenant),
-            _ if self.profile() == Profile::Flowable => self.flowable_fact(property),
+            _ if rules.executions_tell_place => self.place(property),
             _ => None,
         }
     }
@@ -99,8 +103,18 @@ impl Host for ProcessHost<'_> {
 }
 
 impl ProcessHost<'_> {
-    /// What only Flowable's executions tell of themselves.
-    fn flowable_fact(&self, property: &str) -> Option<Value> {
+    /// What a task that the command has made is like. Of an older one only the stores know.
+    fn of_task(&self, property: &str) -> Option<Value> {
+        let task = self.view.record().element(self.view.scope())?.user_task?;
+        let row = self.turn.work.changes.made_user_task(task)?;
+        Some(match property {
+            "assignee" => row.assignee.clone().map_or(Value::Null, Value::Text),
+            _ => Value::Int(row.priority),
+        })
+    }
+
+    /// Where the execution stands among the others.
+    fn place(&self, property: &str) -> Option<Value> {
         let record = self.view.record();
         let at = record.element(self.view.scope());
         match property {

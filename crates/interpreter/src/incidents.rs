@@ -29,6 +29,8 @@ pub(crate) enum Reason {
     DecisionMissing,
     Decision,
     CalledMissing,
+    FormMissing,
+    ResourceMissing,
 }
 
 impl Reason {
@@ -40,6 +42,8 @@ impl Reason {
             FailureKind::DecisionMissing => Self::DecisionMissing,
             FailureKind::Decision => Self::Decision,
             FailureKind::CalledMissing => Self::CalledMissing,
+            FailureKind::FormMissing => Self::FormMissing,
+            FailureKind::ResourceMissing => Self::ResourceMissing,
             FailureKind::Uncaught => Self::UncaughtError,
             FailureKind::Foreign | FailureKind::TooManyVisits => Self::JobFailed,
         }
@@ -54,27 +58,23 @@ impl Reason {
         }
     }
 
-    /// The word of the system the model was written for.
-    fn name(self, names: IncidentNames) -> &'static str {
-        match (names, self) {
-            (IncidentNames::Zeebe, Self::WorkerJobFailed | Self::JobFailed) => "JOB_NO_RETRIES",
-            (IncidentNames::Zeebe, Self::ListenerFailed) => "EXECUTION_LISTENER_NO_RETRIES",
-            (IncidentNames::Zeebe, Self::TaskListenerFailed) => "TASK_LISTENER_NO_RETRIES",
-            (IncidentNames::Zeebe, Self::AdHocFailed) => "AD_HOC_SUB_PROCESS_NO_RETRIES",
-            (IncidentNames::Zeebe, Self::MessageSize) => "MESSAGE_SIZE_EXCEEDED",
-            (IncidentNames::Zeebe, Self::UncaughtError) => "UNHANDLED_ERROR_EVENT",
-            (IncidentNames::Zeebe, Self::ExtractValue) => "EXTRACT_VALUE_ERROR",
-            (IncidentNames::Zeebe, Self::Condition) => "CONDITION_ERROR",
-            (IncidentNames::Zeebe, Self::IoMapping) => "IO_MAPPING_ERROR",
-            (IncidentNames::Zeebe, Self::DecisionMissing) => "CALLED_DECISION_ERROR",
-            (IncidentNames::Zeebe, Self::Decision) => "DECISION_EVALUATION_ERROR",
-            (IncidentNames::Zeebe, Self::CalledMissing) => "CALLED_ELEMENT_ERROR",
-            (
-                IncidentNames::Camunda,
-                Self::WorkerJobFailed | Self::UncaughtError | Self::MessageSize,
-            ) => "failedExternalTask",
-            (IncidentNames::Camunda, _) => "failedJob",
-            (IncidentNames::Flowable, _) => "deadLetter",
+    fn name(self, names: &IncidentNames) -> &'static str {
+        match self {
+            Self::WorkerJobFailed => names.worker_job,
+            Self::ListenerFailed => names.listener,
+            Self::TaskListenerFailed => names.task_listener,
+            Self::AdHocFailed => names.ad_hoc,
+            Self::MessageSize => names.message_size,
+            Self::JobFailed => names.job,
+            Self::UncaughtError => names.uncaught_error,
+            Self::ExtractValue => names.extract_value,
+            Self::Condition => names.condition,
+            Self::IoMapping => names.io_mapping,
+            Self::DecisionMissing => names.decision_missing,
+            Self::Decision => names.decision,
+            Self::CalledMissing => names.called_missing,
+            Self::FormMissing => names.form_missing,
+            Self::ResourceMissing => names.resource_missing,
         }
     }
 }
@@ -86,7 +86,7 @@ pub(crate) fn open(
     message: Arc<str>,
     job: Option<JobKey>,
 ) {
-    let kind: Arc<str> = reason.name(turn.semantics().incident_names).into();
+    let kind: Arc<str> = reason.name(&turn.semantics().incident_names).into();
     let instance = turn.element(on);
     let is_about_boundary = instance.jobs.iter().any(|j| {
         Some(j.key) == job
@@ -122,14 +122,6 @@ pub(crate) fn open_by_hand(turn: &mut Turn<'_>, open: &OpenIncident) -> Incident
     };
     place(turn, open.element_instance, draft)
 }
-
-/// Kinds that clients may neither open nor resolve.
-pub(crate) fn is_reserved(kind: &str) -> bool {
-    RESERVED.contains(&kind)
-}
-
-/// Of Camunda; Zeebe's incidents are resolved by hand, and nobody opens one of them.
-const RESERVED: [&str; 3] = ["failedJob", "failedExternalTask", "deadLetter"];
 
 struct Draft {
     kind: Arc<str>,

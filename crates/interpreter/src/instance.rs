@@ -1,6 +1,6 @@
 //! The instance as a whole: its beginning, its end, and its being called.
 
-use orloj_model::{Conditions, ElementIndex, ListenerEvent};
+use orloj_model::{CompletionVariables, Conditions, ElementIndex, ListenerEvent};
 use orloj_types::{ElementId, InstanceKey, Variables};
 
 use crate::agenda::Step;
@@ -50,12 +50,12 @@ pub(crate) fn begin(
     }
     turn.element_mut(root).arrived_by = None;
     for &element in &starts {
-        let with = Variables::new();
         let step = if process.root.starts.contains(&element) {
+            let with = if by_jobs { Variables::new() } else { brought(turn, element) };
             Step::Arrive { element, scope: root, role: Role::Triggered, with }
         } else {
             let scope = commands::open_scopes(turn, element, &Place::default())?;
-            Step::Arrive { element, scope, role: Role::Plain, with }
+            Step::Arrive { element, scope, role: Role::Plain, with: Variables::new() }
         };
         turn.work.push(step);
     }
@@ -63,6 +63,17 @@ pub(crate) fn begin(
         turn.work.push_next(Step::Conditions);
     }
     Ok(())
+}
+
+/// What a trigger has brought stays at a start event that says itself what becomes of it.
+fn brought(turn: &mut Turn<'_>, start: ElementIndex) -> Variables {
+    let event = turn.model(start);
+    let is_merged = turn.semantics().completion == CompletionVariables::Merge;
+    if event.trigger().is_none() || event.outputs.is_empty() || !is_merged {
+        return Variables::new();
+    }
+    let root = turn.work.record.root.key;
+    turn.work.record.variables.remove(&root).unwrap_or_default()
 }
 
 /// Event subprocesses begin to wait. To conditions the variables that the instance was started with

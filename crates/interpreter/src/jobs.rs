@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use orloj_expr::{Expression, Profile};
+use orloj_expr::Expression;
 use orloj_model::{Element, Failures, JobDefinition, JobHandler, RetryCycle, SavePoint};
 use orloj_types::{ElementId, ElementInstanceKey, JobKey, Timestamp, Value};
 
@@ -214,8 +214,8 @@ pub(crate) fn retries_of(
 
 /// Tries of a job that has no retry cycle.
 pub(crate) fn default_retries(turn: &Turn<'_>) -> i32 {
-    let of_dialect = || i32::try_from(turn.semantics().retries_default).unwrap_or(i32::MAX);
-    turn.settings.retries.unwrap_or_else(of_dialect)
+    let of_model = || i32::try_from(turn.semantics().retries_default).unwrap_or(i32::MAX);
+    turn.settings.retries.unwrap_or_else(of_model)
 }
 
 /// The retry cycle of an element instance's own jobs.
@@ -258,8 +258,8 @@ pub(crate) fn computed_priority(
     expression: &Expression,
 ) -> Ruled<i64> {
     const WHAT: &str = "priority of the job";
-    let is_lenient = extract::is_lenient(turn) && !turn.settings.strict_priorities;
-    if !is_lenient || turn.semantics().uel != Profile::Camunda {
+    let may_fail = turn.semantics().values.priority_may_fail && !turn.settings.strict_priorities;
+    if !may_fail {
         let priority = extract::whole_number(turn, scope, element, WHAT, expression)?;
         return Ok(priority.unwrap_or(0));
     }

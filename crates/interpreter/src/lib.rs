@@ -6,6 +6,7 @@
 mod afterwards;
 mod agenda;
 mod answers;
+mod assets;
 mod beans;
 mod call_mappings;
 mod changes;
@@ -79,7 +80,7 @@ pub use invoke::{
 };
 pub use job_definitions::job_definition;
 pub use job_result::{AdHocResult, Corrections, JobResult, UserTaskResult};
-pub use need::{CalledProcess, Need, Supply};
+pub use need::{AssetKind, CalledProcess, Need, Supply, WantedAsset};
 pub use outcome::{
     End, EndKind, Event, Failed, IncidentChange, IncidentEnd, IncidentRow, JobChange, JobEdit,
     JobFailure, JobRow, JobSketch, LeaveKind, Outcome, Signal, SubscriptionChange, SubscriptionRow,

@@ -443,7 +443,7 @@ mod tests {
         let headers = story.jobs[&story.job_of(element)].job.headers.clone();
         let headers = headers.iter().flat_map(|headers| headers.iter());
         let told = headers.map(|(name, value)| {
-            let name = name.strip_prefix("io.camunda.zeebe:").expect("a reserved name");
+            let name = name.strip_prefix(orloj_model::RESERVED_HEADERS).expect("a reserved name");
             let is_key = name == "userTaskKey";
             format!("{name}={}", if is_key { "key" } else { value })
         });

@@ -1,14 +1,17 @@
 //! Input and output mappings of an element.
 //!
-//! Entries run in the order of the model and see the results of earlier ones. Nothing is applied
-//! unless all of them could be evaluated.
+//! Entries run in the order of the model. Nothing is applied unless all of them could be evaluated.
+//!
+//! DIFFERENCE: in Zeebe an entry sees the results of earlier ones before all else. In Camunda an
+//! input sees what is around the element and nothing of the element itself, and an output sees
+//! the element's own variables before the results.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_expr::Scope;
-use orloj_model::{CompletionVariables, Element, Mapping, MappingSource};
-use orloj_types::{ElementInstanceKey, StoredValue, Value};
+use orloj_model::{CompletionVariables, Element, ElementKind, Mapping, MappingSource, ServiceTask};
+use orloj_types::{Document, ElementInstanceKey, StoredValue, Value};
 
 use crate::extract;
 use crate::failure::{Failure, FailureKind, Ruled};
@@ -31,12 +34,54 @@ pub(crate) fn apply_inputs(
     if element.inputs.is_empty() {
         return Ok(());
     }
-    // A nested target starts from nothing, not from the variable outside.
-    let results = evaluate(turn, key, element, &element.inputs, |_| None)?;
+    let results = match turn.semantics().values.mappings_build_up {
+        // A nested target starts from nothing, not from the variable outside.
+        true => evaluate(turn, key, element, &element.inputs, |_| None)?,
+        false => evaluate_outside(turn, key, element)?,
+    };
     let results = stored(results);
     variables::set_local(&mut turn.work.record, key, &results);
     turn.note_variables();
     Ok(())
+}
+
+/// Inputs that see only what is around the element.
+fn evaluate_outside(turn: &Turn<'_>, key: ElementInstanceKey, element: &Element) -> Ruled<Results> {
+    let outside = outside(turn, key, element);
+    let view = View::new(&turn.work.record, outside);
+    turn.beans.set_seen(Document(turn.work.record.visible(outside)));
+    let mut results = Results::new();
+    for mapping in &element.inputs {
+        let value = value_of(turn, key, element, &view, &mapping.source)
+            .map_err(|failure| Failure { kind: FailureKind::IoMapping, ..failure })?;
+        let [name] = &mapping.target[..] else { continue };
+        results.insert(name.clone(), value);
+    }
+    Ok(results)
+}
+
+/// The scope around an element instance. One of a multi-instance activity that is no scope by
+/// itself shares that of the loop, so its item lies inside of it.
+fn outside(turn: &Turn<'_>, key: ElementInstanceKey, element: &Element) -> ElementInstanceKey {
+    let instance = turn.element(key);
+    if instance.role != Role::Inner {
+        return instance.scope;
+    }
+    let is_sequential = element.multi.as_ref().is_some_and(|multi| multi.is_sequential);
+    match is_scope_in_loop(element) {
+        true => key,
+        // The instances of a sequential one follow each other in the body itself.
+        false if is_sequential => turn.element(instance.scope).scope,
+        false => instance.scope,
+    }
+}
+
+fn is_scope_in_loop(element: &Element) -> bool {
+    match &element.kind {
+        ElementKind::SubProcess(_) | ElementKind::ServiceTask(ServiceTask::Worker(_)) => true,
+        ElementKind::ReceiveTask(receive) => receive.message.is_some(),
+        _ => false,
+    }
 }
 
 /// What mappings give, applied nowhere.
@@ -82,8 +127,12 @@ pub(crate) fn apply_outputs(
         return Ok(());
     }
     let record = &turn.work.record;
-    let results =
-        evaluate(turn, key, element, &element.outputs, |name| View::new(record, key).get(name))?;
+    let results = match turn.semantics().values.mappings_build_up {
+        true => {
+            evaluate(turn, key, element, &element.outputs, |name| View::new(record, key).get(name))?
+        }
+        false => evaluate_inside(turn, key, element)?,
+    };
     let results = stored(results);
     let how = turn.semantics().completion;
     // DIFFERENCE: in Zeebe an instance of a loop keeps results that it has variables for.
@@ -95,6 +144,24 @@ pub(crate) fn apply_outputs(
     variables::give(&mut turn.work.record, how, scope, &results);
     turn.note_variables();
     Ok(())
+}
+
+/// Outputs that see the element's own variables, and behind them what earlier ones gave.
+fn evaluate_inside(turn: &Turn<'_>, key: ElementInstanceKey, element: &Element) -> Ruled<Results> {
+    let own = turn.work.record.variables.get(&key);
+    let is_hidden = |name: &Arc<str>| own.is_some_and(|own| own.contains_key(name));
+    let (mut results, mut seen) = (Results::new(), Results::new());
+    for mapping in &element.outputs {
+        let view = View::new(&turn.work.record, key).under(&seen);
+        let value = value_of(turn, key, element, &view, &mapping.source)
+            .map_err(|failure| Failure { kind: FailureKind::IoMapping, ..failure })?;
+        let [name] = &mapping.target[..] else { continue };
+        if !is_hidden(name) {
+            seen.insert(name.clone(), value.clone());
+        }
+        results.insert(name.clone(), value);
+    }
+    Ok(results)
 }
 
 /// `known` is what a nested target is put into when no earlier entry made its object.

@@ -14,6 +14,27 @@ pub enum Need {
     Definition(CalledProcess),
     /// A caller, or a called instance.
     Instance(InstanceKey),
+    /// A deployed file that an element refers to.
+    Asset(WantedAsset),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WantedAsset {
+    pub kind: AssetKind,
+    /// The author's name for it.
+    pub id: Arc<str>,
+    pub binding: Bound,
+    pub tenant: TenantId,
+    /// The definition that refers to it: its deployment may be meant.
+    pub definition: DefinitionKey,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AssetKind {
+    /// What people fill in.
+    Form,
+    /// What a worker is told of.
+    Linked,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,4 +53,6 @@ pub struct CalledProcess {
 pub enum Supply {
     Definition(Option<(DefinitionKey, Arc<Process>)>),
     Instance(Option<(Arc<Process>, Arc<Record>)>),
+    /// The key of the version that is meant.
+    Asset(Option<i64>),
 }

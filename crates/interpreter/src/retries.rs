@@ -174,12 +174,12 @@ fn follow_up_of(turn: &Turn<'_>, job: &mut Job) -> Option<Job> {
 
 /// Without a wait the due date stays what it was.
 fn default_due(turn: &Turn<'_>, job: &Job) -> Option<Timestamp> {
-    let (settings, of_dialect) = (turn.settings, turn.semantics().retry_delay_ms);
+    let (settings, of_model) = (turn.settings, turn.semantics().retry_delay_ms);
     let (from, delay) = match (&job.kind, job.due_at) {
         (JobKind::Timer { .. }, Some(due_at)) => {
-            (due_at, settings.timer_retry_wait_ms.unwrap_or(of_dialect))
+            (due_at, settings.timer_retry_wait_ms.unwrap_or(of_model))
         }
-        _ => (turn.now, settings.retry_wait_ms.unwrap_or(of_dialect)),
+        _ => (turn.now, settings.retry_wait_ms.unwrap_or(of_model)),
     };
     match delay > 0 {
         true => Some(from.plus_ms(delay)),

@@ -216,6 +216,9 @@ impl Run {
                     work.absent.insert(instance);
                 }
             },
+            (WaitsFor::Supply(Need::Asset(wanted)), Supply::Asset(found)) => {
+                work.assets.push((wanted, found));
+            }
             _ => panic!("a need is supplied with what it asks for, once"),
         }
     }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use jiff::tz::{Offset, TimeZone};
 use jiff::{Span, Timestamp as Moment};
-use orloj_model::{IncidentNames, Semantics, TimerKind};
-use orloj_timer::{Dialect, Firing, Kind, ParseError, Schedule};
+use orloj_model::{Semantics, TimerKind};
+use orloj_timer::{Firing, Kind, ParseError, Schedule};
 use orloj_types::{NANOS_PER_SECOND, Temporal, Timestamp, Zone};
 
 use crate::record::Repeat;
@@ -47,13 +47,13 @@ pub(crate) fn plan(
         TimerKind::Duration => Kind::Duration,
         TimerKind::Cycle => Kind::Cycle,
     };
-    let schedule = Schedule::parse(dialect_of(semantics), kind, text)
+    let schedule = Schedule::parse(semantics.timers.texts, kind, text)
         .map_err(|error| wrong(kind, text, error))?;
     match schedule.first(now, &TimeZone::UTC) {
         Some(firing) if schedule.repeats() => Ok(planned(text, firing)),
         Some(firing) => Ok(Planned { due_at: firing.at, repeat: None }),
         // DIFFERENCE: a repetition that is wholly past still fires once, at once, but not in Camunda.
-        None if text.starts_with('R') && dialect_of(semantics) != Dialect::Camunda7 => {
+        None if text.starts_with('R') && semantics.timers.past_repetition_fires => {
             Ok(Planned { due_at: now, repeat: None })
         }
         // No day of the calendar fits a cron expression.
@@ -72,9 +72,8 @@ pub(crate) fn plan_value(
     now: Timestamp,
     semantics: &Semantics,
 ) -> Result<Planned, Error> {
-    let is_lenient = dialect_of(semantics) != Dialect::Zeebe;
     match at(value) {
-        Some(due_at) if is_lenient || kind == TimerKind::Date => {
+        Some(due_at) if semantics.timers.dates_anywhere || kind == TimerKind::Date => {
             Ok(Planned { due_at, repeat: None })
         }
         _ => plan(kind, &value.to_string(), now, semantics),
@@ -103,24 +102,21 @@ pub(crate) fn moment(text: &str, now: Timestamp) -> Result<Timestamp, Error> {
     let text = text.trim();
     let is_duration = text.trim_start_matches(['+', '-']).starts_with('P');
     let kind = if is_duration { Kind::Duration } else { Kind::Date };
-    let schedule = Schedule::parse(Dialect::Zeebe, kind, text)
-        .or_else(|_| Schedule::parse(Dialect::Camunda7, kind, text))
-        .map_err(|error| wrong(kind, text, error))?;
+    let schedule = Schedule::of_any(kind, text).map_err(|error| wrong(kind, text, error))?;
     let firing = schedule.first(now, &TimeZone::UTC);
     firing.map(|firing| firing.at).ok_or_else(|| Error::OutOfRange(excerpt(text)))
 }
 
-/// A date with time and zone, as Zeebe wants it.
+/// A date with time and zone.
 pub(crate) fn zoned_moment(text: &str, now: Timestamp) -> Result<Timestamp, Error> {
-    let schedule = Schedule::parse(Dialect::Zeebe, Kind::Date, text)
-        .map_err(|error| wrong(Kind::Date, text, error))?;
+    let schedule = Schedule::zoned_date(text).map_err(|error| wrong(Kind::Date, text, error))?;
     let firing = schedule.first(now, &TimeZone::UTC);
     firing.map(|firing| firing.at).ok_or_else(|| Error::OutOfRange(excerpt(text)))
 }
 
 /// The firing after the one that has just happened; `None` when that was the last.
 pub(crate) fn next(repeat: &Repeat, now: Timestamp, semantics: &Semantics) -> Option<Planned> {
-    let schedule = Schedule::parse(dialect_of(semantics), Kind::Cycle, &repeat.text).ok()?;
+    let schedule = Schedule::parse(semantics.timers.texts, Kind::Cycle, &repeat.text).ok()?;
     let slot = u64::from(repeat.fired);
     // A repetition's moment follows from its slot; a cron expression only asks for the present.
     let at = if repeat.text.starts_with('R') {
@@ -153,14 +149,6 @@ fn wrong(kind: Kind, text: &str, error: ParseError) -> Error {
         Kind::Date => Error::NotADate(text),
         Kind::Duration => Error::NotADuration(text),
         Kind::Cycle => Error::NotACycle { text, error },
-    }
-}
-
-fn dialect_of(semantics: &Semantics) -> Dialect {
-    match semantics.incident_names {
-        IncidentNames::Zeebe => Dialect::Zeebe,
-        IncidentNames::Camunda => Dialect::Camunda7,
-        IncidentNames::Flowable => Dialect::Flowable,
     }
 }
 

@@ -20,7 +20,7 @@ use crate::engine_events;
 use crate::errors::{self, Throwing};
 use crate::events;
 use crate::extract;
-use crate::failure::{Failure, Ruled};
+use crate::failure::{Failure, FailureKind, Ruled};
 use crate::flow;
 use crate::invoke::Yield;
 use crate::jobs;
@@ -78,7 +78,10 @@ pub(crate) fn go(
     mut stage: Stage,
 ) -> Ruled<Option<Yield>> {
     loop {
-        if matches!(stage, Stage::Begin | Stage::Done) && turn.must_ask() {
+        if asks_before(turn, stage) && turn.must_ask() {
+            if stage == Stage::Outputs {
+                turn.work.said_end.insert(key);
+            }
             turn.work.push_next(Step::Go { key, stage });
             turn.work.push_next(Step::Conditions);
             return Ok(None);
@@ -107,7 +110,19 @@ pub(crate) fn go(
                 turn.work.push_next(Step::Go { key, stage });
                 return Ok(Some(*needs));
             }
+            Err(Failure { thrown: Some(thrown), .. })
+                if matches!(stage, Stage::Start(_) | Stage::End(_))
+                    && errors::is_of_absent_event(turn, key, &thrown.code) =>
+            {
+                let element = turn.element(key).element.clone();
+                let message = "the event for an error of the element's listeners is not there";
+                return Err(Failure::new(&element, FailureKind::Foreign, message));
+            }
             Err(Failure { thrown: Some(thrown), .. }) => {
+                if matches!(stage, Stage::End(_)) {
+                    // They are not called a second time.
+                    turn.work.said_end.insert(key);
+                }
                 let throwing = Throwing::error(key, *thrown, errors::Source::Code);
                 turn.work.push_next(Step::Throw(Box::new(throwing)));
                 return Ok(None);
@@ -123,6 +138,16 @@ pub(crate) fn go(
                 return Ok(None);
             }
         }
+    }
+}
+
+/// Whether what watches variables is heard before the stage.
+fn asks_before(turn: &Turn<'_>, stage: Stage) -> bool {
+    match stage {
+        Stage::Begin | Stage::Done => true,
+        // What the listeners of the end changed can still end the element.
+        Stage::Outputs => turn.semantics().end_listeners == EndListeners::BeforeOutputs,
+        _ => false,
     }
 }
 

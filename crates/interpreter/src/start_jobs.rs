@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use orloj_expr::{Environment, Expression};
-use orloj_model::{Element, IncidentNames, Process, RetryCycle, RetryPlan};
+use orloj_model::{Element, Process, RetryCycle, RetryPlan};
 use orloj_types::{DefinitionKey, Timestamp, Value};
 
 use crate::schedule;
@@ -68,11 +68,7 @@ pub fn start_retry(
 
 /// The word for a start that failed for good.
 pub fn start_incident(process: &Process) -> &'static str {
-    match process.semantics.incident_names {
-        IncidentNames::Zeebe => "JOB_NO_RETRIES",
-        IncidentNames::Camunda => "failedJob",
-        IncidentNames::Flowable => "deadLetter",
-    }
+    process.semantics.incident_names.job
 }
 
 /// A cycle that cannot be computed counts as none.

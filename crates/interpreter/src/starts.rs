@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use orloj_expr::{Environment, Expression};
+use orloj_expr::{Environment, Expression, Language};
 use orloj_model::{ElementKind, Process, Program, Script, Timer, Trigger};
 use orloj_types::{Document, ElementId, Temporal, Timestamp, Value};
 
@@ -95,7 +95,11 @@ pub fn next_start(
 
 fn first_firing(process: &Process, timer: &Timer, now: Timestamp) -> Option<Planned> {
     let semantics = &process.semantics;
-    match value(&timer.value, now)? {
+    let mut environment = Environment::new(&(), now);
+    if semantics.language == Language::Feel {
+        environment = environment.keeping_temporals();
+    }
+    match timer.value.evaluate(&environment).ok()?.value {
         Value::Text(text) => schedule::plan(timer.kind, &text, now, semantics).ok(),
         Value::Temporal(moment) => {
             let moment: &Temporal = &moment;

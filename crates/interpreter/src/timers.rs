@@ -86,10 +86,6 @@ pub(crate) fn plan(
     match &turn.evaluate_temporal(&event.id, scope, &timer.value)? {
         Value::Text(text) => schedule::plan(timer.kind, text, base, turn.semantics())
             .map_err(|error| wrong(error.to_string())),
-        // A date of the model's host language comes as a number of milliseconds.
-        Value::Int(ms) if extract::is_lenient(turn) => {
-            Ok(Planned { due_at: Timestamp::from_ms(*ms), repeat: None })
-        }
         Value::Temporal(value) => schedule::plan_value(timer.kind, value, base, turn.semantics())
             .map_err(|error| wrong(error.to_string())),
         other => Err(extract::wrong(event, "timer", "a string", other)),

@@ -2,7 +2,7 @@
 //! left by its cancel event.
 //!
 //! DIFFERENCE: Camunda undoes inside of the transaction, which ends when the handlers are done.
-//! Flowable ends it first; the handlers run beside what follows.
+//! Flowable ends it first; the handlers run beside what follows, and without any it fails.
 
 use orloj_model::{ElementIndex, Trigger};
 use orloj_types::{ElementInstanceKey, Variables};
@@ -27,6 +27,11 @@ pub(crate) fn cancel(turn: &mut Turn<'_>, key: ElementInstanceKey) -> Ruled<Begu
     }
     let root = turn.work.record.root.key;
     let what = take_all(turn, host);
+    if what.is_empty() && turn.semantics().undoing.cancels_what_it_undoes {
+        let message = "nothing was done in the transaction that could be undone";
+        let end = turn.element(key).element.clone();
+        return Err(Failure::new(&end, FailureKind::Foreign, message));
+    }
     flow::vanish(turn, key);
     events::occur(turn, host, event, Variables::new())?;
     compensation::undo(turn, root, what);

@@ -90,7 +90,8 @@ impl<'a> Turn<'a> {
             self.work.agenda.push_next(member, Step::Farewell(farewell));
         }
         let next = self.work.agenda.pop();
-        let next = next.or_else(|| Some((self.work.pending.first().copied()?, Step::Conditions)));
+        let next =
+            next.or_else(|| Some((self.work.pending.first().copied()?, Step::LastConditions)));
         next.or_else(|| {
             let (member, afterwards) = self.work.afterwards.pop_front()?;
             Some((member, Step::Afterwards(afterwards)))
@@ -110,7 +111,7 @@ impl<'a> Turn<'a> {
             Step::IncidentBelowClosed { incident, how } => {
                 crate::incidents::follow(self, incident, how)?;
             }
-            Step::Conditions if is_over => {
+            Step::Conditions | Step::LastConditions if is_over => {
                 let (member, _) = self.work.at();
                 self.work.pending.remove(&member);
             }
@@ -134,8 +135,11 @@ impl<'a> Turn<'a> {
             Step::Resubscribe { key } => crate::commands::resubscribe(self, key)?,
             Step::Throw(throwing) => errors::throw(self, *throwing)?,
             Step::Signal(signal) => events::hear(self, *signal)?,
+            // What it waited on may have come to its end in the meantime.
+            Step::Occur { host, .. } if self.work.record.element(host).is_none() => {}
             Step::Occur { host, event, with } => events::occur(self, host, event, with)?,
             Step::Conditions => crate::conditions::ask_all(self)?,
+            Step::LastConditions => crate::conditions::ask_last(self)?,
             Step::BeginInstance { starts, listener } => instance::begin(self, starts, listener)?,
             Step::EndInstance { listener } => instance::end(self, listener)?,
         }

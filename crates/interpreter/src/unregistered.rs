@@ -7,7 +7,7 @@
 
 use std::cell::RefCell;
 
-use orloj_expr::{Argument, Beans, Expression, Scope};
+use orloj_expr::{Argument, Beans, Expression, Holder, Scope};
 use orloj_model::{BuiltinTask, Element, ElementKind, Process, ServiceTask, Throw, WorkerTask};
 use orloj_types::{ElementInstanceKey, Value, Variables};
 
@@ -115,8 +115,7 @@ fn stored(fields: Vec<(std::sync::Arc<str>, Value)>) -> Variables {
 
 /// Whether a name stands for nothing at all.
 fn is_unknown(turn: &Turn<'_>, key: ElementInstanceKey, name: &str) -> bool {
-    let is_of_engine = matches!(name, "execution" | "task" | "externalTask");
-    !is_of_engine
+    Holder::named(name).is_none()
         && !turn.delegates.knows(name)
         && !turn.delegates.knows_bean(name)
         && turn.delegates.bean_value(name).is_none()

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use orloj_model::{Conditions, Process};
+use orloj_model::{Conditions, ElementIndex, Process};
 use orloj_types::{
     DefinitionKey, Document, ElementId, ElementInstanceKey, InstanceKey, JobKey, StoredValue,
     SubscriptionKey,
@@ -16,7 +16,7 @@ use crate::conditions::Seen;
 use crate::failure::Failure;
 use crate::farewell::Farewell;
 use crate::host::Worked;
-use crate::need::CalledProcess;
+use crate::need::{CalledProcess, WantedAsset};
 use crate::outcome::{End, EndKind, JobFailure, Outcome, Signal};
 use crate::record::Record;
 use crate::visits::Visits;
@@ -60,6 +60,8 @@ pub(crate) struct Work {
     pub(crate) last_left: Option<ElementId>,
     /// Calls of foreign code so far that belong to a scope and not to a visit.
     pub(crate) calls: u32,
+    /// Element instances whose listeners of the end were called before they were ended.
+    pub(crate) said_end: BTreeSet<ElementInstanceKey>,
     /// Of element instances that were ended from outside.
     pub(crate) farewells: Vec<(MemberIndex, Box<Farewell>)>,
     /// Variables that end with the command, and what they hide.
@@ -82,6 +84,8 @@ pub(crate) struct Work {
     pub(crate) signals: Vec<Signal>,
     /// Definitions that were asked for.
     pub(crate) called: Vec<(CalledProcess, Option<(DefinitionKey, ProcessIndex)>)>,
+    /// Deployed files that were asked for, and their keys.
+    pub(crate) assets: Vec<(WantedAsset, Option<i64>)>,
     /// Instances that were asked for and do not exist.
     pub(crate) absent: BTreeSet<InstanceKey>,
 }
@@ -141,6 +145,7 @@ impl Work {
             worker: None,
             last_left: None,
             calls: 0,
+            said_end: BTreeSet::new(),
             farewells: Vec::new(),
             transients: Vec::new(),
             before: None,
@@ -153,6 +158,7 @@ impl Work {
             gathered: BTreeMap::new(),
             signals: Vec::new(),
             called: Vec::new(),
+            assets: Vec::new(),
             absent: BTreeSet::new(),
         }
     }
@@ -179,6 +185,10 @@ impl Work {
 
     pub(crate) fn push_next(&mut self, step: Step) {
         self.agenda.push_next(self.at, step);
+    }
+
+    pub(crate) fn occurs(&self, host: ElementInstanceKey, event: ElementIndex) -> bool {
+        self.agenda.occurs(self.at, host, event)
     }
 
     pub(crate) fn switch(&mut self, to: MemberIndex) {

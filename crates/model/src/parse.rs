@@ -5,13 +5,12 @@ use roxmltree::Document;
 
 use crate::check;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::graph::Process;
+use crate::graph::{Process, Semantics};
 use crate::options::{Dialect, Options};
 use crate::read::context::{Context, Subject, is_bpmn};
 use crate::read::dialect::Vendors;
 use crate::read::read_file;
 use crate::schema;
-use crate::semantics::semantics_of;
 
 /// What a file says.
 #[derive(Clone, Debug)]
@@ -85,7 +84,8 @@ fn read_tree<'a>(tree: &'a Document<'a>, places: &'a Places<'a>, options: &Optio
         drafts.retain(|draft| draft.is_executable);
         let expected = drafts.len();
         let finished = drafts.into_iter();
-        processes.extend(finished.filter_map(|draft| draft.finish(dialect, semantics_of(dialect))));
+        processes
+            .extend(finished.filter_map(|draft| draft.finish(dialect, Semantics::of(dialect))));
         debug_assert_eq!(processes.len(), expected, "what could not be read has an error");
     }
     let is_plain = vendors.told().is_none();

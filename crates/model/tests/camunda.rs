@@ -4,7 +4,7 @@ mod support;
 
 use orloj_model::{
     Boundary, CompletionVariables, Dialect, Element, ElementKind, RetryCycle, SavePoint,
-    ServiceTask, TimerKind, Trigger,
+    ServiceTask, Throw, TimerKind, Trigger,
 };
 use support::*;
 
@@ -271,4 +271,64 @@ fn a_flow_without_id_gets_a_free_one() {
     let process = accepted(&xml, Dialect::Camunda7);
     let ids: Vec<_> = process.flows.iter().map(|flow| flow.id.to_string()).collect();
     assert_eq!(ids, ["sequenceFlow_2", "sequenceFlow_3"]);
+}
+
+#[test]
+fn a_handler_begins_at_once_and_once_and_gives_nothing_outward() {
+    let undone = |inside: &str| {
+        let handler = format!(
+            r#"<userTask id="h" isForCompensation="true" camunda:asyncBefore="true" camunda:asyncAfter="true">{inside}</userTask>"#
+        );
+        one(r#"<userTask id="e"/>"#).replace(
+            "</process>",
+            &format!(
+                r#"<boundaryEvent id="b" attachedToRef="e"><compensateEventDefinition/></boundaryEvent>{handler}
+                <association id="a" associationDirection="One" sourceRef="b" targetRef="h"/></process>"#
+            ),
+        )
+    };
+    let repeated = r#"<multiInstanceLoopCharacteristics><loopCardinality>2</loopCardinality></multiInstanceLoopCharacteristics>"#;
+    let gives = r#"<extensionElements><camunda:inputOutput><camunda:outputParameter name="r">1</camunda:outputParameter></camunda:inputOutput></extensionElements>"#;
+    for inside in [repeated, gives] {
+        let process = accepted(&undone(inside), Dialect::Camunda7);
+        let handler = process.element(process.find("h").expect("h"));
+        assert!(handler.async_before.is_none() && handler.async_after.is_none());
+        assert!(handler.multi.is_none() && handler.outputs.is_empty());
+    }
+    let boundary = r#"<boundaryEvent id="t" attachedToRef="h"><errorEventDefinition/></boundaryEvent><association "#;
+    let told = problems(&undone("").replacen("<association ", boundary, 1), Dialect::Camunda7);
+    assert!(told.contains("boundary-misplaced"), "{told}");
+}
+
+#[test]
+fn an_event_that_undoes_always_waits() {
+    let e = camunda(
+        r#"<intermediateThrowEvent id="e"><compensateEventDefinition waitForCompletion="false"/></intermediateThrowEvent>"#,
+    );
+    match e.kind {
+        ElementKind::ThrowEvent(Throw::Compensation(throw)) => assert!(throw.waits),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn no_token_leaves_an_end_event_and_a_link_is_no_save_point() {
+    let body = r#"<startEvent id="s"/><endEvent id="e"/><userTask id="u"/>
+        <intermediateThrowEvent id="l" camunda:asyncBefore="true" camunda:asyncAfter="true"><linkEventDefinition name="x"/></intermediateThrowEvent>
+        <intermediateCatchEvent id="c"><linkEventDefinition name="x"/></intermediateCatchEvent>
+        <sequenceFlow id="f1" sourceRef="s" targetRef="l"/><sequenceFlow id="f2" sourceRef="c" targetRef="e"/>
+        <sequenceFlow id="f3" sourceRef="e" targetRef="u"/>"#;
+    let parsed = read(&process(body), Dialect::Camunda7);
+    let process = parsed.processes.first().expect("it has only warnings");
+    let find = |id: &str| process.element(process.find(id).expect("it is drawn"));
+    assert!(find("e").outgoing.is_empty());
+    assert!(find("l").async_before.is_none() && find("l").async_after.is_none());
+}
+
+#[test]
+fn an_empty_condition_is_found_out_when_it_is_asked() {
+    let xml = one(
+        r#"<intermediateCatchEvent id="e"><conditionalEventDefinition><condition/></conditionalEventDefinition></intermediateCatchEvent>"#,
+    );
+    accepted(&xml, Dialect::Camunda7);
 }

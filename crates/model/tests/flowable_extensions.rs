@@ -4,7 +4,7 @@ mod support;
 
 use orloj_model::{
     CallActivity, CallBinding, CallMapping, Code, Dialect, Element, ElementKind, EngineAction,
-    EngineEvent, ListenerMoment, SavePoint, Script, ServiceTask, Trigger,
+    EngineEvent, ListenerMoment, MappedFailures, SavePoint, Script, ServiceTask, Trigger,
 };
 use support::*;
 
@@ -83,7 +83,7 @@ fn what_the_system_brings_along() {
     2:36: error: serviceTask "e" of type http has no field requestMethod [field-missing]
     2:36: error: serviceTask "e" of type http has no field requestUrl [field-missing]
     "#);
-    insta::assert_snapshot!(refused(r#"<serviceTask id="e" flowable:type="camel"/>"#), @r#"2:36: error: type "camel" of serviceTask "e" is not supported [unsupported-task-type]"#);
+    insta::assert_snapshot!(refused(r#"<serviceTask id="e" flowable:type="camel"/>"#), @r#"2:36: error: type "camel" of serviceTask "e" is not supported [task-type-unknown]"#);
 }
 
 #[test]
@@ -117,13 +117,26 @@ fn exceptions_are_errors() {
         "serviceTask",
         r#"flowable:class="A""#,
         r#"<flowable:mapException errorCode="E1" includeChildExceptions="true">x.Bad</flowable:mapException>
-           <activiti:mapException errorCode="E2" rootCause="x.Root"/>"#,
+           <activiti:mapException errorCode="E2" rootCause="x.Root"/>
+           <flowable:mapException errorCode="E3" includeChildExceptions="true">java.lang.RuntimeException</flowable:mapException>
+           <flowable:mapException errorCode="E4">java.lang.IllegalStateException</flowable:mapException>
+           <flowable:mapException errorCode="E5">java.lang.RuntimeException</flowable:mapException>
+           <flowable:mapException errorCode="E6" includeChildExceptions="true" rootCause="x.Root">java.lang.Exception</flowable:mapException>"#,
     ));
     let ServiceTask::Delegate(task) = service(&e) else { panic!("{e:?}") };
-    let [first, second] = &task.exceptions[..] else { panic!("{e:?}") };
-    assert_eq!((first.class.as_deref(), first.includes_children), (Some("x.Bad"), true));
-    assert_eq!((&*second.error_code, second.class.as_deref()), ("E2", None));
-    assert_eq!(second.root_cause.as_deref(), Some("x.Root"));
+    let found: Vec<_> = task.exceptions.iter().map(|e| (&*e.error_code, e.of)).collect();
+    let named = |code, expressions| MappedFailures::Named { code, expressions };
+    assert_eq!(
+        found,
+        [
+            ("E1", named(false, false)),
+            ("E2", MappedFailures::Rest),
+            ("E3", named(true, true)),
+            ("E4", named(true, false)),
+            ("E5", named(false, false)),
+            ("E6", named(false, false)),
+        ]
+    );
 }
 
 #[test]

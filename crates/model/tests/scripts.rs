@@ -203,5 +203,5 @@ fn flowable_asks_decisions_by_fields() {
     let e = element(&task(strict), Dialect::Flowable);
     assert!(matches!(decision(&e).binding, DecisionBinding::Latest));
     assert_eq!(decision(&e).result, DecisionResult::Outputs { needs_hit: true });
-    insta::assert_snapshot!(problems(&one(r#"<businessRuleTask id="e" flowable:rules="a"/>"#), Dialect::Flowable), @r#"2:1: error: businessRuleTask "e" with rules is not supported; decisions are, by a serviceTask of type dmn [unsupported-element]"#);
+    insta::assert_snapshot!(problems(&one(r#"<businessRuleTask id="e" flowable:rules="a"/>"#), Dialect::Flowable), @r#"2:1: error: businessRuleTask "e" with rules is not supported; decisions are, by a serviceTask of type dmn [rules-unknown]"#);
 }

@@ -53,7 +53,7 @@ fn each_dialect_has_its_meaning() {
         (Failures::Incident, UncaughtError::Incident)
     );
     assert_eq!((zeebe.retries_default, zeebe.retry_delay_ms), (3, 0));
-    assert_eq!(zeebe.incident_names, IncidentNames::Zeebe);
+    assert_eq!(zeebe.incident_names, IncidentNames::ZEEBE);
     assert_eq!(zeebe.completion, CompletionVariables::Merge);
     let camunda = semantics(Dialect::Camunda7);
     assert_eq!((camunda.language, camunda.siblings), (Language::Uel, SiblingOrder::Document));
@@ -62,7 +62,7 @@ fn each_dialect_has_its_meaning() {
         (Failures::RollBack, UncaughtError::EndToken)
     );
     assert_eq!((camunda.retries_default, camunda.retry_delay_ms), (3, 0));
-    assert_eq!(camunda.incident_names, IncidentNames::Camunda);
+    assert_eq!(camunda.incident_names, IncidentNames::CAMUNDA);
     let flowable = semantics(Dialect::Flowable);
     assert_eq!((flowable.language, flowable.siblings), (Language::Uel, SiblingOrder::Document));
     assert_eq!(
@@ -70,7 +70,7 @@ fn each_dialect_has_its_meaning() {
         (Failures::RollBack, UncaughtError::Fail)
     );
     assert_eq!((flowable.retries_default, flowable.retry_delay_ms), (3, 10_000));
-    assert_eq!(flowable.incident_names, IncidentNames::Flowable);
+    assert_eq!(flowable.incident_names, IncidentNames::FLOWABLE);
 }
 
 #[test]

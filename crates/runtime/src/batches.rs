@@ -16,7 +16,7 @@ use std::time::Duration;
 use orloj_store::{
     BatchEnd, BatchFilter, BatchRow, BatchUpdate, BatchWrite, Change, ChoreWrite, EndedBatchRow,
     EndedFilter, Held, InstanceFilter, JobDefinitionChange, JobDefinitionFilter, JobFilter,
-    JobKind, JobRow, JobState, PAGE_ROWS_MAX, Page,
+    JobKind, JobRow, JobState, PAGE_ROWS_MAX, PRUNE_ROWS_MAX, Page, Prune, PruneQuery,
 };
 use orloj_types::{BatchKey, DefinitionKey, InstanceKey, JobKey, TenantId, Timestamp};
 
@@ -318,12 +318,23 @@ impl Batches {
             // Chores of a batch are made by others of it alone: where none is left, none will be.
             let left = self.engine.inner.store.count_jobs(of_it.clone()).await;
             if left.map_err(|e| store_error(&e))? == 0 {
-                return Ok(());
+                return if cascade { self.delete_log(key).await } else { Ok(()) };
             }
             // Someone is at work at this moment, and what follows will not be.
             tokio::time::sleep(CHORE_POLL).await;
         }
         Err(Error::Overtaken)
+    }
+
+    /// A chunk at a time: a batch of a million elements has a log of as many lines.
+    async fn delete_log(&self, key: BatchKey) -> Result<(), Error> {
+        loop {
+            let query = PruneQuery { what: Prune::BatchLog(key), limit: PRUNE_ROWS_MAX };
+            let pruned = self.engine.inner.store.prune(query).await;
+            if pruned.map_err(|e| store_error(&e))?.rows < PRUNE_ROWS_MAX {
+                return Ok(());
+            }
+        }
     }
 
     /// How a batch stands that is over before its time.

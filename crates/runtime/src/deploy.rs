@@ -3,17 +3,19 @@
 use std::sync::Arc;
 
 use md5::{Digest, Md5};
+use orloj_calls::AssetFile;
 use orloj_interpreter::{JobSettings, StartTrigger, StartWait};
 use orloj_model::{Diagnostic, Dialect, Parsed, Severity};
 use orloj_store::{
-    DecisionKey, NewDecision, NewDefinition, NewDeployment, NewRequirements, NewResource, NewStart,
-    Notice, RequirementsKey, StartKind,
+    AssetKey, DecisionKey, NewAsset, NewDecision, NewDefinition, NewDeployment, NewRequirements,
+    NewResource, NewStart, Notice, RequirementsKey, StartKind,
 };
 use orloj_types::{DefinitionKey, DeploymentKey, EngineName, TenantId, Timestamp};
 
 use crate::api::{
-    DecisionView, DefinitionView, Deploy, Deployed, Error, Resource, ResourceProblem,
+    AssetView, DecisionView, DefinitionView, Deploy, Deployed, Error, Resource, ResourceProblem,
 };
+use crate::assets::stored_kind;
 use crate::decision_file::{self, DecisionFile};
 use crate::definitions::{CHECKS, dialect_name};
 use crate::deployed_jobs::{self, Owner};
@@ -31,9 +33,6 @@ const DECISION_ENDINGS: [&str; 2] = [".dmn", ".dmn11.xml"];
 /// Longest name of a resource; as long as a file system takes.
 const RESOURCE_NAME_BYTES_MAX: usize = 1_024;
 
-/// Endings of files that hold forms for people.
-const FORM_ENDING: &str = ".form";
-
 /// A file of a deployment, read.
 pub(crate) struct File {
     pub resource: Resource,
@@ -50,8 +49,8 @@ pub(crate) enum Content {
         transforms: Option<Arc<[u8]>>,
     },
     Decisions(DecisionFile),
-    /// Kept with the deployment under its id.
-    Form(Arc<str>),
+    /// What elements refer to.
+    Asset(AssetFile),
 }
 
 /// Why a file cannot be deployed.
@@ -84,7 +83,6 @@ impl Orloj {
         problems.extend(together::nothing_in(&files));
         problems.extend(self.messages_taken(&files, &deploy.tenant).await?);
         let files = accepted(files, problems)?;
-        let forms = forms_of(&files);
 
         let count = 1 + files.iter().map(|(_, content)| keys_of(content)).sum::<usize>();
         let Reply::Keys(keys) = self.request(Request::Keys { count }).await? else {
@@ -97,7 +95,6 @@ impl Orloj {
             engine: &self.inner.engine,
             tenant: &deploy.tenant,
             jobs: &job_settings(&self.inner.settings)?,
-            forms: &forms,
             now,
         };
         let deployment = NewDeployment {
@@ -134,6 +131,7 @@ impl Orloj {
             duplicate: stored.duplicate,
             definitions: stored.definitions.iter().map(DefinitionView::from).collect(),
             decisions: stored.decisions.iter().map(DecisionView::from).collect(),
+            assets: stored.assets.iter().map(AssetView::from).collect(),
         })
     }
 
@@ -193,7 +191,7 @@ fn agreed(files: &[File]) -> Option<Dialect> {
     let told = files.iter().filter(|file| !file.is_plain).filter_map(|file| match &file.content {
         Ok(Content::Processes { parsed, .. }) => Some(parsed.dialect),
         Ok(Content::Decisions(file)) => Some(file.dialect),
-        Ok(Content::Form(_)) | Err(_) => None,
+        Ok(Content::Asset(_)) | Err(_) => None,
     });
     let mut told: Vec<Dialect> = told.collect();
     told.dedup();
@@ -222,15 +220,16 @@ fn read(
             .map_err(|diagnostics| Refused { diagnostics, message: String::new() });
         return (is_plain, file.map(Content::Decisions));
     }
-    if ends_in(&[FORM_ENDING]) {
-        return (false, form_id(&resource.content).map(Content::Form).map_err(Refused::from));
+    if let Some(kind) = AssetFile::kind_of(&name) {
+        let asset = AssetFile::read(kind, &resource.content);
+        return (false, asset.map(Content::Asset).map_err(Refused::from));
     }
     if !ends_in(&PROCESS_ENDINGS) {
         let message = format!(
-            "resources of this kind are not supported yet; the name must end in one of {}, {}, {}",
+            "resources of this kind are not supported yet; the name must end in one of {}, {}, \
+             .form, .rpa",
             PROCESS_ENDINGS.join(", "),
             DECISION_ENDINGS.join(", "),
-            FORM_ENDING
         );
         return (false, Err(message.into()));
     }
@@ -247,17 +246,6 @@ fn read(
         return (is_plain, Err(message.into()));
     }
     (is_plain, Ok(Content::Processes { parsed, transforms }))
-}
-
-/// A form is a JSON object with an id.
-fn form_id(content: &[u8]) -> Result<Arc<str>, String> {
-    #[derive(serde::Deserialize)]
-    struct Form {
-        id: String,
-    }
-    let form: Form =
-        serde_json::from_slice(content).map_err(|error| format!("not a form: {error}"))?;
-    Ok(form.id.into())
 }
 
 /// The files, if nothing is wrong with any of them.
@@ -277,26 +265,14 @@ fn accepted(
     if problems.is_empty() { Ok(fine) } else { Err(Error::Deployment(problems)) }
 }
 
-/// All forms of a deployment. A process is new when one of those that come with it is.
-fn forms_of(files: &[(Resource, Content)]) -> Vec<u8> {
-    let mut all = Vec::new();
-    for (resource, content) in files {
-        if let Content::Form(_) = content {
-            all.extend_from_slice(resource.name.as_bytes());
-            all.extend(Md5::digest(&resource.content));
-        }
-    }
-    all
-}
-
-/// How many keys the content needs: one for each definition, one for the file of decisions.
+/// How many keys the content needs: one for each definition, one for each other file.
 fn keys_of(content: &Content) -> usize {
     match content {
         Content::Processes { parsed, .. } => {
             parsed.processes.iter().map(|process| 1 + deployed_jobs::keys_of(process)).sum()
         }
         Content::Decisions(file) => 1 + file.decisions.len(),
-        Content::Form(_) => 0,
+        Content::Asset(_) => 1,
     }
 }
 
@@ -305,7 +281,6 @@ struct Making<'a> {
     engine: &'a EngineName,
     tenant: &'a TenantId,
     jobs: &'a JobSettings,
-    forms: &'a [u8],
     now: Timestamp,
 }
 
@@ -316,7 +291,7 @@ fn new_resources(
     making: &Making<'_>,
     mut key: impl FnMut() -> i64,
 ) -> Vec<NewResource> {
-    let Making { forms, now, .. } = *making;
+    let now = making.now;
     let mut new = NewResource {
         checksum: Md5::digest(&resource.content).into(),
         name: resource.name,
@@ -325,6 +300,7 @@ fn new_resources(
         checks: CHECKS,
         definitions: Vec::new(),
         requirements: None,
+        asset: None,
     };
     let mut changed_by = None;
     match content {
@@ -347,12 +323,11 @@ fn new_resources(
             });
             new.definitions = definitions.collect();
             let added = transforms.as_deref().unwrap_or_default();
-            if !added.is_empty() || !forms.is_empty() {
-                // The same file under other transforms, or with other forms, is another version.
+            if !added.is_empty() {
+                // The same file under other transforms is another version.
                 let mut digest = Md5::new();
                 digest.update(new.checksum);
                 digest.update(added);
-                digest.update(forms);
                 new.checksum = digest.finalize().into();
             }
             changed_by = transforms;
@@ -375,7 +350,14 @@ fn new_resources(
                     .collect(),
             });
         }
-        Content::Form(_) => {}
+        Content::Asset(file) => {
+            new.asset = Some(NewAsset {
+                key: AssetKey(key()),
+                kind: stored_kind(file.kind),
+                asset_id: file.id,
+                version_tag: file.version_tag,
+            });
+        }
     }
     let transforms = changed_by.map(|transforms| NewResource {
         name: transforms_name(&new.name),
@@ -385,6 +367,7 @@ fn new_resources(
         checks: CHECKS,
         definitions: Vec::new(),
         requirements: None,
+        asset: None,
     });
     std::iter::once(new).chain(transforms).collect()
 }

@@ -33,6 +33,7 @@
 //! ```
 
 pub mod api;
+mod assets;
 mod batches;
 mod builder;
 pub mod calls;

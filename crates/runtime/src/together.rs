@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use orloj_interpreter::StartTrigger;
+use orloj_interpreter::{AssetKind, StartTrigger};
 use orloj_model::{Diagnostic, Dialect, Process, ReferenceKind, Severity};
 use orloj_store::{PAGE_ROWS_MAX, StartKind, StartQuery};
 use orloj_types::{TenantId, Timestamp};
@@ -39,15 +39,12 @@ pub(crate) fn problems(files: &[File], now: Timestamp) -> Vec<ResourceProblem> {
 
 /// Where nothing of a deployment can run, its files are named.
 pub(crate) fn nothing_in(files: &[File]) -> Vec<ResourceProblem> {
-    let counts = |file: &File| file.content.iter().flat_map(ids_of).any(|(kind, _)| kind != "form");
+    let counts = |file: &File| file.content.iter().flat_map(ids_of).next().is_some();
     if files.iter().any(|file| counts(file) || file.content.is_err()) {
         return Vec::new();
     }
     let message = |file: &File| match &file.content {
         Ok(Content::Decisions(_)) => format!("no decision in {}", file.resource.name),
-        Ok(Content::Form(_)) => {
-            "a form is deployed together with the process that shows it".to_owned()
-        }
         _ => format!("no executable process in {}", file.resource.name),
     };
     files.iter().map(|file| whole(&file.resource.name, message(file))).collect()
@@ -65,7 +62,10 @@ fn ids_of(content: &Content) -> Vec<(&'static str, Arc<str>)> {
         Content::Decisions(file) => {
             file.decisions.iter().map(|d| ("decision", d.id.clone())).collect()
         }
-        Content::Form(id) => vec![("form", id.clone())],
+        Content::Asset(file) => match file.kind {
+            AssetKind::Form => vec![("form", file.id.clone())],
+            AssetKind::Linked => vec![("resource", file.id.clone())],
+        },
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use orloj::history::JobLogFilter;
 use orloj::settings::{BatchSettings, Settings, Ttl, Window};
 use orloj::store::{EndedFilter, JobRow};
 use orloj::types::{Document, InstanceKey, Timestamp};
@@ -285,9 +286,15 @@ fn a_batch_that_is_deleted_takes_its_parts_along() {
         let keys = start(&orloj, 3).await;
         let work = BatchWork::InstanceUpdateSuspensionState { suspended: true };
         let new = NewBatch::new(work, BatchElements::instances(keys));
+        let kept = orloj.batches().create(NewBatch { suspended: true, ..new.clone() }).await;
+        orloj.batches().delete(kept.unwrap().key, false).await.unwrap();
+        let told = orloj.history().recent_job_log(&JobLogFilter::default(), 100).await.unwrap();
+        assert_eq!(told.len(), 2, "its seed came and went: {told:?}");
         let batch = orloj.batches().create(NewBatch { suspended: true, ..new }).await.unwrap();
         orloj.batches().delete(batch.key, true).await.unwrap();
         orloj.settle().await;
+        let log = orloj.history().recent_job_log(&JobLogFilter::default(), 100).await.unwrap();
+        assert_eq!(log, told, "nothing is told of the other");
         assert!(chores(&orloj, JobKind::BatchSeed).await.is_empty());
         let gone = orloj.batches().get(batch.key).await;
         assert!(matches!(gone, Err(Error::Missing(_))), "{gone:?}");

@@ -91,6 +91,12 @@ fn executor(settings: &Settings, found: &mut Vec<Conflict>) {
             "is an order of its own: leave out by_priority, timers_first and by_due".to_owned(),
         ));
     }
+    if executor.categories.iter().flatten().any(String::is_empty) {
+        found.push(conflict(
+            &["executor.categories"],
+            "a category is empty: no job is of it, and none without one is taken".to_owned(),
+        ));
+    }
     let joined = &executor.acquisition;
     if joined != DEFAULT_ACQUISITION && !settings.acquisitions.contains_key(joined) {
         let known = settings.acquisitions.keys().map(String::as_str);

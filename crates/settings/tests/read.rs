@@ -163,7 +163,8 @@ fn acquisitions_and_engines_start_from_what_holds_for_all() {
 fn every_problem_names_its_key() {
     insta::assert_snapshot!(problems(json!({
         "executor": {"priority_min": 10, "priority_max": 5, "workers_max": -1, "hnit": true,
-                     "by_priority": "maybe", "acquisition": "fast", "queue_jobs_max": 0},
+                     "by_priority": "maybe", "acquisition": "fast", "queue_jobs_max": 0,
+                     "categories": ["red", ""]},
         "acquisition": {"wait_ms": 70000, "wait_factor": 1.0, "backoff_ms": 5, "backoff_ms_max": 2},
         "history": {"level": "all", "removal_time": "none",
                     "cleanup": {"moonday_start": "01:00", "start": "25:00", "parallelism": 9}},
@@ -186,6 +187,7 @@ fn every_problem_names_its_key() {
     limits[3]: a limit has exactly one of topic, tenant and key
     limits[4].per_second: 0 is not above 0; max_concurrent = 0 stops all
     executor.priority_min: executor.priority_min (10) is above executor.priority_max (5): no job could be taken
+    executor.categories: a category is empty: no job is of it, and none without one is taken
     executor.acquisition: there is no acquisition 'fast'; there are default
     acquisition.wait_ms: acquisition.wait_ms (70000) is above acquisition.wait_ms_max (60000)
     acquisition.backoff_ms: acquisition.backoff_ms (5) is above acquisition.backoff_ms_max (2)

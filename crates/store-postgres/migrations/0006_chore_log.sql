@@ -1,4 +1,5 @@
 -- Start timers are chores: start events are set off by messages, signals and conditions only.
+-- Those of before are not converted: no release ever wrote them.
 DELETE FROM orloj.start_event WHERE kind = 2;
 DROP PROCEDURE orloj.commit_group_with_pages;
 DROP PROCEDURE orloj.commit_group_with_events;

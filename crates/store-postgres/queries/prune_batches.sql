@@ -13,4 +13,4 @@ WITH old AS (
 gone AS (
     DELETE FROM orloj.ended_batch AS b USING old WHERE b.key = old.key RETURNING b.key
 )
-SELECT count(*), NULL::bigint FROM gone
+SELECT count(*) FROM gone

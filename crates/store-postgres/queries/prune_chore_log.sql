@@ -9,4 +9,4 @@ WITH old AS (
 gone AS (
     DELETE FROM orloj.chore_log AS l USING old WHERE l.number = old.number RETURNING l.number
 )
-SELECT count(*), NULL::bigint FROM gone
+SELECT count(*) FROM gone

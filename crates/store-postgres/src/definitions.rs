@@ -24,10 +24,13 @@ impl Shared {
         self.lock_advisory(&transaction, &format!("deploy {}", new.engine)).await?;
         let latest = self.latest(&transaction, new).await?;
         let latest_decisions = self.latest_decisions(&transaction, new).await?;
-        let same = (same_as_latest(new, &latest), latest_decisions.same(new));
-        if let (Some(definitions), Some(decisions)) = same {
+        let latest_assets = self.latest_assets(&transaction, new).await?;
+        let same =
+            (same_as_latest(new, &latest), latest_decisions.same(new), latest_assets.same(new));
+        if let (Some(definitions), Some(decisions), Some(assets)) = same {
             transaction.roll_back().await?;
-            return Ok(StoredDeployment { key: new.key, duplicate: true, definitions, decisions });
+            let key = new.key;
+            return Ok(StoredDeployment { key, duplicate: true, definitions, decisions, assets });
         }
         let definitions = next_versions(new, &latest);
         let resources = self.resource_rows(new);
@@ -43,10 +46,15 @@ impl Shared {
         if !rows.is_empty() {
             transaction.execute(&self.sql.decision_insert, &[rows.param()]).await?;
         }
+        let assets = latest_assets.next_versions(new);
+        let rows = self.asset_rows(&assets);
+        if !rows.is_empty() {
+            transaction.execute(&self.sql.asset_insert, &[rows.param()]).await?;
+        }
         self.replace_starts(&transaction, new, &definitions).await?;
         self.replace_chores(&transaction, new, &definitions).await?;
         transaction.commit().await?;
-        Ok(StoredDeployment { key: new.key, duplicate: false, definitions, decisions })
+        Ok(StoredDeployment { key: new.key, duplicate: false, definitions, decisions, assets })
     }
 
     pub(crate) async fn definition(

@@ -8,6 +8,7 @@
 //! locks end with their transaction, and nothing is left to a session to remember.
 
 mod acquire;
+mod assets;
 mod chore_group;
 mod chore_log;
 mod commit;

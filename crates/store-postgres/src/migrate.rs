@@ -16,6 +16,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0004_pages.sql"),
     include_str!("../migrations/0005_records.sql"),
     include_str!("../migrations/0006_chore_log.sql"),
+    include_str!("../migrations/0007_ages.sql"),
+    include_str!("../migrations/0008_assets.sql"),
 ];
 
 /// Names our advisory locks among those of other programs in the same database.

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use orloj_store::format::decode_profile;
 use orloj_store::{
-    BroadcastKey, BroadcastRow, DecisionKey, DecisionRow, DefinitionRow, EndedRow, Error, Fit,
-    HistoryRow, IncidentRow, InstanceRow, JobKind, JobRow, JobState, MessageKey, MessageRow,
-    NodeRow, RecordPage, RecordPageKind, Requirements, RequirementsKey, StartKind, StartRow,
-    SubscriptionKind, SubscriptionRow, UserTaskRow, VariableRow,
+    AssetKey, AssetKind, AssetRow, BroadcastKey, BroadcastRow, DecisionKey, DecisionRow,
+    DefinitionRow, EndedRow, Error, Fit, HistoryRow, IncidentRow, InstanceRow, JobKind, JobRow,
+    JobState, MessageKey, MessageRow, NodeRow, RecordPage, RecordPageKind, Requirements,
+    RequirementsKey, StartKind, StartRow, SubscriptionKind, SubscriptionRow, UserTaskRow,
+    VariableRow,
 };
 use orloj_types::{
     BatchKey, DefinitionKey, DeploymentKey, ElementId, ElementInstanceKey, EngineName, IncidentKey,
@@ -266,6 +267,25 @@ pub(crate) fn decision(row: &Columns<'_>) -> Result<DecisionRow, Error> {
         checksum: checksum.try_into().map_err(|e| damaged("checksum", e))?,
         dialect: row.text(14)?,
         deployed_at: row.time(15)?,
+        is_deleted: row.get(16)?,
+    })
+}
+
+pub(crate) fn asset(row: &Columns<'_>) -> Result<AssetRow, Error> {
+    let checksum: &[u8] = row.get(9)?;
+    Ok(AssetRow {
+        key: AssetKey(row.get(0)?),
+        engine: EngineName::new(row.text(1)?),
+        tenant: TenantId::new(row.text(2)?),
+        kind: row.named(3, "asset kind", AssetKind::from_number)?,
+        asset_id: row.text(4)?,
+        version: row.get(5)?,
+        version_tag: row.text_or_null(6)?,
+        deployment: DeploymentKey::new(row.get(7)?),
+        resource_name: row.text(8)?,
+        checksum: checksum.try_into().map_err(|e| damaged("checksum", e))?,
+        deployed_at: row.time(10)?,
+        is_deleted: row.get(11)?,
     })
 }
 

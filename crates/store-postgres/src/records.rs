@@ -117,20 +117,18 @@ impl Shared {
                 ];
                 self.write(&self.sql.prune_removable, &params).await?
             }
-            Prune::Ended { before, own, minutes, after } => {
+            Prune::Ended { before, own, minutes } => {
                 let before = before.map(Timestamp::as_ms);
                 let (first, last) = (i64::from(*minutes.start()), i64::from(*minutes.end()));
-                let after = after.map_or(i64::MIN, InstanceKey::raw);
                 let definitions: Vec<i64> = own.iter().map(|(key, _)| key.raw()).collect();
                 let moments: Vec<Option<i64>> =
                     own.iter().map(|(_, before)| before.map(Timestamp::as_ms)).collect();
-                let params: [(&(dyn ToSql + Sync), Type); 8] = [
+                let params: [(&(dyn ToSql + Sync), Type); 7] = [
                     (&engine, Type::TEXT),
                     (&before, Type::INT8),
                     (&first, Type::INT8),
                     (&last, Type::INT8),
                     (&limit, Type::INT8),
-                    (&after, Type::INT8),
                     (&definitions, Type::INT8_ARRAY),
                     (&moments, Type::INT8_ARRAY),
                 ];
@@ -162,6 +160,12 @@ impl Shared {
                     [(&engine, Type::TEXT), (&before, Type::INT8), (&limit, Type::INT8)];
                 self.write(&self.sql.prune_chore_log, &params).await?
             }
+            Prune::BatchLog(batch) => {
+                let batch = batch.raw();
+                let params: [(&(dyn ToSql + Sync), Type); 3] =
+                    [(&engine, Type::TEXT), (&batch, Type::INT8), (&limit, Type::INT8)];
+                self.write(&self.sql.prune_batch_log, &params).await?
+            }
             Prune::Meters { before } => {
                 let before = before.as_ms();
                 let params: [(&(dyn ToSql + Sync), Type); 3] =
@@ -171,9 +175,7 @@ impl Shared {
         };
         let pruned = read::first(&rows, |row| {
             let rows: i64 = row.get(0)?;
-            let last: Option<i64> = row.get(1)?;
-            let rows = u32::try_from(rows).unwrap_or(u32::MAX);
-            Ok(Pruned { rows, last: last.map(InstanceKey::new) })
+            Ok(Pruned { rows: u32::try_from(rows).unwrap_or(u32::MAX) })
         })?;
         Ok(pruned.unwrap_or_default())
     }

@@ -27,7 +27,7 @@ macro_rules! statements {
 }
 
 statements! {
-    batch_load batches broadcasts called_ended called_instances chore_insert chore_locks
+    asset_delete asset_find asset_insert asset_latest batch_load batches broadcasts called_ended called_instances chore_insert chore_locks
     chore_log chore_log_insert chore_replaced decision_find decision_insert decision_latest decision_load definition_find
     definition_delete definition_insert definition_latest definition_live definition_load
     definition_starts_delete definition_suspend definition_timers definitions
@@ -41,8 +41,8 @@ statements! {
     limit_put limit_use limits limits_locked lock_advisory message_expired message_fit
     message_fits message_load messages meter_add meters node_beat node_beat_at node_delete
     node_describe node_insert node_named node_number_free node_number_keep nodes notify
-    operations prune_batches prune_chore_log prune_ended prune_instances prune_meters prune_operations prune_removable
-    requirements_version resource_insert resource_load settings_raise settings_version
+    operations prune_batch_log prune_batches prune_chore_log prune_ended prune_instances prune_meters prune_operations prune_removable
+    requirements_delete requirements_version resource_insert resource_load settings_raise settings_version
     start_insert start_replace starts subscription_last subscription_load subscriptions user_task_load
     user_tasks
 }
@@ -87,7 +87,7 @@ macro_rules! row_types {
 
 row_types! {
     instance_in instance_step instance_gone variable_in variable_gone job_in job_step job_held
-    user_task_in incident_in history_in ended_in definition_in decision_in resource_in channel
+    user_task_in incident_in history_in ended_in definition_in decision_in asset_in resource_in channel
     called_in subscription_in start_in message_in message_take broadcast_in
     broadcast_step migrated job_definition_in chore_step chore_log_in batch_in batch_step batch_gone
     operation_in meter_in limit_token page_in page_gone incident_note

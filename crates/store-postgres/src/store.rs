@@ -5,16 +5,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use orloj_store::{
-    Acquire, BatchFilter, BatchRow, Beat, BroadcastRow, CalledBy, Channel, ChoreLogFilter,
-    ChoreLogRow, Claim, CommitError, Committed, DecisionKey, DecisionRow, DecisionVersion,
-    DefinitionDeleted, DefinitionRow, DeleteDefinition, EndedBatchRow, EndedFilter, EndedRow,
-    Error, ExtendLock, Extended, Fit, Fut, Group, HistoryRow, IncidentFilter, IncidentRow,
-    InstanceFilter, InstanceRow, JobDefinitionChange, JobDefinitionFilter, JobDefinitionRow,
-    JobFilter, JobRow, Lease, LimitRow, LimitScope, LoadedInstance, MessageKey, MessageQuery,
-    MessageRow, MeterQuery, MeterRow, MeterSum, NewDeployment, NewLimit, NodeProfile, NodeRow,
-    Notice, OperationFilter, OperationRow, Page, PruneQuery, Pruned, Pulse, StartQuery, StartRow,
-    Store, StoredDeployment, StoredSettings, SubscriptionKind, SubscriptionQuery, SubscriptionRow,
-    UserTaskFilter, UserTaskRow,
+    Acquire, AssetKind, AssetRow, BatchFilter, BatchRow, Beat, BroadcastRow, CalledBy, Channel,
+    ChoreLogFilter, ChoreLogRow, Claim, CommitError, Committed, DecisionKey, DecisionRow,
+    DecisionVersion, DefinitionDeleted, DefinitionRow, DeleteDefinition, EndedBatchRow,
+    EndedFilter, EndedRow, Error, ExtendLock, Extended, Fit, Fut, Group, HistoryRow,
+    IncidentFilter, IncidentRow, InstanceFilter, InstanceRow, JobDefinitionChange,
+    JobDefinitionFilter, JobDefinitionRow, JobFilter, JobRow, Lease, LimitRow, LimitScope,
+    LoadedInstance, MessageKey, MessageQuery, MessageRow, MeterQuery, MeterRow, MeterSum,
+    NewDeployment, NewLimit, NodeProfile, NodeRow, Notice, OperationFilter, OperationRow, Page,
+    PruneQuery, Pruned, Pulse, StartQuery, StartRow, Store, StoredDeployment, StoredSettings,
+    SubscriptionKind, SubscriptionQuery, SubscriptionRow, UserTaskFilter, UserTaskRow,
 };
 use orloj_types::{
     BatchKey, DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey,
@@ -324,6 +324,20 @@ impl Store for PostgresStore {
         version: DecisionVersion,
     ) -> Fut<'_, Option<DecisionRow>> {
         Box::pin(async move { self.shared.find_decision(&decision_id, &tenant, &version).await })
+    }
+
+    fn find_asset(
+        &self,
+        kind: AssetKind,
+        asset_id: Arc<str>,
+        tenant: TenantId,
+        version: DecisionVersion,
+    ) -> Fut<'_, Option<AssetRow>> {
+        Box::pin(async move { self.shared.find_asset(kind, &asset_id, &tenant, &version).await })
+    }
+
+    fn delete_file(&self, key: i64) -> Fut<'_, Option<i64>> {
+        Box::pin(self.shared.delete_file(key))
     }
 
     fn resource(&self, deployment: DeploymentKey, name: Arc<str>) -> Fut<'_, Option<Arc<[u8]>>> {

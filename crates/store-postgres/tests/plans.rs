@@ -125,6 +125,59 @@ async fn locked_jobs_are_counted_in_an_index_made_with_the_first_limit() {
     .await;
 }
 
+/// One of 200 definitions has a shorter time to live than the others, and its rows lie behind.
+#[tokio::test]
+async fn what_is_old_is_found_by_its_age() {
+    with_database(|url| async move {
+        drop(open(&url).await);
+        let admin = client(&url).await;
+        let rows = "INSERT INTO ended SELECT
+                n, 'suite', '', n % 200, NULL, true, 0, n * 1000, '', NULL
+            FROM generate_series(1, 20000) AS n;
+            INSERT INTO operation SELECT
+                n, n, 'suite', '', n, NULL, 'o', 'e', NULL, NULL, NULL, NULL, NULL, NULL, NULL
+            FROM generate_series(1, 20000) AS n;
+            INSERT INTO meter SELECT 'suite', 'm' || n % 10, n, '', 1
+            FROM generate_series(1, 20000) AS n;
+            INSERT INTO chore_log
+                (job_key, engine, tenant, definition_key, element_id, kind, batch_key, event, at,
+                retries, priority)
+            SELECT n, 'suite', '', 0, '', 8, n % 200, 0, n, 0, 0
+            FROM generate_series(1, 20000) AS n;
+            ANALYZE ended; ANALYZE operation; ANALYZE meter; ANALYZE chore_log";
+        admin.batch_execute(rows).await.expect("rows");
+        let ended = [
+            ("$7::bigint[]", "'{10000000}'::bigint[]"),
+            ("$6::bigint[]", "'{199}'::bigint[]"),
+            ("$5", "10"),
+            ("$4", "59"),
+            ("$3", "0"),
+            ("$2", "500"),
+            ("$1", "'suite'"),
+        ];
+        let by_time = [("$3", "10"), ("$2", "100"), ("$1", "'suite'")];
+        for (sql, values, index) in [
+            (include_str!("../queries/prune_ended.sql"), &ended[..], "ended_age"),
+            (include_str!("../queries/prune_operations.sql"), &by_time[..], "operation_age"),
+            (include_str!("../queries/prune_meters.sql"), &by_time[..], "meter_age"),
+            (include_str!("../queries/prune_batch_log.sql"), &by_time[..], "chore_log_batch"),
+        ] {
+            let sql = sql.lines().filter(|line| !line.trim().starts_with("--"));
+            let sql = sql.collect::<Vec<_>>().join("\n").replace("orloj.", "");
+            let sql = values.iter().fold(sql, |sql, (place, value)| sql.replace(place, value));
+            let plan = plan(&admin, &format!("(ANALYZE, TIMING OFF) {sql}")).await;
+            let found = plan.split("CTE old").nth(1).and_then(|rest| rest.split("CTE ").next());
+            let whole = plan.split("CTE history").next().unwrap_or_default();
+            assert!(whole.contains(&format!("using {index} on")), "{plan}");
+            for table in ["ended", "operation", "meter", "chore_log"] {
+                assert!(!whole.contains(&format!("Seq Scan on {table} ")), "{plan}");
+            }
+            assert!(found.is_some_and(|found| found.contains("actual rows=10 ")), "{plan}");
+        }
+    })
+    .await;
+}
+
 /// Many nodes at once, through stores of their own: never more than allowed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_limit_is_kept_by_all_nodes_together() {

@@ -1,4 +1,5 @@
 -- Start timers are chores: start events are set off by messages, signals and conditions only.
+-- Those of before are not converted: no release ever wrote them.
 DELETE FROM start_event WHERE kind = 2;
 DROP INDEX start_event_due;
 ALTER TABLE start_event DROP COLUMN due_at;

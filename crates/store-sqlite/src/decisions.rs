@@ -28,10 +28,11 @@ pub(crate) fn latest(
     let mut latest = LatestDecisions::default();
     let mut version =
         connection.prepare_cached(include_str!("../queries/requirements_version.sql"))?;
+    let mut newest = connection.prepare_cached(include_str!("../queries/decision_newest.sql"))?;
     for (_, requirements, decision) in decisions_of(new) {
         let id = &decision.decision_id;
-        if let Some(row) = find(connection, &new.engine, id, &new.tenant, &DecisionVersion::Latest)?
-        {
+        let values = (&*new.engine, &*new.tenant, &**id);
+        if let Some(row) = newest.query_row(values, rows::decision).optional()? {
             latest.decisions.insert(id.clone(), row);
         }
         let values = (&*new.engine, &*new.tenant, &*requirements.id);

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::portable;
 use crate::writer::Writer;
-use crate::{chore_log, decisions, event_rows, rows, settings};
+use crate::{assets, chore_log, decisions, event_rows, rows, settings};
 
 pub(crate) fn deploy(writer: &mut Writer, new: &NewDeployment) -> Result<StoredDeployment, Error> {
     writer.write(|connection| deploy_in(connection, new).map_err(portable))
@@ -116,9 +116,12 @@ fn deploy_in(connection: &Connection, new: &NewDeployment) -> rusqlite::Result<S
         }
     }
     let latest_decisions = decisions::latest(connection, new)?;
-    if let (true, Some(decisions)) = (duplicate, latest_decisions.same(new)) {
+    let latest_assets = assets::latest(connection, new)?;
+    let same = (latest_decisions.same(new), latest_assets.same(new));
+    if let (true, (Some(decisions), Some(assets))) = (duplicate, same) {
         let definitions = latest.into_iter().flatten().collect();
-        return Ok(StoredDeployment { key: new.key, duplicate: true, definitions, decisions });
+        let key = new.key;
+        return Ok(StoredDeployment { key, duplicate: true, definitions, decisions, assets });
     }
     let mut latest = latest.into_iter();
     let mut definitions = Vec::new();
@@ -148,9 +151,11 @@ fn deploy_in(connection: &Connection, new: &NewDeployment) -> rusqlite::Result<S
     }
     let decisions = latest_decisions.next_versions(new);
     decisions::insert(connection, &decisions)?;
+    let assets = latest_assets.next_versions(new);
+    assets::insert(connection, &assets)?;
     replace_starts(connection, new, &definitions)?;
     replace_chores(connection, new, &definitions)?;
-    Ok(StoredDeployment { key: new.key, duplicate: false, definitions, decisions })
+    Ok(StoredDeployment { key: new.key, duplicate: false, definitions, decisions, assets })
 }
 
 /// Start events of versions that are not the latest any more start nothing.

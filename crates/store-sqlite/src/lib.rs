@@ -5,6 +5,7 @@
 //! disk. One process owns the file.
 
 mod acquire;
+mod assets;
 mod batches;
 mod chore_log;
 mod chores;

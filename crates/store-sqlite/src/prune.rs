@@ -17,7 +17,7 @@ fn prune_in(connection: &Connection, engine: &str, query: &PruneQuery) -> Result
     let limit = query.limit.min(PRUNE_ROWS_MAX);
     let run = |sql: &str, values: &dyn Fn(&mut rusqlite::CachedStatement<'_>) -> Result<usize>| {
         let rows = values(&mut connection.prepare_cached(sql)?)?;
-        Ok(Pruned { rows: u32::try_from(rows).unwrap_or(u32::MAX), last: None })
+        Ok(Pruned { rows: u32::try_from(rows).unwrap_or(u32::MAX) })
     };
     match &query.what {
         Prune::Removable { until, minutes } => {
@@ -25,14 +25,13 @@ fn prune_in(connection: &Connection, engine: &str, query: &PruneQuery) -> Result
             let values = (engine, until.as_ms(), minutes.start(), minutes.end(), limit);
             remove_instances(connection, sql, values)
         }
-        Prune::Ended { before, own, minutes, after } => {
+        Prune::Ended { before, own, minutes } => {
             let sql = include_str!("../queries/prune_ended.sql");
-            let after = after.map_or(i64::MIN, InstanceKey::raw);
             let own = own.iter().map(|(key, before)| (key.raw(), before.map(Timestamp::as_ms)));
             let own = serde_json::to_string(&own.collect::<Vec<_>>()).unwrap_or_default();
             let before = before.map(Timestamp::as_ms);
             let (first, last) = (minutes.start(), minutes.end());
-            let values = (engine, before, first, last, limit, after, own);
+            let values = (engine, before, first, last, limit, own);
             remove_instances(connection, sql, values)
         }
         Prune::Instances(instances) => {
@@ -63,6 +62,9 @@ fn prune_in(connection: &Connection, engine: &str, query: &PruneQuery) -> Result
         }
         Prune::ChoreLog { before } => run(include_str!("../queries/prune_chore_log.sql"), &|s| {
             s.execute((engine, Timestamp::as_ms(*before), limit))
+        }),
+        Prune::BatchLog(batch) => run(include_str!("../queries/prune_batch_log.sql"), &|s| {
+            s.execute((engine, batch.raw(), limit))
         }),
         Prune::Meters { before } => run(include_str!("../queries/prune_meters.sql"), &|s| {
             s.execute((engine, Timestamp::as_ms(*before), limit))
@@ -120,5 +122,5 @@ fn remove_instances(connection: &Connection, sql: &str, values: impl Params) -> 
         }
     }
     let rows = u32::try_from(keys.len()).unwrap_or(u32::MAX);
-    Ok(Pruned { rows, last: keys.last().copied().map(InstanceKey::new) })
+    Ok(Pruned { rows })
 }

@@ -386,6 +386,7 @@ pub(crate) fn decision(row: &Row<'_>) -> Result<DecisionRow> {
         checksum: row.get(13)?,
         dialect: row.get(14)?,
         deployed_at: Timestamp::from_ms(row.get(15)?),
+        is_deleted: row.get(16)?,
     })
 }
 

@@ -5,16 +5,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use futures_channel::oneshot;
 use orloj_store::{
-    Acquire, BatchFilter, BatchRow, Beat, BroadcastRow, CalledBy, Channel, ChoreLogFilter,
-    ChoreLogRow, Claim, CommitError, Committed, DecisionKey, DecisionRow, DecisionVersion,
-    DefinitionDeleted, DefinitionRow, DeleteDefinition, EndedBatchRow, EndedFilter, EndedRow,
-    Error, ExtendLock, Extended, Fit, Fut, Group, HistoryRow, IncidentFilter, IncidentRow,
-    InstanceFilter, InstanceRow, JobDefinitionChange, JobDefinitionFilter, JobDefinitionRow,
-    JobFilter, JobRow, Lease, LimitRow, LimitScope, LoadedInstance, MessageKey, MessageQuery,
-    MessageRow, MeterQuery, MeterRow, MeterSum, NewDeployment, NewLimit, NodeProfile, NodeRow,
-    Notice, OperationFilter, OperationRow, Page, PruneQuery, Pruned, Pulse, StartQuery, StartRow,
-    Store, StoredDeployment, StoredSettings, SubscriptionKind, SubscriptionQuery, SubscriptionRow,
-    UserTaskFilter, UserTaskRow,
+    Acquire, AssetKind, AssetRow, BatchFilter, BatchRow, Beat, BroadcastRow, CalledBy, Channel,
+    ChoreLogFilter, ChoreLogRow, Claim, CommitError, Committed, DecisionKey, DecisionRow,
+    DecisionVersion, DefinitionDeleted, DefinitionRow, DeleteDefinition, EndedBatchRow,
+    EndedFilter, EndedRow, Error, ExtendLock, Extended, Fit, Fut, Group, HistoryRow,
+    IncidentFilter, IncidentRow, InstanceFilter, InstanceRow, JobDefinitionChange,
+    JobDefinitionFilter, JobDefinitionRow, JobFilter, JobRow, Lease, LimitRow, LimitScope,
+    LoadedInstance, MessageKey, MessageQuery, MessageRow, MeterQuery, MeterRow, MeterSum,
+    NewDeployment, NewLimit, NodeProfile, NodeRow, Notice, OperationFilter, OperationRow, Page,
+    PruneQuery, Pruned, Pulse, StartQuery, StartRow, Store, StoredDeployment, StoredSettings,
+    SubscriptionKind, SubscriptionQuery, SubscriptionRow, UserTaskFilter, UserTaskRow,
 };
 use orloj_types::{
     BatchKey, DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey,
@@ -28,8 +28,8 @@ use crate::options::Options;
 use crate::threads::Threads;
 use crate::writer::Writer;
 use crate::{
-    acquire, batches, chore_log, commit, decisions, definitions, event_queries, event_rows, events,
-    job_queries, jobs, limits, meters, nodes, operations, prune, queries, rows, settings,
+    acquire, assets, batches, chore_log, commit, decisions, definitions, event_queries, event_rows,
+    events, job_queries, jobs, limits, meters, nodes, operations, prune, queries, rows, settings,
 };
 
 /// Clones share one store; the last one to go closes it.
@@ -300,6 +300,23 @@ impl Store for SqliteStore {
         self.read(move |connection, engine| {
             decisions::find(connection, engine, &decision_id, &tenant, &version)
         })
+    }
+
+    fn find_asset(
+        &self,
+        kind: AssetKind,
+        asset_id: Arc<str>,
+        tenant: TenantId,
+        version: DecisionVersion,
+    ) -> Fut<'_, Option<AssetRow>> {
+        self.read(move |connection, engine| {
+            assets::find(connection, engine, kind, &asset_id, &tenant, &version)
+        })
+    }
+
+    fn delete_file(&self, key: i64) -> Fut<'_, Option<i64>> {
+        let engine = self.engine.clone();
+        self.write(move |writer| assets::delete_file(writer, &engine, key))
     }
 
     fn resource(&self, deployment: DeploymentKey, name: Arc<str>) -> Fut<'_, Option<Arc<[u8]>>> {

@@ -103,14 +103,23 @@ fn chores_batches_and_what_is_old_are_found_by_their_indexes() {
         (include_str!("../queries/prune_chore_log.sql"), "chore_log_at (at<?)"),
         (include_str!("../queries/chore_lock.sql"), "INTEGER PRIMARY KEY (rowid=?)"),
         (include_str!("../queries/prune_removable.sql"), "ended_removal (removal_at>? AND"),
-        (include_str!("../queries/prune_ended.sql"), "INTEGER PRIMARY KEY (rowid>?)"),
+        (include_str!("../queries/prune_batch_log.sql"), "chore_log_batch (batch_key=?)"),
+        (include_str!("../queries/prune_operations.sql"), "operation_age (engine=? AND at<?)"),
+        (include_str!("../queries/prune_meters.sql"), "meter_age (engine=? AND at<?)"),
+        (
+            include_str!("../queries/prune_ended.sql"),
+            "SEARCH e USING COVERING INDEX ended_age (engine=? AND definition_key=? AND ended_at>? \
+             AND ended_at<?)",
+        ),
         (include_str!("../queries/history_delete.sql"), "PRIMARY KEY (instance_key=?)"),
         (&jobs.replace(batch, by_batch), "job_batch (batch_key=?"),
     ] {
         let plan = plan(sql);
         assert!(plan.contains(index), "{index}: {plan}");
         assert!(!plan.contains("TEMP B-TREE"), "{plan}");
-        assert!(!plan.contains("SCAN job") && !plan.contains("SCAN ended"), "{plan}");
+        for table in ["job", "ended", "e ", "operation", "meter", "chore_log"] {
+            assert!(!plan.contains(&format!("SCAN {table}")), "{plan}");
+        }
     }
 }
 

@@ -39,6 +39,8 @@ pub struct DecisionRow {
     /// Which dialect the file was read as.
     pub dialect: Arc<str>,
     pub deployed_at: Timestamp,
+    /// It is asked no more, and its version is not given again.
+    pub is_deleted: bool,
 }
 
 /// The file a decision is part of.
@@ -67,7 +69,7 @@ pub struct NewDecision {
     pub version_tag: Option<Arc<str>>,
 }
 
-/// Which version of a decision is looked for.
+/// Which version of a decision, or of an asset, is looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecisionVersion {
     Latest,
@@ -100,7 +102,7 @@ impl DecisionVersion {
     }
 }
 
-/// What a store knows before it deploys decisions, by their ids.
+/// What a store knows before it deploys decisions, by their ids; deleted ones count.
 #[derive(Clone, Debug, Default)]
 pub struct LatestDecisions {
     pub decisions: BTreeMap<Arc<str>, DecisionRow>,
@@ -113,7 +115,9 @@ impl LatestDecisions {
     pub fn same(&self, new: &NewDeployment) -> Option<Vec<DecisionRow>> {
         let known = |(resource, _, decision): (&NewResource, _, &NewDecision)| {
             let row = self.decisions.get(&decision.decision_id)?;
-            let is_same = row.resource_name == resource.name && row.checksum == resource.checksum;
+            let is_same = !row.is_deleted
+                && row.resource_name == resource.name
+                && row.checksum == resource.checksum;
             is_same.then(|| row.clone())
         };
         decisions_of(new).map(known).collect()
@@ -145,6 +149,7 @@ impl LatestDecisions {
                     checksum: resource.checksum,
                     dialect: resource.dialect.clone(),
                     deployed_at: new.now,
+                    is_deleted: false,
                 }
             };
         decisions_of(new).map(row).collect()

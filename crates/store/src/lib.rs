@@ -4,6 +4,7 @@
 //! queries. It knows no BPMN: records and history are bytes with a version. Every store passes
 //! the one suite in [`suite`], the simulated one of the tests included.
 
+mod asset;
 mod batch;
 mod broadcast;
 mod change;
@@ -36,6 +37,7 @@ mod subscription;
 #[cfg(feature = "suite")]
 pub mod suite;
 
+pub use asset::{AssetKey, AssetKind, AssetRow, LatestAssets, NewAsset, assets_of};
 pub use batch::{BatchEnd, BatchFilter, BatchRow, BatchUpdate, BatchWrite, EndedBatchRow};
 pub use broadcast::{BroadcastKey, BroadcastRow, BroadcastWrite};
 pub use change::{

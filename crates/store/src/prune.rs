@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use orloj_types::{DefinitionKey, InstanceKey, Timestamp};
+use orloj_types::{BatchKey, DefinitionKey, InstanceKey, Timestamp};
 
 /// One chunk of one kind of rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,15 +22,14 @@ pub enum Prune {
     /// those whose moment lies in these minutes of an hour: clean-ups that run side by side share
     /// the hour among them.
     Removable { until: Timestamp, minutes: RangeInclusive<u8> },
-    /// Ended instances that ended before a moment, with their history. The oldest first, from the
-    /// one after `after`.
+    /// Ended instances that ended before a moment, with their history. The oldest hours of each
+    /// definition first.
     Ended {
         /// Of definitions that have no moment of their own; `None`: they are kept.
         before: Option<Timestamp>,
         /// Definitions with a moment of their own; those with `None` are kept.
         own: Vec<(DefinitionKey, Option<Timestamp>)>,
         minutes: RangeInclusive<u8>,
-        after: Option<InstanceKey>,
     },
     /// These, if they have ended, with their history. More than allowed are not looked at.
     Instances(Vec<InstanceKey>),
@@ -42,6 +41,8 @@ pub enum Prune {
     Operations { before: Timestamp },
     /// What the log of chores tells of before this.
     ChoreLog { before: Timestamp },
+    /// What the log of chores tells of this batch.
+    BatchLog(BatchKey),
     /// Meters written before this.
     Meters { before: Timestamp },
 }
@@ -75,8 +76,6 @@ pub const ALL_MINUTES: RangeInclusive<u8> = 0..=59;
 pub struct Pruned {
     /// Rows of the kind that was asked for. As many as allowed means that there may be more.
     pub rows: u32,
-    /// The last ended instance looked at, to go on from.
-    pub last: Option<InstanceKey>,
 }
 
 /// The minute of the hour in which a moment lies.

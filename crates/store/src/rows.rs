@@ -7,6 +7,7 @@ use orloj_types::{
     InstanceKey, JobKey, ProcessId, StoredValue, TenantId, Timestamp, UserTaskKey,
 };
 
+use crate::asset::{AssetRow, NewAsset};
 use crate::decision::{DecisionRow, NewRequirements};
 use crate::job_definition::NewJobDefinition;
 use crate::start::NewStart;
@@ -372,6 +373,8 @@ pub struct NewResource {
     pub definitions: Vec<NewDefinition>,
     /// Of a file of decisions.
     pub requirements: Option<NewRequirements>,
+    /// Of a form, or of what jobs are linked to.
+    pub asset: Option<NewAsset>,
 }
 
 #[derive(Clone, Debug)]
@@ -387,13 +390,13 @@ pub struct NewDefinition {
     pub chores: Vec<JobRow>,
 }
 
-/// What a deployment led to: the definitions and decisions of all its resources, in order.
+/// What a deployment led to: what is in all its resources, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredDeployment {
     pub key: DeploymentKey,
-    /// Every resource equalled the latest version of its processes and decisions: nothing was
-    /// written.
+    /// Every resource equalled the latest version of what is in it: nothing was written.
     pub duplicate: bool,
     pub definitions: Vec<DefinitionRow>,
     pub decisions: Vec<DecisionRow>,
+    pub assets: Vec<AssetRow>,
 }

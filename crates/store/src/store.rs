@@ -9,6 +9,7 @@ use orloj_types::{
     JobDefinitionKey, JobKey, ProcessId, SubscriptionKey, TenantId, Timestamp, UserTaskKey,
 };
 
+use crate::asset::{AssetKind, AssetRow};
 use crate::batch::{BatchFilter, BatchRow, EndedBatchRow};
 use crate::broadcast::BroadcastRow;
 use crate::change::Group;
@@ -193,8 +194,8 @@ pub trait Store: Send + Sync + 'static {
     // ---- definitions
 
     /// Assigns versions, or finds that nothing is new: a resource is a duplicate when the latest
-    /// version of each of its processes and decisions has the same resource name and checksum; if any resource
-    /// is new, all get new versions. Serialised per engine.
+    /// version of everything in it has the same resource name and checksum; if any resource is new,
+    /// all get new versions. Serialised per engine.
     fn deploy(&self, deployment: NewDeployment) -> Fut<'_, StoredDeployment>;
 
     fn definition(&self, key: DefinitionKey) -> Fut<'_, Option<DefinitionRow>>;
@@ -218,6 +219,18 @@ pub trait Store: Send + Sync + 'static {
         tenant: TenantId,
         version: DecisionVersion,
     ) -> Fut<'_, Option<DecisionRow>>;
+
+    fn find_asset(
+        &self,
+        kind: AssetKind,
+        asset_id: Arc<str>,
+        tenant: TenantId,
+        version: DecisionVersion,
+    ) -> Fut<'_, Option<AssetRow>>;
+
+    /// The file of decisions, or the asset, of this key is found no more. Gives the version of the
+    /// settings; `None` when there is no such thing. Serialised with deployments.
+    fn delete_file(&self, key: i64) -> Fut<'_, Option<i64>>;
 
     fn resource(&self, deployment: DeploymentKey, name: Arc<str>) -> Fut<'_, Option<Arc<[u8]>>>;
 

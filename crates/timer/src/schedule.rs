@@ -61,6 +61,18 @@ impl Schedule {
         Ok(Self { dialect, plan })
     }
 
+    /// Of a text that may be written for any of the engines; the most exact of them is asked
+    /// first.
+    pub fn of_any(kind: Kind, text: &str) -> Result<Self, ParseError> {
+        Self::parse(Dialect::Zeebe, kind, text)
+            .or_else(|_| Self::parse(Dialect::Camunda7, kind, text))
+    }
+
+    /// A date with its time and its zone: Zeebe's.
+    pub fn zoned_date(text: &str) -> Result<Self, ParseError> {
+        Self::parse(Dialect::Zeebe, Kind::Date, text)
+    }
+
     /// For people, who need not say what kind of text it is.
     pub fn guess(dialect: Dialect, text: &str) -> Result<Self, ParseError> {
         let kind = if text.starts_with(['R', '@']) || text.contains(char::is_whitespace) {

@@ -4,6 +4,7 @@
 //! made twice becomes a rule here.
 
 mod arrows;
+mod dialects;
 mod findings;
 mod knobs;
 mod leftovers;

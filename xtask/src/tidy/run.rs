@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 
 use super::findings::Findings;
 use super::tree::Tree;
-use super::{arrows, knobs, leftovers, length, links, lock, machine, migrations, pins};
+use super::{arrows, dialects, knobs, leftovers, length, links, lock, machine, migrations, pins};
 use crate::workspace;
 
 /// `cargo xtask tidy`
@@ -21,6 +21,7 @@ pub fn run() -> Result<()> {
         machine::check,
         pins::check,
         knobs::check,
+        dialects::check,
     ] {
         rule(&tree, &mut findings);
     }

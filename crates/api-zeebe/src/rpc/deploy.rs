@@ -1,6 +1,9 @@
 //! Resources, by the present call and by its older form.
 
-use orloj::{DecisionView, DefinitionView, Deploy, Deployed, Dialect, Resource as EngineResource};
+use orloj::store::AssetKind;
+use orloj::{
+    AssetView, DecisionView, DefinitionView, Deploy, Deployed, Dialect, Resource as EngineResource,
+};
 use orloj_types::TenantId;
 use tonic::Status;
 
@@ -53,7 +56,7 @@ async fn deploy(
     gateway.command(Intent::Create, gateway.orloj.deploy(deploy)).await
 }
 
-/// Processes, then decisions, then the files these came with.
+/// Processes, then decisions, then the files these came with, then forms.
 fn deployments(deployed: &Deployed) -> Vec<Deployment> {
     let processes = deployed.definitions.iter().map(process_metadata).map(Metadata::Process);
     let decisions = deployed.decisions.iter().map(decision_metadata).map(Metadata::Decision);
@@ -64,7 +67,10 @@ fn deployments(deployed: &Deployed) -> Vec<Deployment> {
         }
     }
     let files = files.into_iter().map(requirements_metadata).map(Metadata::DecisionRequirements);
-    let all = processes.chain(decisions).chain(files);
+    // Only forms of what elements refer to have a place in the answer.
+    let forms = deployed.assets.iter().filter(|asset| asset.kind == AssetKind::Form);
+    let forms = forms.map(form_metadata).map(Metadata::Form);
+    let all = processes.chain(decisions).chain(files).chain(forms);
     all.map(|metadata| Deployment { metadata: Some(metadata) }).collect()
 }
 
@@ -89,6 +95,16 @@ fn requirements_metadata(decision: &DecisionView) -> DecisionRequirementsMetadat
         decision_requirements_key: requirements.key.0,
         resource_name: decision.resource_name.as_ref().to_owned(),
         tenant_id: tenant_shown(&decision.tenant),
+    }
+}
+
+fn form_metadata(form: &AssetView) -> FormMetadata {
+    FormMetadata {
+        form_id: form.asset_id.as_ref().to_owned(),
+        version: form.version,
+        form_key: form.key.0,
+        resource_name: form.resource_name.as_ref().to_owned(),
+        tenant_id: tenant_shown(&form.tenant),
     }
 }
 

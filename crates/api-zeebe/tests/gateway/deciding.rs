@@ -98,3 +98,24 @@ async fn what_cannot_be_asked_is_refused() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_deleted_file_of_decisions_is_asked_no_more() {
+    let world = World::new().await;
+    let key_of = |answer: &DeployResourceResponse| match &answer.deployments[2].metadata {
+        Some(Metadata::DecisionRequirements(file)) => file.decision_requirements_key,
+        other => panic!("{other:?}"),
+    };
+    let first = key_of(&deploy(&world, FEES).await);
+    let second = key_of(&deploy(&world, &FEES.replace("All fees", "More fees")).await);
+    let delete = |key| DeleteResourceRequest { resource_key: key, ..Default::default() };
+    world.client().delete_resource(delete(second)).await.unwrap();
+    let made = world.client().evaluate_decision(ask("fee", 0, r#"{"total": 200}"#)).await;
+    assert_eq!(made.unwrap().into_inner().decision_version, 1);
+    world.client().delete_resource(delete(first)).await.unwrap();
+    let made = world.client().evaluate_decision(ask("fee", 0, "{}")).await;
+    assert_eq!(made.unwrap_err().code(), Code::NotFound);
+    let again = deploy(&world, FEES).await;
+    let Some(Metadata::Decision(discount)) = &again.deployments[0].metadata else { panic!() };
+    assert_eq!(discount.version, 3, "no version is given twice");
+}

@@ -6,6 +6,7 @@
 #![expect(deprecated, reason = "old clients still make the old calls")]
 
 mod activating;
+mod assets;
 mod conditions;
 mod creating;
 mod deciding;

@@ -267,11 +267,22 @@ fn write_path(base: &Node, steps: &[Step], out: &mut Out<'_>) {
             }
             Access::Filter(filter) => {
                 out.push('[');
+                let start = out.text.len();
                 write_node(filter, Level::Open, out);
+                if starts_with_junction(&out.text[start..]) {
+                    out.text.insert(start, '(');
+                    out.push(')');
+                }
                 out.push(']');
             }
         }
     }
+}
+
+/// A bracket before `and(…)` is read as the end of a range that a condition follows.
+fn starts_with_junction(text: &str) -> bool {
+    let rest = text.strip_prefix("and").or_else(|| text.strip_prefix("or"));
+    rest.is_some_and(|rest| rest.starts_with('(') || rest.starts_with(APART))
 }
 
 fn write_tests(tests: &[Test], out: &mut Out<'_>) {

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use jiff::civil;
-use jiff::tz::{TimeZone, TimeZoneDatabase};
+use jiff::tz::{AmbiguousOffset, TimeZone, TimeZoneDatabase};
 use orloj_types::{Date, DateTime, NANOS_PER_SECOND, Temporal, Time, Zone};
 
 use super::mode::Mode;
@@ -23,7 +23,10 @@ pub(super) fn parse_temporal(text: &str, mode: Mode) -> Option<Temporal> {
     if let Some(temporal) =
         Temporal::parse(text).filter(|_| mode.is_standard() || !text.contains("T24:"))
     {
-        return checked(temporal);
+        return checked(temporal).map(|temporal| match temporal {
+            Temporal::DateTime(date_time) => Temporal::DateTime(shown(date_time, mode)),
+            other => other,
+        });
     }
     if mode.is_standard() {
         return None;
@@ -58,7 +61,17 @@ pub(super) fn parse_date_time(text: &str, mode: Mode) -> Option<DateTime> {
         let (date, time) = text.split_once('T')?;
         Some(DateTime { date: Date::parse(date)?, time: parse_time(time, mode)? })
     })?;
-    exists(&date_time.time.zone).then_some(date_time)
+    exists(&date_time.time.zone).then(|| shown(date_time, mode))
+}
+
+/// DIFFERENCE: in Camunda's engine a time that the clocks of its zone skip is the one they show
+/// instead.
+fn shown(date_time: DateTime, mode: Mode) -> DateTime {
+    if mode.is_standard() || !matches!(date_time.time.zone, Zone::Named(_)) {
+        return date_time;
+    }
+    let shown = instant(&date_time).and_then(|at| at_instant(at, &date_time.time.zone));
+    shown.unwrap_or(date_time)
 }
 
 /// DIFFERENCE: Camunda's engine reads local times without seconds.
@@ -95,9 +108,14 @@ pub(super) fn offset_of(date_time: &DateTime) -> Option<i32> {
         Zone::Local => None,
         Zone::Offset(seconds) => Some(*seconds),
         Zone::Named(name) => {
-            let local = civil_of(date_time)?;
-            let offset = find(name)?.to_ambiguous_timestamp(local).compatible().ok()?;
-            Some(find(name)?.to_offset(offset).seconds())
+            // Of a time that clocks skip or show twice, the offset before they are turned counts.
+            let offset = match find(name)?.to_ambiguous_timestamp(civil_of(date_time)?).offset() {
+                AmbiguousOffset::Unambiguous { offset } => offset,
+                AmbiguousOffset::Gap { before, .. } | AmbiguousOffset::Fold { before, .. } => {
+                    before
+                }
+            };
+            Some(offset.seconds())
         }
     }
 }
@@ -177,5 +195,18 @@ mod tests {
             let nanos = instant(&moment).expect("in a zone");
             assert_eq!(at_instant(nanos, &zone), Some(moment));
         }
+    }
+
+    #[test]
+    fn a_time_that_clocks_skip_is_the_one_they_show_in_camunda() {
+        let read = |text: &str, mode| {
+            let read = parse_date_time(text, mode).expect("a date and time");
+            (read.time.clock.hour(), read.time.clock.minute())
+        };
+        let (skipped, there) =
+            ("2024-03-31T02:30:00@Europe/Berlin", "2024-03-31T03:30:00@Europe/Berlin");
+        assert_eq!(read(skipped, Mode::Camunda8), (3, 30));
+        assert_eq!(read(there, Mode::Camunda8), (3, 30));
+        assert_eq!(read(skipped, Mode::Standard), (2, 30));
     }
 }

@@ -183,14 +183,11 @@ impl<'a> Evaluator<'a> {
             return Some(Item::Value(value));
         }
         let host = self.host()?;
+        let holder = Holder::named(name).filter(|&holder| host.fact(holder, "id").is_some());
+        if let Some(holder) = holder {
+            return Some(Item::Holder(holder));
+        }
         match &**name {
-            "execution" if host.fact(Holder::Execution, "id").is_some() => {
-                Some(Item::Holder(Holder::Execution))
-            }
-            "task" if host.fact(Holder::Task, "id").is_some() => Some(Item::Holder(Holder::Task)),
-            "externalTask" if host.fact(Holder::ExternalTask, "id").is_some() => {
-                Some(Item::Holder(Holder::ExternalTask))
-            }
             // Null where nobody is known.
             "authenticatedUserId" => {
                 Some(Item::Value(host.user().map_or(Value::Null, Value::Text)))
@@ -292,6 +289,9 @@ impl<'a> Evaluator<'a> {
                 ("length", Profile::Flowable) => Ok(Item::Value(Value::Int(items.len() as i64))),
                 _ => list_item(items, parse_index(name, offset)?).map(Item::Value),
             },
+            Item::Holder(Holder::Task) if name == Holder::Execution.name() => {
+                Ok(Item::Holder(Holder::Execution))
+            }
             Item::Holder(holder) => match self.fact(*holder, name) {
                 Some(value) => Ok(Item::Value(value)),
                 None => {

@@ -79,6 +79,23 @@ pub enum Holder {
     ExternalTask,
 }
 
+impl Holder {
+    pub const ALL: [Self; 3] = [Self::Execution, Self::Task, Self::ExternalTask];
+
+    /// The name by which expressions reach it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Execution => "execution",
+            Self::Task => "task",
+            Self::ExternalTask => "externalTask",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|holder| holder.name() == name)
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
     #[default]

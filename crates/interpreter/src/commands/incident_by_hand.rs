@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use orloj_model::IncidentNames;
 use orloj_types::IncidentKey;
 
 use crate::command::{OpenIncident, Rejection};
@@ -10,7 +11,7 @@ use crate::incidents;
 use crate::turn::Turn;
 
 pub(crate) fn open_incident(turn: &mut Turn<'_>, open: &OpenIncident) -> Result<(), Stop> {
-    if incidents::is_reserved(&open.kind) {
+    if IncidentNames::is_reserved(&open.kind) {
         return Err(Rejection::IncidentKindReserved(open.kind.clone()).into());
     }
     if turn.work.record.element(open.element_instance).is_none() {

@@ -59,7 +59,7 @@ fn check(
     }
     if migrate.target.semantics != turn.process.semantics {
         let element = turn.process_element();
-        let reason = "the new definition is of another dialect";
+        let reason = "the new definition follows other rules";
         return Err(Rejection::NotPossible { element, reason });
     }
     for holder in turn.work.record.holders() {

@@ -3,7 +3,8 @@
 //! Its jobs are suspended, whoever would do them; events that come to it and everything that would
 //! move a token are refused. Variables may be set, incidents resolved and tokens moved by hand.
 //!
-//! DIFFERENCE: Zeebe has no such thing.
+//! DIFFERENCE: Zeebe has no such thing. Flowable refuses to suspend what is suspended and to resume
+//! what is not; Camunda does it again, which resumes jobs that were suspended by themselves.
 
 use orloj_model::JobDefinition;
 use orloj_types::JobKey;
@@ -27,11 +28,12 @@ pub(crate) fn refuses(turn: &Turn<'_>) -> Option<Rejection> {
             | Command::ThrowError(_)
             | Command::CompleteUserTask { .. }
             | Command::Trigger { .. }
-            | Command::Suspend
     );
     let record = &turn.work.record;
+    let once = turn.semantics().jobs.suspended_once;
     match (turn.command, record.is_suspended) {
-        (Command::Resume, false) => Some(Rejection::NotSuspended(record.instance)),
+        (Command::Resume, false) if once => Some(Rejection::NotSuspended(record.instance)),
+        (Command::Suspend, true) if once => Some(Rejection::Suspended(record.instance)),
         (_, true) if is_moving => Some(Rejection::Suspended(record.instance)),
         _ => None,
     }
@@ -48,7 +50,13 @@ pub(crate) fn suspend(turn: &mut Turn<'_>) {
 /// Jobs that have become due meanwhile may run at once. So may those that were suspended by
 /// themselves: an instance is resumed as a whole.
 pub(crate) fn resume(turn: &mut Turn<'_>) -> Result<(), Stop> {
-    let suspended = movable(turn);
+    let is_suspended = |key: &JobKey| {
+        turn.work.record.job(*key).is_some_and(|(_, job)| job.state == JobState::Suspended)
+    };
+    let mut suspended = movable(turn);
+    if !turn.work.record.is_suspended {
+        suspended.retain(is_suspended);
+    }
     turn.work.record.is_suspended = false;
     turn.work.changes.is_record_changed = true;
     for key in suspended {
@@ -155,7 +163,8 @@ mod tests {
         story.play(Command::Suspend);
         assert!(story.jobs.values().all(|row| row.job.state == JobState::Suspended));
         assert!(story.complete("pay", "{}").ends_with("is suspended"));
-        assert!(story.play(Command::Suspend).ends_with("is suspended"));
+        story.play(Command::Suspend);
+        assert!(story.jobs.values().all(|row| row.job.state == JobState::Suspended));
         let scope = story.record.as_ref().expect("it lives").root.key;
         let variables = document(r#"{"n":1}"#);
         story.play(Command::SetVariables { scope, variables, local: false });
@@ -163,7 +172,9 @@ mod tests {
         story.play(Command::Resume);
         assert_eq!(story.jobs[&story.job_of("soon")].job.state, JobState::Ready);
         assert_eq!(story.jobs[&story.job_of("late")].job.state, JobState::Waiting);
-        assert!(story.play(Command::Resume).ends_with("is not suspended"));
+        story.play(Command::Resume);
+        assert_eq!(story.jobs[&story.job_of("soon")].job.state, JobState::Ready);
+        assert_eq!(story.jobs[&story.job_of("late")].job.state, JobState::Waiting);
         assert!(story.complete("pay", "{}").contains("entered then"));
     }
 }

@@ -143,11 +143,16 @@ fn is_empty(turn: &Turn<'_>, key: ElementInstanceKey) -> bool {
 }
 
 /// The elements that nothing leads to, which can be begun.
+///
+/// Models pick from this list by position, so it is told in the order that Zeebe tells it in.
 fn choices(turn: &Turn<'_>, inner: &SubProcess) -> Vec<Value> {
     let process = turn.process;
-    let members = inner.scope.members.iter().map(|&index| process.element(index));
+    let members = inner.scope.members.iter().rev().map(|&index| process.element(index));
+    let mut members: Vec<&Element> = members.filter(|element| is_choice(element)).collect();
+    let buckets = buckets_for(members.len());
+    members.sort_by_key(|element| bucket(&element.id, buckets));
     members
-        .filter(|element| is_choice(element))
+        .into_iter()
         .map(|element| {
             let mut told: BTreeMap<Arc<str>, Value> = BTreeMap::new();
             told.insert("elementId".into(), Value::text(element.id.as_str()));
@@ -157,6 +162,25 @@ fn choices(turn: &Turn<'_>, inner: &SubProcess) -> Vec<Value> {
             Value::Map(Arc::new(told))
         })
         .collect()
+}
+
+/// A hash table of Zeebe's kind begins with so many buckets and doubles them when it is three
+/// quarters full.
+const BUCKETS_MIN: usize = 16;
+
+fn buckets_for(count: usize) -> usize {
+    let mut buckets = BUCKETS_MIN;
+    while count * 4 > buckets * 3 {
+        buckets *= 2;
+    }
+    buckets
+}
+
+fn bucket(id: &str, buckets: usize) -> usize {
+    let hash = id
+        .encode_utf16()
+        .fold(0_u32, |hash, unit| hash.wrapping_mul(31).wrapping_add(u32::from(unit)));
+    (hash ^ (hash >> 16)) as usize & (buckets - 1)
 }
 
 fn is_choice(element: &Element) -> bool {
@@ -182,7 +206,10 @@ fn chosen(
         let Value::Text(id) = id else {
             return Err(extract::wrong(element, "active elements", "a list of strings", id));
         };
-        let index = turn.process.find(id).filter(|index| inner.scope.members.contains(index));
+        let index = turn
+            .process
+            .find(id)
+            .filter(|&index| inner.scope.members.contains(&index) && is_choice(turn.model(index)));
         found.push(index.ok_or_else(|| {
             let message = format!("there is no element '{id}' to begin with");
             Failure::new(&element.id, FailureKind::ExtractValue, message)
@@ -307,6 +334,7 @@ pub(crate) fn complete(turn: &mut Turn<'_>, key: ElementInstanceKey) {
 
 #[cfg(test)]
 mod tests {
+    use super::{bucket, buckets_for};
     use orloj_expr::Expression;
     use orloj_model::{AdHoc, CompletionVariables, ElementKind, SubProcessKind, WorkerTask};
     use orloj_types::Value;
@@ -437,5 +465,46 @@ mod tests {
         let both = AdHocResult { is_fulfilled: true, ..activate(&["pay"]) };
         assert!(decide(&mut story, both).contains("nothing can begin"));
         assert_eq!(story.jobs.len(), 1);
+    }
+
+    #[test]
+    fn elements_are_told_in_the_order_of_a_hash_table() {
+        let told = |ids: &[&str]| {
+            let mut told: Vec<&str> = ids.iter().rev().copied().collect();
+            told.sort_by_key(|id| bucket(id, buckets_for(ids.len())));
+            told.join(" ")
+        };
+        assert_eq!(
+            told(&["Activity_1x2k", "Activity_9aab", "Task_B"]),
+            "Activity_9aab Task_B Activity_1x2k"
+        );
+        assert_eq!(told(&["s", "ct", "nt"]), "ct s nt");
+        // The thirteenth doubles the buckets.
+        let fillers = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"];
+        assert!(told(&[&fillers[..], &["Q"]].concat()).starts_with("Q a "));
+        assert!(told(&[&fillers[..], &["Q", "l"]].concat()).ends_with(" Q"));
+    }
+
+    #[test]
+    fn what_a_flow_leads_to_is_not_begun_by_a_list() {
+        let sketch = Sketch::zeebe();
+        let ad_hoc = AdHoc {
+            is_sequential: false,
+            completion: None,
+            cancels_rest: true,
+            active_elements: Some(sketch.expression(r#"["note", "pay"]"#)),
+            worker: None,
+            output: None,
+        };
+        let process = sketch
+            .node("start", start())
+            .node("choose", subprocess(SubProcessKind::AdHoc(ad_hoc)))
+            .node("note", worker("note"))
+            .node("pay", worker("pay"))
+            .inside("choose", &["note", "pay"])
+            .flows("start -> choose")
+            .flows("note -> pay");
+        let told = Story::of(process.build()).start("{}");
+        assert!(told.contains("EXTRACT_VALUE_ERROR: there is no element 'pay'"), "{told}");
     }
 }

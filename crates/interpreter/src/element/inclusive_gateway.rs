@@ -6,12 +6,12 @@
 //!
 //! DIFFERENCE: Camunda asks only when a token arrives, and lets as many tokens as there are flows
 //! pass at any time. A join whose last token goes elsewhere waits for ever there; Flowable asks
-//! again when other tokens have ended, and so do engines here for models of Zeebe. How history counts the tokens is told in
-//! [`super::parallel_gateway`].
+//! again when other tokens have ended, and so do engines here
+//! for models of Zeebe. How history counts the tokens is told in [`super::parallel_gateway`].
 
 use std::collections::BTreeSet;
 
-use orloj_model::{Element, ElementKind, Joins};
+use orloj_model::{Element, ElementKind, JoinReconsiders, Joins};
 use orloj_types::{ElementId, ElementInstanceKey};
 
 use super::join;
@@ -114,9 +114,11 @@ pub(crate) fn reconsider_all(turn: &mut Turn<'_>) -> bool {
 /// DIFFERENCE: Zeebe asks a join only when a token comes to it, so it may wait for ever. A rehearsal
 /// shows that, an engine does not do it.
 fn reconsider(turn: &mut Turn<'_>) -> bool {
-    let is_zeebe = turn.semantics().joins == Joins::PerFlow;
-    let reconsiders =
-        turn.semantics().choices.join_reconsiders || (is_zeebe && turn.settings.joins_never_hang);
+    let reconsiders = match turn.semantics().choices.join_reconsiders {
+        JoinReconsiders::Never => false,
+        JoinReconsiders::WhenWanted => turn.settings.joins_never_hang,
+        JoinReconsiders::Always => true,
+    };
     if !reconsiders || turn.work.ended.is_some() || !turn.process.contents.inclusive_gateways {
         return false;
     }

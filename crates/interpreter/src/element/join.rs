@@ -9,10 +9,10 @@ use orloj_model::{Element, ElementKind, Joins};
 use orloj_types::ElementInstanceKey;
 
 use super::{Begun, inclusive_gateway, parallel_gateway};
-use crate::flow;
 use crate::outcome::{Event, LeaveKind};
 use crate::record::ElementInstance;
 use crate::turn::Turn;
+use crate::{farewell, flow};
 
 /// Gives the tokens that go on together with one, or `None` while it has to wait.
 type Others = fn(&Turn<'_>, ElementInstanceKey, &Element) -> Option<Vec<ElementInstanceKey>>;
@@ -63,6 +63,10 @@ pub(super) fn begin(turn: &mut Turn<'_>, key: ElementInstanceKey, element: &Elem
 /// The other tokens vanish.
 pub(super) fn merge(turn: &mut Turn<'_>, others: &[ElementInstanceKey]) {
     for &other in others {
+        if turn.semantics().joins == Joins::PerToken {
+            // Every token is a visit, which has an end of its own.
+            farewell::note(turn, other);
+        }
         flow::remove(turn, other);
         if turn.semantics().joins == Joins::PerToken {
             turn.event(Event::ElementLeft { key: other, how: LeaveKind::Completed });

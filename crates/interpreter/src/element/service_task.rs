@@ -24,11 +24,11 @@ use crate::failure::{Failure, FailureKind, Ruled};
 use crate::foreign::{self, ThrownByCode};
 use crate::invoke::Callee;
 use crate::jobs::{self, Draft};
-use crate::record::{Headers, JobKind, SubscriptionKind};
+use crate::record::{JobKind, SubscriptionKind};
 use crate::turn::Turn;
 use crate::variables::View;
 use crate::{
-    call_mappings, commands, delegates, exceptions, extract, mappings, schedule, scripts,
+    assets, call_mappings, commands, delegates, exceptions, extract, mappings, schedule, scripts,
     unregistered, variables,
 };
 
@@ -94,8 +94,9 @@ pub(crate) fn draft(
         limit_key: jobs::limit_key_of(turn, key, element)?,
         ..Draft::new(JobKind::Worker, retries)
     };
-    let headers = computed_headers(turn, key, element, worker)?;
-    Ok(Draft { headers, ..draft })
+    let mut headers = computed_headers(turn, key, element, worker)?;
+    headers.extend(assets::headers(turn, key, element, worker)?);
+    Ok(Draft { headers: (!headers.is_empty()).then(|| headers.into()), ..draft })
 }
 
 /// The headers that the model does not say literally; one that cannot be computed stops the element
@@ -105,7 +106,7 @@ fn computed_headers(
     key: ElementInstanceKey,
     element: &Element,
     worker: &WorkerTask,
-) -> Ruled<Option<Headers>> {
+) -> Ruled<Vec<(Arc<str>, Arc<str>)>> {
     let mut headers = Vec::new();
     for header in &worker.computed_headers {
         let value = match header.kind {
@@ -138,7 +139,7 @@ fn computed_headers(
             headers.push((header.name.clone(), text));
         }
     }
-    Ok((!headers.is_empty()).then(|| headers.into()))
+    Ok(headers)
 }
 
 fn header_word(kind: HeaderKind) -> &'static str {
@@ -201,7 +202,28 @@ pub(crate) fn call(
     element: &Element,
     task: &ServiceTask,
 ) -> Ruled<Begun> {
-    let waits = match task {
+    let waits = called(turn, key, element, task)
+        .map_err(|failure| exceptions::mapped_by_caller(turn, failure))?;
+    match waits {
+        true => {
+            let boundaries = events::prepare_boundaries(turn, key, element)?;
+            events::open_all(turn, key, boundaries);
+            let kind = SubscriptionKind::Hand;
+            events::open(turn, key, Ready::Subscription { event: element, kind });
+            Ok(Begun::Waits)
+        }
+        false => Ok(Begun::Done),
+    }
+}
+
+/// Whether the task waits for a trigger now that its code has run.
+fn called(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    task: &ServiceTask,
+) -> Ruled<bool> {
+    Ok(match task {
         ServiceTask::Delegate(delegate) => {
             call_delegate(turn, key, element, delegate)
                 .map_err(|failure| exceptions::mapped(failure, &delegate.exceptions))?;
@@ -221,17 +243,7 @@ pub(crate) fn call(
             task.is_triggerable
         }
         ServiceTask::Worker(_) => unreachable!("workers are not called"),
-    };
-    match waits {
-        true => {
-            let boundaries = events::prepare_boundaries(turn, key, element)?;
-            events::open_all(turn, key, boundaries);
-            let kind = SubscriptionKind::Hand;
-            events::open(turn, key, Ready::Subscription { event: element, kind });
-            Ok(Begun::Waits)
-        }
-        false => Ok(Begun::Done),
-    }
+    })
 }
 
 fn call_delegate(

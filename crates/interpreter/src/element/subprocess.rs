@@ -6,7 +6,7 @@ use orloj_types::{ElementInstanceKey, Variables};
 use super::{Begun, ad_hoc};
 use crate::agenda::Step;
 use crate::events;
-use crate::failure::Ruled;
+use crate::failure::{Failure, FailureKind, Ruled};
 use crate::flow;
 use crate::record::Role;
 use crate::subprocess_scope;
@@ -38,6 +38,10 @@ pub(crate) fn begin(
             let (role, with) = (Role::Triggered, Variables::new());
             turn.work.push_next(Step::Arrive { element, scope: key, role, with });
             Ok(Begun::Waits)
+        }
+        None if turn.semantics().choices.subprocesses_need_start => {
+            let message = "the subprocess has no start event";
+            Err(Failure::new(&turn.model(index).id, FailureKind::Foreign, message))
         }
         None => Ok(Begun::Done),
     }

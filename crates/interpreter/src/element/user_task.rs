@@ -7,7 +7,9 @@
 use std::sync::Arc;
 
 use orloj_expr::Expression;
-use orloj_model::{Element, ElementKind, Listener, ListenerEvent, TaskEvents, UserTask};
+use orloj_model::{
+    Element, ElementKind, Listener, ListenerEvent, RESERVED_HEADERS, TaskEvents, UserTask,
+};
 use orloj_types::{Document, ElementInstanceKey, StoredValue, Timestamp, UserTaskKey, Value};
 
 use super::Begun;
@@ -20,7 +22,7 @@ use crate::outcome::{Event, TaskEnd, UserTaskRow};
 use crate::record::{ElementInstance, Headers, Task, TaskProperties};
 use crate::stage::{Stage, Went};
 use crate::turn::Turn;
-use crate::{events, extract, jobs, schedule, timers, variables};
+use crate::{assets, events, extract, jobs, schedule, timers, variables};
 
 /// Of a task that names none, in all three systems.
 const PRIORITY_DEFAULT: i64 = 50;
@@ -254,7 +256,9 @@ fn corrected<'e>(
 pub(crate) fn headers(instance: &ElementInstance, event: &ListenerEvent) -> Option<Headers> {
     let task = instance.task.as_ref()?;
     let mut headers: Vec<(Arc<str>, Arc<str>)> = Vec::new();
-    let mut put = |name: &str, value: Arc<str>| headers.push((reserved(name), value));
+    let mut put = |name: &str, value: Arc<str>| {
+        headers.push((format!("{RESERVED_HEADERS}{name}").into(), value));
+    };
     let list = |names: &[Arc<str>]| -> Arc<str> {
         let texts = names.iter().cloned().map(Value::Text).collect();
         Value::List(Arc::new(texts)).to_json().into()
@@ -303,12 +307,6 @@ pub(crate) fn headers(instance: &ElementInstance, event: &ListenerEvent) -> Opti
     Some(headers.into())
 }
 
-fn reserved(name: &str) -> Arc<str> {
-    format!("{RESERVED}{name}").into()
-}
-
-/// The names of headers that models may not use begin with it.
-const RESERVED: &str = "io.camunda.zeebe:";
 const ASSIGNEE: &str = "assignee";
 const CANDIDATE_GROUPS: &str = "candidateGroups";
 const CANDIDATE_USERS: &str = "candidateUsers";
@@ -396,6 +394,7 @@ pub(crate) fn completing(
         if let Some(task) = turn.element_mut(key).user_task.take() {
             turn.work.changes.user_task_gone(task, TaskEnd::Completed);
         }
+        turn.element_mut(key).task = None;
         if let Some(name) = completer {
             // Commands do not say who gave them.
             variables::assign(&mut turn.work.record, key, [(&name, &StoredValue::null())]);
@@ -467,9 +466,7 @@ fn describe(
     };
     // DIFFERENCE: in Flowable what is only told to people may fail to be computed.
     let told = |expression: Option<&Expression>, what: &str| match text(expression, what) {
-        Err(failure)
-            if failure.needs.is_none() && turn.semantics().uel == orloj_expr::Profile::Flowable =>
-        {
+        Err(failure) if failure.needs.is_none() && turn.semantics().values.told_may_fail => {
             Ok(None)
         }
         told => told,
@@ -484,6 +481,15 @@ fn describe(
     let candidate_users = match &task.candidate_users {
         Some(expression) => extract::names(turn, key, element, "candidate users", expression)?,
         None => Vec::new(),
+    };
+    let due_at = moment(turn, key, element, "due date", task.due_date.as_ref())?;
+    let follow_up_at = moment(turn, key, element, "follow-up date", task.follow_up_date.as_ref())?;
+    let form_key = match (&task.form_name, &task.form) {
+        (Some(name), _) => Some(extract::text(turn, key, element, "external form", name)?),
+        (None, Some(form)) if form.is_needed => {
+            Some(assets::form(turn, key, element, form)?.to_string().into())
+        }
+        _ => task.form_key.clone(),
     };
     let priority = match &task.priority {
         Some(expression) => priority_of(turn, key, element, expression)?,
@@ -500,10 +506,10 @@ fn describe(
         assignee,
         candidate_groups,
         candidate_users,
-        due_at: moment(turn, key, element, "due date", task.due_date.as_ref())?,
-        follow_up_at: moment(turn, key, element, "follow-up date", task.follow_up_date.as_ref())?,
+        due_at,
+        follow_up_at,
         priority: priority.unwrap_or(PRIORITY_DEFAULT),
-        form_key: task.form_key.clone(),
+        form_key,
     })
 }
 

@@ -136,7 +136,7 @@ fn a_terminate_end_event_ends_its_scope() {
     };
     for (sketch, way) in [
         (Sketch::zeebe(), "-a +stop xb -stop -sub +after"),
-        (Sketch::camunda(), "-a +stop xb -stop -sub +after"),
+        (Sketch::camunda(), "-a xb +stop -stop -sub +after"),
         (Sketch::flowable(), "-a +stop xb -stop xsub +after"),
     ] {
         let mut story = Story::of(draw(sketch).build());

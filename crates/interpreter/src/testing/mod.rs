@@ -1,5 +1,6 @@
 //! Stories: processes drawn in a few lines, commands played on them, what happened as text.
 
+mod camunda;
 mod catching;
 mod choices;
 mod hierarchies;

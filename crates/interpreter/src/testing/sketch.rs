@@ -3,16 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use orloj_expr::{Expression, Language, Profile};
+use orloj_expr::{Expression, Language};
 use orloj_model::{
-    Boundary, CallActivity, CallBinding, CallMapping, Cancelling, Catching, Choices, Code,
-    CompletionVariables, Condition, Conditions, Contents, DelegateTask, Element, ElementIndex,
-    ElementKind, EndListeners, ErrorCatch, EscalationCatch, Failures, Flow, FlowIndex,
-    IncidentNames, JobRules, JobSettings, Joins, Listener, ListenerEvent, Locals, Loops, Mapping,
-    MappingSource, MessageCatch, MissedFirings, Position, Process, RetryCycle, RetryPlan,
-    SavePoint, Scope, Script, Semantics, ServiceTask, SiblingOrder, Sources, StartEvent,
-    SubProcess, SubProcessKind, TaskEvents, Throw, Timer, TimerKind, Trigger, UncaughtError,
-    Undoing, UserTask, Walk, WorkerTask,
+    Boundary, CallActivity, CallBinding, CallMapping, Code, CompletionVariables, Condition,
+    Contents, DelegateTask, Dialect, Element, ElementIndex, ElementKind, ErrorCatch,
+    EscalationCatch, Flow, FlowIndex, JobSettings, Listener, ListenerEvent, Mapping, MappingSource,
+    MessageCatch, Position, Process, RetryCycle, RetryPlan, SavePoint, Scope, Script, Semantics,
+    ServiceTask, SiblingOrder, Sources, StartEvent, SubProcess, SubProcessKind, Throw, Timer,
+    TimerKind, Trigger, UserTask, WorkerTask,
 };
 use orloj_types::{ElementId, ProcessId, Value};
 
@@ -145,83 +143,15 @@ fn timer(kind: TimerKind, text: &str) -> Timer {
 
 impl Sketch {
     pub(crate) fn zeebe() -> Self {
-        Self::new(Semantics {
-            language: Language::Feel,
-            uel: Profile::Camunda,
-            siblings: SiblingOrder::Reversed,
-            failures: Failures::Incident,
-            uncaught_error: UncaughtError::Incident,
-            retries_default: 3,
-            retry_delay_ms: 0,
-            dead_jobs_are_due: false,
-            repeats_despite_failure: false,
-            incident_names: IncidentNames::Zeebe,
-            missed_firings: MissedFirings::Replay,
-            walk: Walk::BreadthFirst,
-            joins: Joins::PerFlow,
-            completion: CompletionVariables::Merge,
-            locals: Locals::Element,
-            end_listeners: EndListeners::AfterOutputs,
-            conditions: Conditions::OnChange,
-            task_events: TaskEvents::CreatedFirst,
-            cancelling: Cancelling::Silent,
-            loops: Loops::ZEEBE,
-            undoing: Undoing::ZEEBE,
-            choices: Choices::ZEEBE,
-            catching: Catching::ZEEBE,
-            jobs: JobRules::ZEEBE,
-        })
+        Self::new(Semantics::of(Dialect::Zeebe))
     }
 
     pub(crate) fn camunda() -> Self {
-        Self::new(Semantics {
-            language: Language::Uel,
-            uel: Profile::Camunda,
-            siblings: SiblingOrder::Document,
-            failures: Failures::RollBack,
-            uncaught_error: UncaughtError::EndToken,
-            retries_default: 3,
-            retry_delay_ms: 0,
-            dead_jobs_are_due: false,
-            repeats_despite_failure: true,
-            incident_names: IncidentNames::Camunda,
-            missed_firings: MissedFirings::Skip,
-            walk: Walk::DepthFirst,
-            joins: Joins::PerToken,
-            completion: CompletionVariables::Assign,
-            locals: Locals::Scope,
-            end_listeners: EndListeners::BeforeOutputs,
-            conditions: Conditions::OnChange,
-            task_events: TaskEvents::CreatedFirst,
-            cancelling: Cancelling::ListenersAndOutputs,
-            loops: Loops::CAMUNDA,
-            undoing: Undoing::CAMUNDA,
-            choices: Choices::CAMUNDA,
-            catching: Catching::CAMUNDA,
-            jobs: JobRules::CAMUNDA,
-        })
+        Self::new(Semantics::of(Dialect::Camunda7))
     }
 
     pub(crate) fn flowable() -> Self {
-        let mut sketch = Self::camunda();
-        sketch.semantics.uncaught_error = UncaughtError::Fail;
-        sketch.semantics.uel = Profile::Flowable;
-        sketch.semantics.retry_delay_ms = 10_000;
-        sketch.semantics.dead_jobs_are_due = true;
-        sketch.semantics.repeats_despite_failure = false;
-        sketch.semantics.catching = Catching::FLOWABLE;
-        sketch.semantics.jobs = JobRules::FLOWABLE;
-        sketch.semantics.incident_names = IncidentNames::Flowable;
-        sketch.semantics.walk = Walk::BreadthFirst;
-        sketch.semantics.joins = Joins::PerTokenEndedAtOnce;
-        sketch.semantics.locals = Locals::Token;
-        sketch.semantics.conditions = Conditions::OnDemand;
-        sketch.semantics.task_events = TaskEvents::AssignedFirst;
-        sketch.semantics.cancelling = Cancelling::TaskListeners;
-        sketch.semantics.loops = Loops::FLOWABLE;
-        sketch.semantics.undoing = Undoing::FLOWABLE;
-        sketch.semantics.choices = Choices::FLOWABLE;
-        sketch
+        Self::new(Semantics::of(Dialect::Flowable))
     }
 
     fn new(semantics: Semantics) -> Self {

@@ -36,6 +36,8 @@ pub(crate) struct Story {
     pub(crate) incidents: Vec<IncidentKey>,
     /// Processes that can be called.
     pub(crate) callable: BTreeMap<String, (DefinitionKey, Arc<Process>)>,
+    /// Keys of deployed forms and linked files.
+    pub(crate) assets: BTreeMap<String, i64>,
     /// Instances other than the story's own.
     pub(crate) others: BTreeMap<InstanceKey, Arc<Record>>,
     /// As history tells it.
@@ -78,6 +80,7 @@ impl Story {
             user_tasks: Vec::new(),
             incidents: Vec::new(),
             callable: BTreeMap::new(),
+            assets: BTreeMap::new(),
             others: BTreeMap::new(),
             history: History::default(),
         }
@@ -291,6 +294,9 @@ impl Story {
                 Progress::Rejected(rejection) => return Err(rejection),
                 Progress::Need(Need::Definition(called)) => {
                     run.supply(Supply::Definition(self.callable.get(&*called.process).cloned()));
+                }
+                Progress::Need(Need::Asset(wanted)) => {
+                    run.supply(Supply::Asset(self.assets.get(&*wanted.id).copied()));
                 }
                 Progress::Need(Need::Instance(key)) => {
                     let mine = self.record.iter().find(|record| record.instance == key);

@@ -39,6 +39,9 @@ fn check_boundary<'a>(
     if activity.parent != element.parent && ctx.dialect == Dialect::Camunda7 {
         refuse(ctx, "boundary-misplaced", "which lies in another subprocess");
     }
+    if activity.is_for_compensation && ctx.dialect == Dialect::Camunda7 {
+        refuse(ctx, "boundary-misplaced", "which only undoes another activity");
+    }
     if activity.kind.is_none() {
         return;
     }

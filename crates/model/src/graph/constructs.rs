@@ -60,6 +60,13 @@ pub struct Undoing {
     /// A handler waits for events: as a receive task for its message, as a subprocess for the
     /// start events of its event subprocesses.
     pub handlers_hear: bool,
+    /// An event that names nothing reaches what is around its event subprocess.
+    pub reaches_around: bool,
+    /// What was done in a scope within a completed scope is undone with the outer one, not only
+    /// when it is named itself.
+    pub reaches_within: bool,
+    /// A transaction in which nothing can be undone cannot be cancelled.
+    pub cancels_what_it_undoes: bool,
 }
 
 impl Undoing {
@@ -69,6 +76,9 @@ impl Undoing {
         shows_events: true,
         reaches_everywhere: false,
         handlers_hear: true,
+        reaches_around: true,
+        reaches_within: true,
+        cancels_what_it_undoes: false,
     };
     pub const CAMUNDA: Self = Self {
         instances: UndoneInstances::Each,
@@ -76,6 +86,9 @@ impl Undoing {
         shows_events: false,
         reaches_everywhere: false,
         handlers_hear: false,
+        reaches_around: true,
+        reaches_within: true,
+        cancels_what_it_undoes: false,
     };
     pub const FLOWABLE: Self = Self {
         instances: UndoneInstances::EachBeside,
@@ -83,6 +96,9 @@ impl Undoing {
         shows_events: false,
         reaches_everywhere: true,
         handlers_hear: true,
+        reaches_around: false,
+        reaches_within: false,
+        cancels_what_it_undoes: true,
     };
 }
 
@@ -103,6 +119,8 @@ pub struct Catching {
     /// A boundary event that catches an error takes its turn behind the tokens that were on
     /// their way before.
     pub boundary_takes_turn: bool,
+    /// So does one that an escalation interrupts its host with.
+    pub escalations_take_turn: bool,
     /// An event subprocess that catches an error ends only the branch that threw it, unless it
     /// belongs to the process itself; what it ends counts as completed.
     pub spares_siblings: bool,
@@ -123,11 +141,24 @@ pub struct Catching {
     pub signals_come_first: bool,
     /// An event subprocess catches once more what comes out of an instance that is called in it.
     pub catches_own_calls: bool,
+    /// An event subprocess that an escalation begins interrupts nothing, whatever its start event
+    /// says.
+    pub escalations_interrupt_nothing: bool,
+    /// What a token changes when it comes to rest or ends is heard by no condition.
+    pub last_changes_unheard: bool,
+    /// A boundary event that waits for its turn with one error cannot catch another: the command
+    /// fails.
+    pub catches_one_error: bool,
+    /// The boundary events of an element are not there for the errors of its own listeners.
+    pub listeners_throw_outside: bool,
+    /// A call activity maps failures of code in the instance that it has called.
+    pub callers_map_failures: bool,
 }
 
 impl Catching {
     pub const ZEEBE: Self = Self {
         boundary_takes_turn: true,
+        escalations_take_turn: true,
         spares_siblings: false,
         interrupts_repeatedly: false,
         by_scope: true,
@@ -136,9 +167,15 @@ impl Catching {
         passes_outputs: false,
         signals_come_first: false,
         catches_own_calls: false,
+        escalations_interrupt_nothing: false,
+        last_changes_unheard: false,
+        catches_one_error: false,
+        listeners_throw_outside: false,
+        callers_map_failures: false,
     };
     pub const CAMUNDA: Self = Self {
         boundary_takes_turn: false,
+        escalations_take_turn: false,
         spares_siblings: false,
         interrupts_repeatedly: false,
         by_scope: false,
@@ -147,9 +184,15 @@ impl Catching {
         passes_outputs: true,
         signals_come_first: true,
         catches_own_calls: true,
+        escalations_interrupt_nothing: false,
+        last_changes_unheard: true,
+        catches_one_error: false,
+        listeners_throw_outside: false,
+        callers_map_failures: false,
     };
     pub const FLOWABLE: Self = Self {
         boundary_takes_turn: true,
+        escalations_take_turn: false,
         spares_siblings: true,
         interrupts_repeatedly: true,
         by_scope: false,
@@ -158,6 +201,11 @@ impl Catching {
         passes_outputs: false,
         signals_come_first: false,
         catches_own_calls: false,
+        escalations_interrupt_nothing: true,
+        last_changes_unheard: false,
+        catches_one_error: true,
+        listeners_throw_outside: true,
+        callers_map_failures: true,
     };
 }
 
@@ -165,12 +213,14 @@ impl Catching {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choices {
     pub event_gateway: EventGateways,
-    /// An inclusive join is asked again when other tokens have gone elsewhere.
-    pub join_reconsiders: bool,
+    pub join_reconsiders: JoinReconsiders,
     /// An inclusive join with as many tokens as incoming flows goes on, whoever may still come.
     pub join_is_counted: bool,
     /// A subprocess that its own terminate end event ends counts as terminated.
     pub terminates_scope: bool,
+    /// An end event that terminates or cancels ends what else is in its scope when a token comes to
+    /// it, before a save point there; otherwise when its own work begins.
+    pub last_ends_clear_scope: bool,
     /// A save point after an element comes before its end: it is open, and its listeners are not
     /// called, until the job runs. Of scopes, joins and loops it comes after it.
     pub ends_by_job: bool,
@@ -183,42 +233,64 @@ pub struct Choices {
     pub hides_links: bool,
     /// A called instance has the variable for who started it too.
     pub called_have_initiator: bool,
+    /// History sees the start event of an instance before the save point there, not after it.
+    pub starts_are_seen: bool,
+    /// A subprocess without a start event cannot be entered; otherwise it is done at once.
+    pub subprocesses_need_start: bool,
 }
 
 impl Choices {
     pub const ZEEBE: Self = Self {
         event_gateway: EventGateways::Completed,
-        join_reconsiders: false,
+        join_reconsiders: JoinReconsiders::WhenWanted,
         join_is_counted: false,
         terminates_scope: false,
+        last_ends_clear_scope: false,
         ends_by_job: false,
         events_complete: false,
         flows_before_save_point: false,
         hides_links: false,
         called_have_initiator: false,
+        starts_are_seen: false,
+        subprocesses_need_start: false,
     };
     pub const CAMUNDA: Self = Self {
         event_gateway: EventGateways::Terminated,
-        join_reconsiders: false,
+        join_reconsiders: JoinReconsiders::Never,
         join_is_counted: true,
         terminates_scope: false,
+        last_ends_clear_scope: true,
         ends_by_job: false,
         events_complete: false,
         flows_before_save_point: true,
         hides_links: true,
         called_have_initiator: true,
+        starts_are_seen: false,
+        subprocesses_need_start: false,
     };
     pub const FLOWABLE: Self = Self {
         event_gateway: EventGateways::Left,
-        join_reconsiders: true,
+        join_reconsiders: JoinReconsiders::Always,
         join_is_counted: false,
         terminates_scope: true,
+        last_ends_clear_scope: false,
         ends_by_job: true,
         events_complete: true,
         flows_before_save_point: false,
         hides_links: false,
         called_have_initiator: false,
+        starts_are_seen: true,
+        subprocesses_need_start: true,
     };
+}
+
+/// Whether an inclusive join is asked again when other tokens have gone elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JoinReconsiders {
+    Never,
+    /// Where the settings say that joins never hang.
+    WhenWanted,
+    Always,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,6 +10,8 @@ pub struct JobRules {
     pub incidents_climb: bool,
     /// A job that waits for another try and was suspended meanwhile runs as soon as it is resumed.
     pub resumed_tries_at_once: bool,
+    /// To suspend an instance that is suspended, or to resume one that is not, is a mistake.
+    pub suspended_once: bool,
     /// New retries resolve the incident of a job that had none; otherwise that is a second step.
     pub retries_resolve: bool,
 }
@@ -19,18 +21,21 @@ impl JobRules {
         tries_at_creation: true,
         incidents_climb: false,
         resumed_tries_at_once: false,
+        suspended_once: false,
         retries_resolve: false,
     };
     pub const CAMUNDA: Self = Self {
         tries_at_creation: true,
         incidents_climb: true,
         resumed_tries_at_once: false,
+        suspended_once: false,
         retries_resolve: true,
     };
     pub const FLOWABLE: Self = Self {
         tries_at_creation: false,
         incidents_climb: false,
         resumed_tries_at_once: true,
+        suspended_once: true,
         retries_resolve: true,
     };
 }

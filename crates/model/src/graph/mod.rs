@@ -9,6 +9,7 @@ mod decision;
 mod element;
 mod engine_listener;
 mod event;
+mod incident_names;
 mod job_definition;
 mod job_rules;
 mod listener;
@@ -19,9 +20,13 @@ mod semantics;
 mod sources;
 mod subprocess;
 mod task;
+mod timer_rules;
 mod topic;
+mod value_rules;
 
-pub use constructs::{Catching, Choices, EventGateways, Loops, Undoing, UndoneInstances};
+pub use constructs::{
+    Catching, Choices, EventGateways, JoinReconsiders, Loops, Undoing, UndoneInstances,
+};
 pub use decision::{DecisionBinding, DecisionResult, DecisionTask, RulesShape};
 pub use element::{
     Element, ElementIndex, ElementKind, Flow, FlowIndex, JobSettings, Mapping, MappingSource,
@@ -33,6 +38,7 @@ pub use event::{
     MessageCatch, RegistryEvent, SignalCatch, SignalThrow, StartEvent, Throw, Timer, TimerKind,
     Trigger, VariableChange, VariableEvent,
 };
+pub use incident_names::IncidentNames;
 pub use job_definition::{BODY_SUFFIX, JobDefinition, JobHandler};
 pub use job_rules::JobRules;
 pub use listener::{Code, Field, Listener, ListenerEvent, ListenerMoment, Timeout};
@@ -48,6 +54,9 @@ pub use subprocess::{AdHoc, SubProcess, SubProcessKind};
 pub use task::{
     BuiltinTask, CallActivity, CallBinding, CallMapping, CompletionVariables, ComputedHeader,
     Connector, DelegateTask, ExceptionMapping, ExpressionTask, FormReference, HeaderKind,
-    LinkedResource, ReceiveTask, SentEvent, ServiceTask, UserTask, WorkerError, WorkerTask,
+    LINKS_HEADER, LinkedResource, MappedFailures, RESERVED_HEADERS, ReceiveTask, SentEvent,
+    ServiceTask, UserTask, WorkerError, WorkerTask,
 };
+pub use timer_rules::TimerRules;
 pub(crate) use topic::topic_of;
+pub use value_rules::ValueRules;

@@ -3,8 +3,11 @@
 use orloj_expr::{Language, Profile};
 
 use super::constructs::{Catching, Choices, Loops, Undoing};
+use super::incident_names::IncidentNames;
 use super::job_rules::JobRules;
 use super::task::CompletionVariables;
+use super::timer_rules::TimerRules;
+use super::value_rules::ValueRules;
 
 /// What the dialect of the model means, decided once by the parser.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,10 +29,9 @@ pub struct Semantics {
     pub dead_jobs_are_due: bool,
     /// A repeating timer goes on to its next firing when one has failed.
     pub repeats_despite_failure: bool,
-    /// Jobs that failed for good: the word the history and the incident use.
+    /// The words that history and incidents use.
     pub incident_names: IncidentNames,
-    /// What a repeating timer does about firings that are already past.
-    pub missed_firings: MissedFirings,
+    pub timers: TimerRules,
     /// How the branches of a fork take turns within one command.
     pub walk: Walk,
     pub joins: Joins,
@@ -46,6 +48,7 @@ pub struct Semantics {
     pub choices: Choices,
     pub catching: Catching,
     pub jobs: JobRules,
+    pub values: ValueRules,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,24 +76,6 @@ pub enum UncaughtError {
     EndToken,
     /// As any other failure.
     Fail,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IncidentNames {
-    /// `JOB_NO_RETRIES`, `CONDITION_ERROR` and so on.
-    Zeebe,
-    /// `failedJob`, `failedExternalTask`.
-    Camunda,
-    /// `deadLetter`.
-    Flowable,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MissedFirings {
-    /// Each fires, one after the other, at once.
-    Replay,
-    /// They are left out; the next is the first after now.
-    Skip,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -115,6 +115,9 @@ impl WorkerTask {
 /// Names the variable that a client's result goes to, where the model names one.
 const RESULT_HEADER: &str = "resultVariable";
 
+/// Tells a client the keys of what its job is linked to, as JSON.
+pub const LINKS_HEADER: &str = "linkedResources";
+
 /// A file of any kind that a job refers to.
 #[derive(Clone, Debug)]
 pub struct LinkedResource {
@@ -131,6 +134,10 @@ pub struct ComputedHeader {
     pub value: Expression,
     pub kind: HeaderKind,
 }
+
+/// What the names of headers begin with that the engine writes itself, and models may not use.
+/// They are Zeebe's: whoever reads them is a worker for it.
+pub const RESERVED_HEADERS: &str = "io.camunda.zeebe:";
 
 /// What the value of a computed header has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,13 +202,17 @@ pub struct ExpressionTask {
 /// A failure of code that counts as an error of the process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExceptionMapping {
-    /// The class of the exception; `None`: any.
-    pub class: Option<Arc<str>>,
     pub error_code: Arc<str>,
-    /// Whether classes derived from it count too.
-    pub includes_children: bool,
-    /// The class of what caused it in the first place has to be this one.
-    pub root_cause: Option<Arc<str>>,
+    pub of: MappedFailures,
+}
+
+/// Which failures a mapping is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MappedFailures {
+    /// Those that no other mapping is for.
+    Rest,
+    /// By what has failed; neither, where the model names what cannot occur here.
+    Named { code: bool, expressions: bool },
 }
 
 #[derive(Clone, Debug)]
@@ -256,6 +267,8 @@ pub struct UserTask {
     pub priority: Option<Expression>,
     /// A name for whoever draws the form; it may be an expression.
     pub form_key: Option<Arc<str>>,
+    /// Such a name, computed when the task begins.
+    pub form_name: Option<Expression>,
     /// A form of this engine.
     pub form: Option<FormReference>,
     pub owner: Option<Expression>,
@@ -278,6 +291,8 @@ pub struct UserTask {
 pub struct FormReference {
     pub form: Expression,
     pub binding: CallBinding,
+    /// The task begins only when the form has been found; otherwise whoever draws it looks for it.
+    pub is_needed: bool,
 }
 
 #[derive(Clone, Debug)]

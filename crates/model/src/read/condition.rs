@@ -15,7 +15,10 @@ impl<'a> Context<'a> {
         definition: Node<'a>,
     ) -> Option<Condition> {
         let node = bpmn_child(definition, "condition");
-        let Some(node) = node.filter(|node| !self.content(*node).text.is_empty()) else {
+        // In Camunda an empty one is found out when it is asked.
+        let may_be_empty = self.dialect == Dialect::Camunda7;
+        let node = node.filter(|node| may_be_empty || !self.content(*node).text.is_empty());
+        let Some(node) = node else {
             let message = format!("{} has no condition", subject.title());
             self.error_at(subject, definition.range().start, "condition-empty", message);
             return None;

@@ -31,6 +31,10 @@ impl<'a> Context<'a> {
         let scope = Deployment { container: self.container(subject) };
         // Any moment will do: what depends on it is no constant for those who ask.
         let environment = Environment::new(&scope, Timestamp::from_ms(0));
+        let environment = match self.dialect {
+            Dialect::Zeebe => environment.keeping_temporals(),
+            Dialect::Camunda7 | Dialect::Flowable => environment,
+        };
         expression.evaluate(&environment).ok().map(|evaluated| evaluated.value)
     }
 

@@ -36,7 +36,7 @@ impl<'a> Context<'a> {
                     "{} with rules is not supported; decisions are, by a serviceTask of type dmn",
                     subject.title()
                 );
-                self.error(subject, "unsupported-element", message);
+                self.error(subject, "rules-unknown", message);
                 None
             }
         }

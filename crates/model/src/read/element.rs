@@ -6,7 +6,7 @@ use std::sync::Arc;
 use orloj_expr::Expression;
 use orloj_types::ElementId;
 
-use crate::graph::{ElementIndex, ElementKind};
+use crate::graph::{ElementIndex, ElementKind, Throw};
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject, bpmn_child, bpmn_children};
 use crate::read::definitions::Definitions;
@@ -52,6 +52,9 @@ pub(crate) fn read_element<'a>(
     element.listeners = ctx.listeners(&subject);
     if is_activity(subject.tag()) {
         read_activity(ctx, &subject, &mut element);
+    }
+    if ctx.dialect == Dialect::Camunda7 {
+        forget_unheeded(&mut element);
     }
     ctx.check_start_form(&subject);
     ctx.name_unread_extensions(&subject);
@@ -111,6 +114,19 @@ fn read_activity<'a>(ctx: &mut Context<'a>, subject: &Subject<'a>, element: &mut
     let compensation = ctx.attribute(node, "isForCompensation");
     element.is_for_compensation = compensation.is_some_and(|flag| ctx.is_true(&flag.text));
     element.skip = ctx.skip_expression(subject);
+}
+
+/// What Camunda takes without a word and does not heed: a handler begins at once and once for what
+/// it undoes, and gives nothing to the scope around it; a link is no place to save at.
+fn forget_unheeded(element: &mut DraftElement<'_>) {
+    if element.is_for_compensation {
+        (element.async_before, element.async_after) = (None, None);
+        element.multi = None;
+        element.outputs.clear();
+    }
+    if matches!(element.kind, Some(ElementKind::ThrowEvent(Throw::Link(_)))) {
+        (element.async_before, element.async_after) = (None, None);
+    }
 }
 
 fn listed(node: Node<'_>) -> Listed {

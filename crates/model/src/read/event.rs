@@ -83,9 +83,8 @@ impl Spot {
                 "variableListener",
             ],
             (Dialect::Flowable, Self::Throw) => &["signal", "escalation", "compensate"],
-            (Dialect::Flowable, Self::End) => {
-                &["error", "terminate", "cancel", "escalation", "compensate"]
-            }
+            // An end event undoes nothing there.
+            (Dialect::Flowable, Self::End) => &["error", "terminate", "cancel", "escalation"],
             // Nothing ever brings an error or an escalation to a process, but it may wait.
             (Dialect::Zeebe, Self::Start) => {
                 &["message", "timer", "signal", "error", "escalation", "compensate", "terminate"]
@@ -213,7 +212,11 @@ impl<'a> Context<'a> {
                 (trigger, written || always)
             }
         };
-        let attached_to = attached_to?;
+        let Some(attached_to) = attached_to else {
+            // Flowable lets it be: no token ever comes there.
+            let is_let_be = self.dialect == Dialect::Flowable;
+            return is_let_be.then_some(ElementKind::CatchEvent(None));
+        };
         Some(ElementKind::BoundaryEvent(Boundary { attached_to, interrupting, trigger }))
     }
 
@@ -244,7 +247,14 @@ impl<'a> Context<'a> {
                 subject.title(),
                 quoted(&written.text)
             );
-            self.error_at(subject, written.offset, "boundary-unattached", message);
+            match self.dialect {
+                Dialect::Flowable => {
+                    self.warn_at(subject, written.offset, "boundary-unattached", message);
+                }
+                Dialect::Camunda7 | Dialect::Zeebe => {
+                    self.error_at(subject, written.offset, "boundary-unattached", message);
+                }
+            }
         }
         found.copied()
     }

@@ -1,8 +1,12 @@
 //! Flowable's `mapException`: failures of code that are errors of the process.
+//!
+//! The mappings name Java's classes. What fails here has none, so it counts as what it would have
+//! been there: code that failed threw a plain runtime exception, an expression that failed one of
+//! the engine's own.
 
 use orloj_xml::quoted;
 
-use crate::graph::ExceptionMapping;
+use crate::graph::{ExceptionMapping, MappedFailures};
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject};
 
@@ -44,12 +48,53 @@ impl<'a> Context<'a> {
             }
         };
         let class = self.content(node);
-        let root_cause = self.own_attribute(node, "rootCause");
-        Some(ExceptionMapping {
-            class: (!class.text.is_empty()).then(|| (*class.text).into()),
-            error_code: (*code.text).into(),
+        let root_cause = self.own_attribute(node, "rootCause").filter(|r| !r.text.is_empty());
+        let named = Named {
+            class: &class.text,
             includes_children,
-            root_cause: root_cause.filter(|r| !r.text.is_empty()).map(|r| (*r.text).into()),
-        })
+            root_cause: root_cause.as_ref().map(|cause| &*cause.text),
+        };
+        let of = match class.text.is_empty() {
+            true => MappedFailures::Rest,
+            false => MappedFailures::Named {
+                code: named.includes(&CODE),
+                expressions: named.includes(&EXPRESSION),
+            },
+        };
+        Some(ExceptionMapping { error_code: (*code.text).into(), of })
+    }
+}
+
+/// From the class itself to the outermost one it is derived from.
+const CODE: [&str; 4] = [
+    "java.lang.IllegalStateException",
+    "java.lang.RuntimeException",
+    "java.lang.Exception",
+    "java.lang.Throwable",
+];
+const EXPRESSION: [&str; 5] = [
+    "org.flowable.common.engine.api.FlowableException",
+    "org.flowable.engine.common.api.FlowableException",
+    "java.lang.RuntimeException",
+    "java.lang.Exception",
+    "java.lang.Throwable",
+];
+
+/// What the model says of the exceptions it means.
+struct Named<'t> {
+    class: &'t str,
+    includes_children: bool,
+    /// The class of what caused it in the first place has to be this one.
+    root_cause: Option<&'t str>,
+}
+
+impl Named<'_> {
+    /// Whether it means a failure of the first of these classes.
+    fn includes(&self, classes: &[&str]) -> bool {
+        let fits = match self.includes_children {
+            true => classes.contains(&self.class),
+            false => classes.first() == Some(&self.class),
+        };
+        fits && self.root_cause.is_none_or(|cause| classes.first() == Some(&cause))
     }
 }

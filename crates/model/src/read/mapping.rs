@@ -34,11 +34,9 @@ impl<'a> Context<'a> {
                 _ => continue,
             };
             let target = self.mapping_target(subject, node);
-            let mapping = source.zip(target).map(|(source, target)| Mapping {
-                source: MappingSource::Expression(source),
-                target,
-            });
-            mappings.extend(mapping);
+            let Some((source, target)) = source.zip(target) else { continue };
+            let source = MappingSource::Expression(source);
+            replace_target(mappings, Mapping { source, target });
         }
         // The published engine never looks at these.
         let (takes_inputs, takes_outputs) = takes_zeebe_mappings(subject);
@@ -244,7 +242,8 @@ fn takes_zeebe_mappings(subject: &Subject<'_>) -> (bool, bool) {
         "boundaryEvent" | "startEvent" => (false, true),
         "endEvent" | "intermediateThrowEvent" => {
             let works = has("messageEventDefinition") || has("signalEventDefinition");
-            let stops = has("terminateEventDefinition") || has("errorEventDefinition");
+            let stops = ["terminate", "error", "compensate"];
+            let stops = stops.iter().any(|kind| has(&format!("{kind}EventDefinition")));
             (works, !stops)
         }
         tag => (true, !tag.ends_with("Gateway")),
@@ -265,6 +264,22 @@ fn takes_mappings<'a>(ctx: &Context<'a>, subject: &Subject<'a>) -> bool {
 
 fn has_output(holder: Node<'_>) -> bool {
     holder.children().any(|node| node.tag_name().name() == "outputParameter")
+}
+
+/// Of several mappings for one target, or for a part of it, the last counts, in the place of the
+/// first.
+fn replace_target(mappings: &mut Vec<Mapping>, last: Mapping) {
+    let overlaps = |other: &Mapping| {
+        let count = other.target.len().min(last.target.len());
+        other.target[..count] == last.target[..count]
+    };
+    let Some(place) = mappings.iter().position(overlaps) else { return mappings.push(last) };
+    let mut index = 0;
+    mappings.retain(|other| {
+        index += 1;
+        index <= place || !overlaps(other)
+    });
+    mappings.insert(place, last);
 }
 
 /// Words of FEEL, which cannot be read back as variables.

@@ -9,7 +9,7 @@ use crate::graph::{Aggregation, Items, MultiInstance, OutputCollection};
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject, Written, bpmn_child};
 use crate::read::dialect::ZEEBE;
-use crate::read::expression::is_uel;
+use crate::read::expression::{is_uel, is_zeebe_expression, text};
 use crate::read::extension::extension_elements;
 
 impl<'a> Context<'a> {
@@ -41,6 +41,10 @@ impl<'a> Context<'a> {
         let written = self.content(condition);
         if written.text.is_empty() && self.dialect != Dialect::Zeebe {
             return Ok(None);
+        }
+        // DIFFERENCE: in Zeebe a fixed text is text here, even `true`, and no condition.
+        if self.dialect == Dialect::Zeebe && !is_zeebe_expression(&written.text) {
+            return Ok(Some(text(&written.text)));
         }
         self.value(subject, &written).map(Some).ok_or(())
     }

@@ -119,7 +119,9 @@ impl<'a> Context<'a> {
             self.warn_at(subject, node.range().start, "parameter-incomplete", message);
             return None;
         };
-        let is_transient = given(self, "transient").is_some_and(|flag| self.is_true(&flag.text));
+        // What a called process gives back is kept, whatever it says.
+        let is_transient =
+            is_event && given(self, "transient").is_some_and(|flag| self.is_true(&flag.text));
         Some(CallMapping::Value {
             source,
             target,

@@ -65,6 +65,9 @@ pub(crate) fn read_process<'a>(
     for part in parts.flows {
         ctx.read_flow(&mut draft, part);
     }
+    if ctx.dialect == Dialect::Camunda7 {
+        forget_flows_of_ends(&mut draft);
+    }
     for (parent, subject) in parts.data_objects {
         draft.data_objects.extend(ctx.data_object(&subject).map(|object| (parent, object)));
     }
@@ -73,6 +76,15 @@ pub(crate) fn read_process<'a>(
     let Draft { name, version_tag, listeners, .. } = &mut draft;
     ctx.hooks_after_process(&subject, source, name, version_tag, listeners);
     draft
+}
+
+/// Camunda takes flows that leave an end event, and no token goes along them.
+fn forget_flows_of_ends(draft: &mut Draft<'_>) {
+    for element in &mut draft.elements {
+        if element.subject.tag() == "endEvent" {
+            element.outgoing.clear();
+        }
+    }
 }
 
 fn read_version_tag<'a>(ctx: &mut Context<'a>, subject: &Subject<'a>) -> Option<Arc<str>> {

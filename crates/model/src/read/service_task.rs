@@ -285,8 +285,8 @@ impl<'a> Context<'a> {
         let message =
             format!("type {} of {} is not supported", quoted(&kind.text), subject.title());
         let code = match self.dialect {
-            Dialect::Camunda7 => "task-type-unknown",
-            Dialect::Flowable | Dialect::Zeebe => "unsupported-task-type",
+            Dialect::Camunda7 | Dialect::Flowable => "task-type-unknown",
+            Dialect::Zeebe => "unsupported-task-type",
         };
         self.error_at(subject, kind.offset, code, message);
         None

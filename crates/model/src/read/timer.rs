@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 use orloj_expr::Expression;
 use orloj_timer::{Kind, Schedule};
-use orloj_types::{Timestamp, Value};
+use orloj_types::{Temporal, Timestamp, Value};
 
 use crate::graph::{Timer, TimerKind};
 use crate::options::Dialect;
@@ -103,7 +103,13 @@ impl<'a> Context<'a> {
             TimerKind::Duration => Kind::Duration,
             TimerKind::Cycle => Kind::Cycle,
         };
-        let problem = match &fixed {
+        let written_out = match &fixed {
+            // What FEEL has made of a date without a zone is one of the engine's own zone.
+            Value::Temporal(made) if matches!(**made, Temporal::DateTime(_)) => None,
+            Value::Temporal(made) => Some(Value::text(made.to_string())),
+            _ => None,
+        };
+        let problem = match written_out.as_ref().unwrap_or(&fixed) {
             Value::Text(text) => {
                 let parsed = Schedule::parse(self.timer_dialect(), schedule, text);
                 match parsed {

@@ -124,7 +124,9 @@ impl<'a> Context<'a> {
         definition: Node<'a>,
     ) -> Option<CompensationThrow> {
         let waits = self.attribute(definition, "waitForCompletion");
-        let waits = waits.is_none_or(|flag| flag.text != "false");
+        // Camunda always waits.
+        let waits =
+            self.dialect == Dialect::Camunda7 || waits.is_none_or(|flag| flag.text != "false");
         self.zeebe_id_of(subject, definition);
         if !waits && self.dialect == Dialect::Zeebe {
             let message = format!("{} must wait until everything is undone", subject.title());

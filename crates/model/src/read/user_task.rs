@@ -54,6 +54,7 @@ impl<'a> Context<'a> {
             },
             priority: self.task_property(subject, "priority")?,
             form_key: form_key.map(|key| (*key.text).into()),
+            form_name: None,
             form,
             owner: self.flowable_property(subject, "owner")?,
             category: self.flowable_property(subject, "category")?,
@@ -156,7 +157,7 @@ impl<'a> Context<'a> {
                 return None;
             }
         };
-        Some((None, Some(FormReference { form, binding })))
+        Some((None, Some(FormReference { form, binding, is_needed: false })))
     }
 
     /// BPMN's own way to name people: `humanPerformer` and `potentialOwner`.

@@ -9,8 +9,8 @@ use orloj_types::Value;
 use orloj_xml::quoted;
 
 use crate::graph::{
-    CallBinding, ComputedHeader, ElementKind, FormReference, HeaderKind, ServiceTask, UserTask,
-    WorkerTask,
+    CallBinding, ComputedHeader, ElementKind, FormReference, HeaderKind, RESERVED_HEADERS,
+    ServiceTask, UserTask, WorkerTask,
 };
 use crate::read::binding::ZeebeBinding;
 use crate::read::context::{Context, Subject, Written};
@@ -53,7 +53,14 @@ impl<'a> Context<'a> {
             }
         }
         let (reference, id) = self.zeebe_form(subject, ["externalReference", "formId"])?;
-        task.form_key = reference.map(|reference| (*reference.text).into());
+        task.form_name = match reference {
+            // One that does not parse is taken, and fails when the task begins.
+            Some(reference) if is_zeebe_expression(&reference.text) => {
+                Some(self.tolerated_value(subject, &reference))
+            }
+            Some(reference) => Some(text(&reference.text)),
+            None => None,
+        };
         task.form = id;
         Some(task)
     }
@@ -68,7 +75,7 @@ impl<'a> Context<'a> {
         let mut computed_headers = Vec::new();
         for (name, written) in self.zeebe_properties(subject) {
             let value = self.user_task_value(subject, name, &written)?;
-            let header: Arc<str> = format!("io.camunda.zeebe:{name}").into();
+            let header: Arc<str> = format!("{RESERVED_HEADERS}{name}").into();
             let kind = match name {
                 "candidateGroups" | "candidateUsers" => HeaderKind::TextList,
                 "dueDate" | "followUpDate" => HeaderKind::DateTime,
@@ -86,7 +93,7 @@ impl<'a> Context<'a> {
         }
         let (key, form) = self.zeebe_form(subject, ["formKey", "formId"])?;
         if let Some(key) = key {
-            headers.push(("io.camunda.zeebe:formKey".into(), (*key.text).into()));
+            headers.push((format!("{RESERVED_HEADERS}formKey").into(), (*key.text).into()));
         }
         let priority =
             self.worker_priority(subject).or_else(|| surroundings.worker_priority.clone());
@@ -190,7 +197,9 @@ impl<'a> Context<'a> {
             ZeebeBinding::VersionTag(tag) => CallBinding::VersionTag(tag),
         };
         let form = match second {
-            Some(id) => Some(FormReference { form: self.value(subject, &id)?, binding }),
+            Some(id) => {
+                Some(FormReference { form: self.value(subject, &id)?, binding, is_needed: true })
+            }
             None => None,
         };
         Some((first, form))

@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use orloj_xml::quoted;
 
-use crate::graph::{CallBinding, ElementKind, LinkedResource, ServiceTask, WorkerTask};
+use crate::graph::{
+    CallBinding, ElementKind, LinkedResource, RESERVED_HEADERS, ServiceTask, WorkerTask,
+};
 use crate::read::binding::ZeebeBinding;
 use crate::read::context::{Context, Node, Subject, Written};
 use crate::read::dialect::ZEEBE;
 use crate::read::element::Surroundings;
 use crate::semantics::completion_of;
-
-/// Header names that the engine writes itself.
-const RESERVED_HEADERS: &str = "io.camunda.zeebe:";
 
 impl<'a> Context<'a> {
     /// A job, or a message that the engine would publish itself.

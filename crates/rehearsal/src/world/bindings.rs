@@ -55,9 +55,3 @@ fn absent<'p>(known: &BTreeSet<Arc<str>>, id: &'p Expression) -> Option<&'p str>
         _ => None,
     }
 }
-
-/// The id of a form, which is a JSON object.
-pub(super) fn form_id(bytes: &[u8]) -> Option<Arc<str>> {
-    let form: serde_json::Value = serde_json::from_slice(bytes).ok()?;
-    form.get("id")?.as_str().map(Arc::from)
-}

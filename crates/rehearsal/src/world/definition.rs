@@ -1,10 +1,10 @@
-//! Deployed processes and decisions, by version.
+//! Deployed processes, decisions and what elements refer to, by version.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_dmn::Model;
-use orloj_interpreter::Bound;
+use orloj_interpreter::{AssetKind, Bound, WantedAsset};
 use orloj_model::Process;
 use orloj_types::{DefinitionKey, DeploymentKey};
 
@@ -13,6 +13,7 @@ pub(super) struct Definitions {
     /// By key, so oldest first.
     processes: BTreeMap<DefinitionKey, Definition>,
     decisions: Vec<Decision>,
+    assets: Vec<Asset>,
 }
 
 #[derive(Clone)]
@@ -33,6 +34,15 @@ pub(super) struct Decision {
     pub model: Model,
 }
 
+/// A form, or what jobs are linked to.
+pub(super) struct Asset {
+    pub key: i64,
+    pub kind: AssetKind,
+    pub id: Arc<str>,
+    pub deployment: DeploymentKey,
+    pub tag: Option<Arc<str>>,
+}
+
 impl Definitions {
     pub fn add(&mut self, key: DefinitionKey, deployment: DeploymentKey, process: Process) {
         let version = self.latest(&process.id).map_or(1, |latest| latest.version + 1);
@@ -50,6 +60,25 @@ impl Definitions {
         let known = self.decisions.iter().filter(|decision| decision.id == id);
         let version = known.map(|decision| decision.version).max().unwrap_or(0) + 1;
         self.decisions.push(Decision { id, deployment, version, tag, model });
+    }
+
+    pub fn add_asset(&mut self, asset: Asset) {
+        self.assets.push(asset);
+    }
+
+    /// The key of what a process of `deployment` means.
+    pub fn asset(&self, wanted: &WantedAsset, deployment: DeploymentKey) -> Option<i64> {
+        let of = || {
+            let is_meant = |asset: &&Asset| asset.kind == wanted.kind && asset.id == wanted.id;
+            self.assets.iter().filter(is_meant)
+        };
+        let found = match &wanted.binding {
+            Bound::Latest | Bound::DeploymentOrLatest | Bound::Definition => of().next_back(),
+            Bound::Deployment => of().find(|asset| asset.deployment == deployment),
+            Bound::Version(version) => of().nth(usize::try_from(*version).ok()?.checked_sub(1)?),
+            Bound::VersionTag(tag) => of().rfind(|asset| asset.tag.as_ref() == Some(tag)),
+        };
+        found.map(|asset| asset.key)
     }
 
     /// # Panics

@@ -3,12 +3,15 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use orloj_calls::AssetFile;
 use orloj_dmn::{InvocableKind, Mode, Model};
+use orloj_interpreter::AssetKind;
 use orloj_model::{Diagnostic, Options, Position, Process, Severity, Trigger, parse};
 use orloj_types::{DefinitionKey, DeploymentKey};
 
 use super::World;
-use super::bindings::{Together, form_id};
+use super::bindings::Together;
+use super::definition::Asset;
 use super::signals::{start_triggers, text_of};
 use super::version_tags::version_tags;
 use crate::run::Engine;
@@ -43,7 +46,8 @@ pub enum Refusal {
 enum FileKind {
     Processes,
     Decisions,
-    Form,
+    /// What elements refer to.
+    Asset(AssetKind),
     /// Kept, and read by nobody.
     Other,
 }
@@ -53,6 +57,7 @@ impl World {
     pub fn deploy(&mut self, files: &[File]) -> Result<DeploymentKey, Refusal> {
         let mut processes = Vec::new();
         let mut decisions = Vec::new();
+        let mut assets: Vec<AssetFile> = Vec::new();
         let mut together = Together::default();
         for file in files {
             match kind_of(&file.name) {
@@ -66,14 +71,26 @@ impl World {
                         decisions.push((id, tag, model.clone()));
                     }
                 }
-                FileKind::Form => together.forms.extend(form_id(&file.bytes)),
-                FileKind::Decisions | FileKind::Other => {}
+                FileKind::Asset(kind) if self.engine == Engine::Zeebe => {
+                    assets.push(read_asset(file, kind, &assets)?);
+                }
+                FileKind::Other if self.engine == Engine::Zeebe => {
+                    let message = format!("{}: files of this kind are not known", file.name);
+                    return Err(Refusal::Rejected(message));
+                }
+                FileKind::Asset(_) | FileKind::Decisions | FileKind::Other => {}
             }
         }
+        let forms = assets.iter().filter(|asset| asset.kind == AssetKind::Form);
+        together.forms.extend(forms.map(|form| form.id.clone()));
         self.check_together(&processes, &mut together)?;
         let deployment = DeploymentKey::new(self.keys.next(self.now));
         for (id, tag, model) in decisions {
             self.definitions.add_decision(id, tag, deployment, model);
+        }
+        for AssetFile { kind, id, version_tag: tag } in assets {
+            let key = self.keys.next(self.now);
+            self.definitions.add_asset(Asset { key, kind, id, deployment, tag });
         }
         let mut added = Vec::new();
         for process in processes {
@@ -147,6 +164,16 @@ impl World {
     }
 }
 
+/// Ids are there once for each kind.
+fn read_asset(file: &File, kind: AssetKind, others: &[AssetFile]) -> Result<AssetFile, Refusal> {
+    let refused = |message: String| Refusal::Rejected(format!("{}: {message}", file.name));
+    let read = AssetFile::read(kind, &file.bytes).map_err(refused)?;
+    match others.iter().any(|other| (other.kind, &other.id) == (kind, &read.id)) {
+        true => Err(refused(format!("the id '{}' is there twice", read.id))),
+        false => Ok(read),
+    }
+}
+
 fn decision_ids(model: &Model) -> Vec<Arc<str>> {
     let decisions = model.invocables().filter(|found| found.kind == InvocableKind::Decision);
     decisions.map(|found| found.id).filter(|id| !id.is_empty()).collect()
@@ -158,8 +185,8 @@ fn kind_of(name: &str) -> FileKind {
         FileKind::Decisions
     } else if ends(&[".cmmn", ".cmmn10.xml"]) {
         FileKind::Other
-    } else if ends(&[".form"]) {
-        FileKind::Form
+    } else if let Some(kind) = AssetFile::kind_of(name) {
+        FileKind::Asset(kind)
     } else if ends(&[".bpmn", ".xml"]) {
         FileKind::Processes
     } else {

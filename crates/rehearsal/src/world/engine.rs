@@ -7,6 +7,7 @@ use orloj_interpreter::{
     Command, EndKind, Event, Input, InvokeResults, JobChange, JobKind, JobRow, LeaveKind, Need,
     Outcome, Progress, Record, Role, Run, Signal, Start, Supply,
 };
+use orloj_model::{Element, ElementKind};
 use orloj_types::{
     DefinitionKey, Document, ElementId, ElementInstanceKey, InstanceKey, JobKey, KeyBlock, TenantId,
 };
@@ -241,6 +242,10 @@ impl World {
                     found.filter(|_| called.tenant.is_empty() || called.falls_back_to_no_tenant);
                 Supply::Definition(found.map(|found| (found.key, found.process.clone())))
             }
+            Need::Asset(wanted) => {
+                let deployment = self.definitions.get(wanted.definition).deployment;
+                Supply::Asset(self.definitions.asset(wanted, deployment))
+            }
             Need::Instance(key) => {
                 let found = self.state.facts.instances.get(key).and_then(|instance| {
                     let process = self.definitions.get(instance.definition).process.clone();
@@ -287,9 +292,18 @@ impl World {
                 let process = &self.definitions.get(definition).process;
                 let model = process.find(&element).map(|index| process.element(index));
                 // History does not mention what the model does not name.
-                if model.is_none_or(|model| model.has_id) {
-                    self.note_entered(key, &element, role);
+                if model.is_some_and(|model| !model.has_id) {
+                    return;
                 }
+                let is_boundary =
+                    |model: &Element| matches!(model.kind, ElementKind::BoundaryEvent(_));
+                // That a boundary event has fired is known when it is done.
+                if self.engine == Engine::Flowable && model.is_some_and(is_boundary) {
+                    let name = scope_name(&element, role, self.engine);
+                    self.state.visits.enter_unnoticed(key, name);
+                    return;
+                }
+                self.note_entered(key, &element, role);
             }
             Event::ElementLeft { key, how } => {
                 self.state.visits.leave(key, how == LeaveKind::Terminated);

@@ -8,7 +8,7 @@ use orloj_model::{
     Element, ElementKind, Process, RetryCycle, RetryPlan, Timer, TimerKind, Trigger, Wait,
 };
 use orloj_timer::{Dialect, Firing, Kind, Schedule};
-use orloj_types::{DefinitionKey, Document, ElementId, JobKey, Timestamp, Value};
+use orloj_types::{DefinitionKey, Document, ElementId, JobKey, Temporal, Timestamp, Value, Zone};
 
 use super::World;
 use super::engine::{Failed, NewInstance};
@@ -188,7 +188,7 @@ fn plan(engine: Engine, timer: &Timer, now: Timestamp) -> Result<Option<Planned>
         TimerKind::Cycle => Kind::Cycle,
     };
     let text = match evaluate(&timer.value, now)? {
-        Value::Text(text) => text,
+        Value::Text(text) => with_zone(timer, text, now),
         Value::Temporal(value) => value.to_string().into(),
         Value::Int(ms) if engine != Engine::Zeebe => {
             let due_at = Timestamp::from_ms(ms);
@@ -238,6 +238,20 @@ fn end(
 fn evaluate(expression: &orloj_expr::Expression, now: Timestamp) -> Result<Value, String> {
     let evaluated = expression.evaluate(&Environment::new(&(), now));
     evaluated.map(|evaluated| evaluated.value).map_err(|error| error.message())
+}
+
+/// A date that FEEL has made without a zone is one of the engine's own.
+fn with_zone(timer: &Timer, text: Arc<str>, now: Timestamp) -> Arc<str> {
+    let environment = Environment::new(&(), now).keeping_temporals();
+    match timer.value.evaluate(&environment).map(|evaluated| evaluated.value) {
+        Ok(Value::Temporal(made)) => match &*made {
+            Temporal::DateTime(local) if local.time.zone == Zone::Local => {
+                format!("{text}Z").into()
+            }
+            _ => text,
+        },
+        _ => text,
+    }
 }
 
 fn dialect_of(engine: Engine) -> Dialect {

@@ -9,6 +9,8 @@ use orloj_types::ElementInstanceKey;
 #[derive(Clone, Default)]
 pub(super) struct Visits {
     open: BTreeMap<ElementInstanceKey, Arc<str>>,
+    /// Visits that count from their end on.
+    unnoticed: BTreeMap<ElementInstanceKey, Arc<str>>,
     counts: BTreeMap<Arc<str>, Counts>,
     /// Not told yet.
     seen: Vec<Visit>,
@@ -24,6 +26,7 @@ struct Counts {
 #[derive(Clone, Debug)]
 enum Visit {
     Entered { key: ElementInstanceKey, element: Arc<str> },
+    Unnoticed { key: ElementInstanceKey, element: Arc<str> },
     Left { key: ElementInstanceKey, is_cancelled: bool },
 }
 
@@ -38,6 +41,11 @@ pub(crate) struct Seen {
 impl Visits {
     pub fn enter(&mut self, key: ElementInstanceKey, element: Arc<str>) {
         self.seen.push(Visit::Entered { key, element });
+    }
+
+    /// An element is entered which is noticed only when it is left normally.
+    pub fn enter_unnoticed(&mut self, key: ElementInstanceKey, element: Arc<str>) {
+        self.seen.push(Visit::Unnoticed { key, element });
     }
 
     pub fn leave(&mut self, key: ElementInstanceKey, is_cancelled: bool) {
@@ -62,7 +70,17 @@ impl Visits {
                     self.counts.entry(element.clone()).or_default().open += 1;
                     self.open.insert(key, element);
                 }
+                Visit::Unnoticed { key, element } => {
+                    self.unnoticed.insert(key, element);
+                }
                 Visit::Left { key, is_cancelled } => {
+                    if let Some(element) = self.unnoticed.remove(&key)
+                        && !is_cancelled
+                    {
+                        seen.started.push(element.to_string());
+                        self.counts.entry(element.clone()).or_default().open += 1;
+                        self.open.insert(key, element);
+                    }
                     // Elements that do not count were never entered.
                     let Some(element) = self.open.remove(&key) else { continue };
                     let counts = self.counts.entry(element.clone()).or_default();
@@ -103,6 +121,19 @@ mod tests {
 
     fn key(number: i64) -> ElementInstanceKey {
         ElementInstanceKey::new(number)
+    }
+
+    #[test]
+    fn an_unnoticed_element_counts_from_its_end() {
+        let mut visits = Visits::default();
+        visits.enter_unnoticed(key(1), "late".into());
+        visits.enter_unnoticed(key(2), "later".into());
+        assert_eq!(visits.take_seen(), Seen::default());
+        visits.leave(key(1), false);
+        visits.leave(key(2), true);
+        let seen = visits.take_seen();
+        assert_eq!((seen.started, seen.ended), (vec!["late".to_owned()], vec!["late".to_owned()]));
+        assert_eq!(visits.activities(), BTreeMap::from([("late".to_owned(), [1, 0, 0])]));
     }
 
     #[test]

@@ -10,6 +10,8 @@ pub enum Block {
     Task(Task),
     Catch(Event),
     Throw(Thrown),
+    /// Makes a condition true or false.
+    Assign(u8, bool),
     /// The first way is the default; the others are taken when theirs is true.
     Exclusive(Vec<(bool, Blocks)>),
     Inclusive(Vec<(bool, Blocks)>),
@@ -44,6 +46,7 @@ pub enum Event {
     Timer { hours: u8 },
     Message(u8),
     Signal(u8),
+    Condition(u8),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -110,6 +113,7 @@ fn block() -> BoxedStrategy<Block> {
         2 => event().prop_map(Block::Catch),
         1 => thrown().prop_map(Block::Throw),
         1 => called().prop_map(Block::Call),
+        2 => (1..3_u8, any::<bool>()).prop_map(|(n, holds)| Block::Assign(n, holds)),
     ];
     leaf.prop_recursive(3, 16, 3, |inner| {
         let inner = inner.boxed();
@@ -185,6 +189,7 @@ fn event() -> impl Strategy<Value = Event> {
         (1..4_u8).prop_map(|hours| Event::Timer { hours }),
         (1..3_u8).prop_map(Event::Message),
         (1..3_u8).prop_map(Event::Signal),
+        (1..3_u8).prop_map(Event::Condition),
     ]
 }
 

@@ -68,7 +68,8 @@ struct Pen {
     starves: bool,
     /// What is drawn lies behind a boundary event that does not interrupt.
     is_beside: bool,
-    /// What is drawn can come again and again: it throws no signal, which it could hear itself.
+    /// What is drawn can come again and again: it throws no signal and changes no condition, which
+    /// it could hear of itself.
     repeats: bool,
 }
 
@@ -192,7 +193,7 @@ impl Pen {
             Block::Task(task) => both(self.task(scope, parent, *task, "", "")),
             Block::Catch(event) => {
                 let id = self.name("catch", parent);
-                scope.add("intermediateCatchEvent", &id, "", "", &event_definition(*event));
+                scope.add("intermediateCatchEvent", &id, "", "", &self.event_definition(*event));
                 both(id)
             }
             Block::Throw(thrown) => {
@@ -208,6 +209,7 @@ impl Pen {
                 scope.add("intermediateThrowEvent", &id, "", "", &definition);
                 both(id)
             }
+            Block::Assign(n, holds) => both(self.assign(scope, parent, *n, *holds)),
             Block::Exclusive(ways) => self.choice(scope, parent, "exclusiveGateway", ways),
             Block::Inclusive(ways) => {
                 self.starves |= self.is_beside;
@@ -309,6 +311,36 @@ impl Pen {
         (split, merge)
     }
 
+    /// A task that gives a variable its value.
+    fn assign(
+        &mut self,
+        scope: &mut Scope,
+        parent: Option<&str>,
+        number: u8,
+        holds: bool,
+    ) -> String {
+        let id = self.name("assign", parent);
+        if self.repeats {
+            scope.add("task", &id, "", "", "");
+            return id;
+        }
+        let (own, script) = match self.engine {
+            Engine::Zeebe => (
+                String::new(),
+                format!(r#"<zeebe:script expression="= {holds}" resultVariable="c{number}"/>"#),
+            ),
+            Engine::Camunda7 | Engine::Flowable => {
+                let prefix = if self.engine == Engine::Flowable { "flowable" } else { "camunda" };
+                let result = "resultVariable";
+                let value = format!(r#"{prefix}:expression="${{{holds}}}""#);
+                (format!(r#"{value} {prefix}:{result}="c{number}""#), String::new())
+            }
+        };
+        let tag = if self.engine == Engine::Zeebe { "scriptTask" } else { "serviceTask" };
+        scope.add(tag, &id, &own, &script, "");
+        id
+    }
+
     fn race(&mut self, scope: &mut Scope, parent: Option<&str>, ways: &[(Event, Blocks)]) -> Ends {
         let (gate, merge) = (self.name("race", parent), self.name("merge", parent));
         scope.add("eventBasedGateway", &gate, "", "", "");
@@ -319,9 +351,10 @@ impl Pen {
             let event = match event {
                 Event::Message(_) => Event::Message(number),
                 Event::Signal(_) => Event::Signal(number),
+                Event::Condition(_) => Event::Condition(number),
                 other => *other,
             };
-            scope.add("intermediateCatchEvent", &id, "", "", &event_definition(event));
+            scope.add("intermediateCatchEvent", &id, "", "", &self.event_definition(event));
             let (first, last) = self.chain(scope, parent, way);
             scope.flow(&gate, &id, None);
             scope.flow(&id, &first, None);
@@ -343,7 +376,7 @@ impl Pen {
             self.whole(&mut around, Some(&events), way, Ending::Plain);
             self.repeats = before;
             around.nodes[0].attributes = format!(r#"isInterrupting="{interrupting}""#);
-            around.nodes[0].inside = trigger_definition(*trigger);
+            around.nodes[0].inside = self.trigger_definition(*trigger);
             inner.add("subProcess", &events, r#"triggeredByEvent="true""#, "", &around.xml());
         }
         scope.add("subProcess", &id, "", "", &format!("{many}{}", inner.xml()));
@@ -396,7 +429,7 @@ impl Pen {
         let boundary = self.name("boundary", parent);
         let interrupting = guarded.interrupting;
         let attributes = format!(r#"attachedToRef="{host}" cancelActivity="{interrupting}""#);
-        let definition = trigger_definition(guarded.trigger);
+        let definition = self.trigger_definition(guarded.trigger);
         scope.add("boundaryEvent", &boundary, &attributes, "", &definition);
         let around = (self.is_beside, self.repeats);
         self.is_beside |= !interrupting;
@@ -450,6 +483,31 @@ impl Pen {
         (host, undo)
     }
 
+    fn trigger_definition(&self, trigger: Trigger) -> String {
+        match trigger {
+            Trigger::Event(event) => self.event_definition(event),
+            Trigger::Error => r#"<errorEventDefinition errorRef="error"/>"#.to_owned(),
+            Trigger::Escalation => ESCALATION.to_owned(),
+        }
+    }
+
+    fn event_definition(&self, event: Event) -> String {
+        match event {
+            Event::Timer { hours } => format!(
+                r#"<timerEventDefinition><timeDuration xsi:type="tFormalExpression">PT{hours}H</timeDuration></timerEventDefinition>"#
+            ),
+            Event::Message(n) => format!(r#"<messageEventDefinition messageRef="message_{n}"/>"#),
+            Event::Signal(n) => format!(r#"<signalEventDefinition signalRef="signal_{n}"/>"#),
+            // Zeebe refuses events on conditions.
+            Event::Condition(n) if self.engine == Engine::Zeebe => {
+                self.event_definition(Event::Timer { hours: n })
+            }
+            Event::Condition(n) => format!(
+                r#"<conditionalEventDefinition><condition xsi:type="tFormalExpression">${{c{n}}}</condition></conditionalEventDefinition>"#
+            ),
+        }
+    }
+
     fn definitions(&self) -> String {
         let mut xml = String::from(concat!(
             r#"<error id="error" name="error" errorCode="ERROR"/>"#,
@@ -482,23 +540,5 @@ fn ending_definition(ending: Ending) -> &'static str {
         Ending::Terminate => "<terminateEventDefinition/>",
         Ending::Error => r#"<errorEventDefinition errorRef="error"/>"#,
         Ending::Escalation => ESCALATION,
-    }
-}
-
-fn trigger_definition(trigger: Trigger) -> String {
-    match trigger {
-        Trigger::Event(event) => event_definition(event),
-        Trigger::Error => r#"<errorEventDefinition errorRef="error"/>"#.to_owned(),
-        Trigger::Escalation => ESCALATION.to_owned(),
-    }
-}
-
-fn event_definition(event: Event) -> String {
-    match event {
-        Event::Timer { hours } => format!(
-            r#"<timerEventDefinition><timeDuration xsi:type="tFormalExpression">PT{hours}H</timeDuration></timerEventDefinition>"#
-        ),
-        Event::Message(n) => format!(r#"<messageEventDefinition messageRef="message_{n}"/>"#),
-        Event::Signal(n) => format!(r#"<signalEventDefinition signalRef="signal_{n}"/>"#),
     }
 }

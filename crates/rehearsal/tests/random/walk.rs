@@ -25,7 +25,9 @@ pub fn walk(stage: &Stage, engine: Engine, drawing: &Drawing, path: &[u8]) -> St
         Engine::Camunda7 | Engine::Flowable => throws,
         Engine::Zeebe => drawing.starves,
     };
-    let started = world.start(PROCESS, Document::new());
+    // The conditions that events wait for.
+    let conditions = r#"{"c1": false, "c2": false, "c3": false, "c4": false}"#;
+    let started = world.start(PROCESS, Document::parse(conditions).expect("an object"));
     let _ = writeln!(told, "start {started:?}");
     look(&world, drawing, starves, &mut told);
     for &byte in path {

@@ -70,6 +70,9 @@ pub enum Missing {
     Decision(Arc<str>),
     #[error("no decision {0}")]
     DecisionKey(i64),
+    /// Neither a file of decisions nor one that elements refer to.
+    #[error("no deployed file {0}")]
+    File(i64),
     #[error("no instance {0}")]
     Instance(i64),
     #[error("no job {0}")]

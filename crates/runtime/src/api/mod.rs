@@ -20,6 +20,6 @@ pub use request::{
     WhichDecision,
 };
 pub use view::{
-    DecisionView, DefinitionView, ElementView, EventView, Explanation, IncidentView,
+    AssetView, DecisionView, DefinitionView, ElementView, EventView, Explanation, IncidentView,
     InstanceDetail, InstanceState, InstanceView, JobView, NodeView, Reason, UserTaskView,
 };

@@ -39,6 +39,7 @@ pub struct Deployed {
     pub duplicate: bool,
     pub definitions: Vec<super::DefinitionView>,
     pub decisions: Vec<super::DecisionView>,
+    pub assets: Vec<super::AssetView>,
 }
 
 /// Asks a decision, outside of any process.

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use orloj_store::{DecisionKey, DecisionRow, JobKind, JobState, NodeProfile, Requirements};
+use orloj_store::{
+    AssetKey, AssetKind, AssetRow, DecisionKey, DecisionRow, JobKind, JobState, NodeProfile,
+    Requirements,
+};
 use orloj_types::{
     BatchKey, DefinitionKey, DeploymentKey, Document, ElementId, ElementInstanceKey, IncidentKey,
     InstanceKey, JobKey, ProcessId, TenantId, Timestamp, UserTaskKey,
@@ -46,6 +49,36 @@ impl From<&DecisionRow> for DecisionView {
             version: row.version,
             version_tag: row.version_tag.clone(),
             requirements: row.requirements.clone(),
+            resource_name: row.resource_name.clone(),
+            deployment: row.deployment,
+            tenant: row.tenant.clone(),
+            deployed_at: row.deployed_at,
+        }
+    }
+}
+
+/// A deployed file that elements refer to.
+#[derive(Clone, Debug)]
+pub struct AssetView {
+    pub key: AssetKey,
+    pub kind: AssetKind,
+    pub asset_id: Arc<str>,
+    pub version: i32,
+    pub version_tag: Option<Arc<str>>,
+    pub resource_name: Arc<str>,
+    pub deployment: DeploymentKey,
+    pub tenant: TenantId,
+    pub deployed_at: Timestamp,
+}
+
+impl From<&AssetRow> for AssetView {
+    fn from(row: &AssetRow) -> Self {
+        Self {
+            key: row.key,
+            kind: row.kind,
+            asset_id: row.asset_id.clone(),
+            version: row.version,
+            version_tag: row.version_tag.clone(),
             resource_name: row.resource_name.clone(),
             deployment: row.deployment,
             tenant: row.tenant.clone(),

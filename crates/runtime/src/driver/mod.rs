@@ -39,6 +39,7 @@ use chores::Replies;
 pub(crate) use chores::{Chore, run as run_chores};
 use look_up::look_up;
 
+use crate::assets::find_asset;
 use crate::clock::Clock;
 use crate::definitions::Definitions;
 use crate::node::{Action, CallId, Event, Node, OfferId, Reply, Request, RequestId};
@@ -376,6 +377,10 @@ impl Driver {
                 Action::FindDefinition { call, called } => {
                     Event::DefinitionFound { call, result: definitions.called(&called).await }
                 }
+                Action::FindAsset { call, wanted } => Event::AssetFound {
+                    call,
+                    result: find_asset(&*store, &definitions, &wanted).await,
+                },
                 Action::Commit(group) => {
                     let (session, lane, id) = (group.lease.session, group.lane, group.id);
                     let result = store.commit(group).await;

@@ -116,7 +116,7 @@ impl Deployments {
                 }
             }
         }
-        self.unregister(key).await?;
+        self.forget(key).await?;
         desk.note(vec![Entry::new("Delete", "Deployment", Some(key.raw()))]).await
     }
 
@@ -133,8 +133,16 @@ impl Deployments {
         self.desk.engine.done(Request::Register { deployments }).await
     }
 
-    /// Jobs of it that wait here for their turn go back.
+    /// Jobs of it that wait here for their turn go back. One that was deleted elsewhere may still
+    /// be registered here; one that never was is [`Missing`].
     pub async fn unregister(&self, key: DeploymentKey) -> Result<(), Error> {
+        if !self.registered().await?.contains(&key) && self.rows(key).await?.is_empty() {
+            return Err(Error::Missing(Missing::Deployment(key.raw())));
+        }
+        self.forget(key).await
+    }
+
+    async fn forget(&self, key: DeploymentKey) -> Result<(), Error> {
         self.desk.engine.done(Request::Unregister { deployments: vec![key] }).await?;
         self.desk.wake().await;
         Ok(())

@@ -54,7 +54,7 @@ pub(crate) struct Effects {
     pub counts: Counts,
     pub due: Vec<Timestamp>,
     /// Jobs that this change ends or unlocks.
-    pub gone: Vec<JobKey>,
+    pub gone: Vec<(JobKey, Option<i32>)>,
     /// Instances that have ended.
     pub ends: Vec<(InstanceKey, EndEffect)>,
     /// A job that counts for a limit has ended or is unlocked.
@@ -337,7 +337,7 @@ impl Node {
         match job {
             JobChange::Delete(key) => {
                 effects.frees_slot |= self.is_counted(key, old, slot);
-                effects.gone.push(key);
+                effects.gone.push((key, self.held.get(&key).copied()));
                 change.jobs.push(JobWrite::Delete(key));
             }
             JobChange::Insert(row) => {
@@ -379,7 +379,7 @@ impl Node {
                 let becomes_ready = row.job.state == JobState::Ready && (unlock || !was_ready);
                 if unlock {
                     effects.frees_slot |= self.is_counted(key, old, slot);
-                    effects.gone.push(key);
+                    effects.gone.push((key, self.held.get(&key).copied()));
                 }
                 let lock = if becomes_ready {
                     match self.lock_for(&row, false, record, slot, effects) {
@@ -538,7 +538,7 @@ impl Node {
         for rank in effects.unlocked {
             self.unlocked.remove(&rank);
         }
-        for job in effects.gone {
+        for (job, _) in effects.gone {
             self.reserved.remove(&job);
         }
         for (taker, _) in effects.handed {

@@ -79,8 +79,7 @@ impl Node {
         effects: &mut Effects,
     ) -> LockWrite {
         let job = &row.job;
-        // Of one that was there before only its key tells when it was created.
-        let created_at = if is_new { self.now } else { job.key.made_at() };
+        let created_at = if is_new { self.now } else { self.created_at(job.key) };
         let kind = codec::job_kind(&job.kind);
         let run_at = job.due_at.unwrap_or(created_at);
         let rank = Rank::new(self.selection.order, job.priority, kind, run_at, job.key);
@@ -371,7 +370,8 @@ impl Node {
             if let Some(slot) = self.slots.get_mut(&row.instance) {
                 slot.known_at = Timestamp::ZERO;
             }
-            self.held.insert(row.key, row.attempt);
+            let attempt = self.held.entry(row.key).or_default();
+            *attempt = row.attempt.max(*attempt);
             let rank = Rank::of(self.selection.order, &row);
             let (job, instance, attempt) = (row.key, row.instance, row.attempt);
             self.queue.push_reserved(QueuedJob { rank, job, instance, attempt });
@@ -462,10 +462,16 @@ impl Node {
         let found =
             slot.and_then(|slot| slot.record.as_ref()?.job(job).map(|(_, job)| job.clone()));
         found.map_or(Rank::FIRST, |job| {
-            let run_at = job.due_at.unwrap_or(job.key.made_at());
+            let run_at = job.due_at.unwrap_or(self.created_at(job.key));
             let kind = codec::job_kind(&job.kind);
             Rank::new(self.selection.order, job.priority, kind, run_at, job.key)
         })
+    }
+
+    /// Of one that was there before only its key tells when it was created. Keys may run ahead of
+    /// the clock.
+    fn created_at(&self, job: JobKey) -> Timestamp {
+        job.made_at().min(self.now)
     }
 
     /// A new life begins: nothing is known.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use orloj_executor::TakerId;
-use orloj_interpreter::{CalledProcess, Command, Invoke, InvokeResult, JobResult};
+use orloj_interpreter::{CalledProcess, Command, Invoke, InvokeResult, JobResult, WantedAsset};
 use orloj_model::TimeToLive;
 use orloj_store::{
     Acquire, BatchRow, Beat, BroadcastKey, BroadcastRow, Change, Channel, CommitError, Committed,
@@ -87,6 +87,10 @@ pub enum Event {
     DefinitionFound {
         call: CallId,
         result: Result<Option<Arc<Definition>>, Error>,
+    },
+    AssetFound {
+        call: CallId,
+        result: Result<Option<i64>, Error>,
     },
     /// Groups are numbered anew with every lease, so answers name theirs.
     Committed {
@@ -443,6 +447,11 @@ pub enum Action {
     FindDefinition {
         call: CallId,
         called: CalledProcess,
+    },
+    /// A deployed file that an element refers to; answered likewise.
+    FindAsset {
+        call: CallId,
+        wanted: WantedAsset,
     },
     Commit(Arc<Group>),
     /// A hint: this group is to be committed next.

@@ -219,6 +219,14 @@ impl Node {
         }
     }
 
+    /// A job that was held here by this lock is so no more. It may have been locked here anew
+    /// before this node heard that the change which freed it is on disk.
+    pub(super) fn let_go(&mut self, job: JobKey, attempt: Option<i32>) {
+        if self.held.get(&job).copied() == attempt {
+            self.held.remove(&job);
+        }
+    }
+
     /// Nothing more happens with a job here.
     pub(super) fn job_over(&mut self, job: JobKey) {
         if let Some(topic) = self.job_topics.remove(&job) {

@@ -359,6 +359,9 @@ impl Node {
             Event::Loaded { instances, result } => self.loaded(&instances, result),
             Event::DefinitionLoaded { key, result } => self.definition_loaded(key, result),
             Event::DefinitionFound { call, result } => self.definition_found(call, result),
+            Event::AssetFound { call, result } => {
+                self.supply_found(call, result.map(orloj_interpreter::Supply::Asset));
+            }
             // An answer to an earlier life of this node is about groups that are given up.
             Event::Committed { session, .. } | Event::Landed { session, .. }
                 if session != self.lease.session => {}

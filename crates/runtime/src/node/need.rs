@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use orloj_interpreter::{CalledProcess, Need, Supply};
+use orloj_interpreter::{Need, Supply};
 use orloj_types::InstanceKey;
 
 use super::Node;
@@ -37,7 +37,14 @@ impl Node {
                 }
                 self.submit(wanted, Task::Lend { leader, attempt });
             }
-            Need::Definition(called) => self.find_called(leader, attempt, called),
+            Need::Definition(called) => {
+                let call = self.await_answer(leader, attempt);
+                self.actions.push(Action::FindDefinition { call, called });
+            }
+            Need::Asset(wanted) => {
+                let call = self.await_answer(leader, attempt);
+                self.actions.push(Action::FindAsset { call, wanted });
+            }
         }
         None
     }
@@ -72,13 +79,13 @@ impl Node {
         })
     }
 
-    fn find_called(&mut self, leader: InstanceKey, attempt: Box<Attempt>, called: CalledProcess) {
+    fn await_answer(&mut self, leader: InstanceKey, attempt: Box<Attempt>) -> CallId {
         let call = self.next_call();
         if let Some(slot) = self.slots.get_mut(&leader) {
             slot.calls += 1;
         }
         self.calls.insert(call, (leader, attempt));
-        self.actions.push(Action::FindDefinition { call, called });
+        call
     }
 
     pub(super) fn next_call(&mut self) -> CallId {
@@ -92,9 +99,20 @@ impl Node {
         call: CallId,
         result: Result<Option<Arc<Definition>>, Error>,
     ) {
+        let supply = result.map(|found| {
+            Supply::Definition(found.map(|definition| {
+                self.definitions.entry(definition.key).or_insert_with(|| definition.clone());
+                (definition.key, definition.process.clone())
+            }))
+        });
+        self.supply_found(call, supply);
+    }
+
+    /// What a command waited for has been found, or could not be looked for.
+    pub(super) fn supply_found(&mut self, call: CallId, result: Result<Supply, Error>) {
         let Some((leader, mut attempt)) = self.calls.remove(&call) else { return };
-        let found = match result {
-            Ok(found) => found,
+        let supply = match result {
+            Ok(supply) => supply,
             Err(error) => {
                 self.call_over(leader);
                 if !self.put_back(leader, &attempt.work) {
@@ -103,11 +121,7 @@ impl Node {
                 return self.rest(leader);
             }
         };
-        let found = found.map(|definition| {
-            self.definitions.entry(definition.key).or_insert_with(|| definition.clone());
-            (definition.key, definition.process.clone())
-        });
-        attempt.run.supply(Supply::Definition(found));
+        attempt.run.supply(supply);
         self.call_over(leader);
         self.go_on(leader, attempt);
     }

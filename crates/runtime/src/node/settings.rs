@@ -45,6 +45,7 @@ impl ExecutorOptions {
             categories: executor
                 .categories
                 .as_ref()
+                .filter(|categories| !categories.is_empty())
                 .map(|categories| categories.iter().map(|name| name.as_str().into()).collect()),
             tenant: executor.tenant.as_deref().map(TenantId::new),
             deployment_aware: executor.deployment_aware,

@@ -73,8 +73,8 @@ impl Node {
     fn finish(&mut self, done: Done) {
         let Done { attempt, effects, instance, .. } = done;
         self.count(&effects, &attempt.work);
-        for job in effects.gone {
-            self.held.remove(&job);
+        for (job, attempt) in effects.gone {
+            self.let_go(job, attempt);
             self.reserved.remove(&job);
             self.job_over(job);
             self.known_jobs.remove(job);

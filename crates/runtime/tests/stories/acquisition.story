@@ -333,3 +333,121 @@ story "each node fires the timers of its own range"
   start p as low {"n": 100}
   start p as high {"n": 101}
   10s pass             | low: token at ask, high: token at ask
+
+story "by priority and by due date: equal priorities go by due date, whatever their kind"
+  engine executor off, by priority, by due date
+  delegate EarlyTimer
+  delegate LateTimer
+  delegate Now
+  delegate High
+  process p, camunda, priority 5:  start -> w{timer 10s} -> a{delegate EarlyTimer} -> end
+  process q, camunda, priority 5:  start -> w{timer 30s} -> a{delegate LateTimer} -> end
+  process r, camunda, priority 5:  start -> a{delegate Now, async} -> end
+  process s, camunda, priority 6:  start -> a{delegate High, async} -> end
+  start q
+  start p
+  20s pass
+  start r
+  20s pass
+  start s
+  executor starts    | calls High EarlyTimer Now LateTimer
+
+story "by priority and timers first: a timer overtakes older jobs of equal priority"
+  engine executor off, by priority, timers first
+  delegate Old
+  delegate Timer
+  delegate High
+  process p, camunda, priority 5:  start -> a{delegate Old, async} -> end
+  process q, camunda, priority 5:  start -> w{timer 10s} -> a{delegate Timer} -> end
+  process r, camunda, priority 7:  start -> a{delegate High, async} -> end
+  start p
+  start q
+  10s pass
+  start r
+  executor starts    | calls High Timer Old
+
+story "a failed job that has waited is no timer where timers go first"
+  engine timers first
+  delegate Bad: fails
+  delegate Other
+  delegate Timer
+  process p, camunda:  start -> a{delegate Bad, async, retry R3/PT10S} -> end
+  process q, camunda:  start -> a{delegate Other, async} -> end
+  process r, camunda:  start -> w{timer 10s} -> a{delegate Timer} -> end
+  start p            | job a due in 10s
+  executor stops
+  start q
+  start r
+  20s pass
+  executor starts    | calls Bad Timer Bad Other
+
+story "a due date moved by hand counts for the order"
+  engine executor off, by due date
+  delegate A
+  delegate B
+  process p, camunda:  start -> w{timer 10s} -> a{delegate A} -> end
+  process q, camunda:  start -> w{timer 20s} -> a{delegate B} -> end
+  start p as p
+  start q as q
+  due w in 1s of q
+  30s pass
+  executor starts    | calls B A
+
+story "the lowest and the highest priority there can be are in order"
+  engine executor off, by priority
+  delegate Low
+  delegate Zero
+  delegate High
+  process l, camunda, priority -9223372036854775808:  start -> a{delegate Low, async} -> end
+  process z, camunda:  start -> a{delegate Zero, async} -> end
+  process h, camunda, priority 9223372036854775807:  start -> a{delegate High, async} -> end
+  start l
+  start z
+  start h
+  executor starts    | calls High Zero Low
+
+story "a job whose retries were taken away is overtaken, and runs when it gets new ones"
+  engine executor off, by priority
+  delegate A
+  delegate B
+  process p, camunda, priority 1:  start -> a{delegate A, async} -> end
+  process q, camunda, priority 2:  start -> b{delegate B, async} -> end
+  start p as p
+  start q as q
+  retries b 0 of q       | q: job b dead
+  executor starts        | calls A
+  retries b 1 of q       | calls A B
+
+story "three nodes with a range each fire their own timers and run what follows"
+  engine priorities up to 9
+  node b priorities 10 to 19
+  node c priorities 20 to 9223372036854775807
+  delegate A
+  process p, camunda, priority "${n}":  start -> wait{timer 10s} -> a{delegate A, async} -> end
+  start p as one {"n": 5}
+  start p as two {"n": 15}
+  start p as three {"n": 25}
+  10s pass   | one: instance ended, two: instance ended, three: instance ended, story ran A, b ran A, c ran A
+
+story "with aging equals go by age"
+  engine executor off, aging 1m
+  delegate A
+  delegate B
+  process p, camunda, priority 1:  start -> a{delegate A, async} -> end
+  process q, camunda, priority 1:  start -> b{delegate B, async} -> end
+  start q
+  start p
+  executor starts  | calls B A
+
+story "a category that is computed to nothing is none"
+  engine categories red
+  delegate Work
+  process p, flowable:  start -> a{delegate Work, async, category "${c}"} -> end
+  start p as none {"c": ""}    | none: job a waits
+  start p as red {"c": "red"}  | red: instance ended
+
+story "an engine that is told no categories takes all jobs"
+  engine categories
+  delegate Work
+  process p, flowable:  start -> a{delegate Work, async, category red} -> b{delegate Work, async} -> end
+  start p            | instance ended

@@ -191,3 +191,94 @@ story "dead letters of a called instance are told of above and gone when revived
   start p
   20s pass                  | child: job a dead
   revive a with 1 retries   | p: instance ended
+
+story "a dead letter that is revived in a suspended instance waits for that"
+  delegate A: fails 3 times
+  process p, flowable:  start -> a{delegate A, async} -> end
+  start p
+  20s pass                   | job a dead
+  suspend                    | job a dead
+  revive a with 2 retries    | job a suspended
+  resume                     | instance ended
+
+story "a dead timer that is revived keeps its repetition"
+  delegate Nag: fails 3 times
+  process p, flowable:  start -> ask{user} -> end
+                        ask @timer(R3/PT10M, alongside) -> n{delegate Nag} -> end nagged
+  start p
+  10m pass         | Nag called once
+  20s pass         | Nag called 3 times, job ask_timer dead
+  revive ask_timer with 1 retries   | Nag called 4 times
+  10m pass         | Nag called 5 times
+
+story "dead letters of suspended instances that are revived with all others wait for their instances"
+  delegate A: fails 6 times
+  process p, flowable:  start -> a{delegate A, async} -> end
+  start p as one
+  start p as two
+  20s pass                   | one: job a dead, two: job a dead
+  suspend one
+  revive all with 1 retries  | two: instance ended, one: job a suspended
+  resume one                 | one: instance ended
+
+story "exclusive jobs queue again when they are revived"
+  delegate A: fails 6 times
+  engine executor off
+  process p, flowable:  start -> f+ -> a{delegate A, async} -> end
+                        f -> b{delegate A, async} -> end
+  start p              | job a waits, job b parked
+  bury a               | job a dead, job b waits
+  bury b               | job b dead
+  revive b with 3 retries   | job b waits
+  revive a with 3 retries   | job a parked, job b waits
+
+story "a dead letter keeps its priority, and gets the overriding one"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> a{delegate A, async, priority 44} -> end
+  start p
+  bury a                    | job a dead, job a has priority 44
+  override a to 45 with jobs | job a has priority 45
+  revive a with 3 retries   | job a waits, job a has priority 45, job a has 3 retries
+
+story "a failure that no try can mend makes a dead letter of a timer, which may be deleted"
+  delegate A: gives up "broken"
+  process p, flowable:  start -> wait{timer 10m} -> a{delegate A} -> end
+  start p
+  10m pass         | job wait dead, incident deadLetter at wait saying "broken"
+  delete job wait  | job wait gone, token at wait
+
+story "a dead letter executed by hand passes the exclusive jobs of its instance"
+  engine executor off
+  delegate A
+  process p, flowable:  start -> f+ -> a{delegate A, async} -> end
+                        f -> b{delegate A, async} -> end
+  start p           | job a waits, job b parked
+  bury b            | job b dead
+  execute b         | job b gone, job a waits
+  executor starts   | instance ended
+
+story "dead letters that are revived at once have the retries they are given, timers too"
+  engine executor off
+  delegate A
+  process p, flowable:  start -> f+ -> a{delegate A, async nonexclusive} -> end
+                        f -> w{timer 1h} -> end
+  start p
+  bury a
+  bury w            | job a dead, job w dead
+  revive all with 5 retries   | job a waits, job a has 5 retries, job w has 5 retries
+
+story "a job in its wait is executed by hand"
+  delegate A: fails
+  process p, flowable:  start -> a{delegate A, async} -> end
+  start p          | job a due in 10s
+  execute a        | instance ended
+
+story "fewer retries than none are refused"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> a{delegate A, async} -> end
+  start p
+  retries a -5            | rejected, job a has 3 retries
+  bury a
+  revive a with -1 retries | rejected, job a dead

@@ -159,3 +159,77 @@ story "a node that is not aware runs what an aware one leaves, on the same store
   process p, camunda:  start -> a{delegate A, async} -> end
   unregister p
   start p            | instance ended, story ran, b ran A
+
+story "a signal thrown asynchronously is heard where the deployment of the hearer is registered"
+  engine deployment aware
+  delegate Heard
+  process thrower, camunda:  start -> shout{throw signal alarm, asynchronously} -> end
+  process hearer, camunda:   start -> hear{signal alarm} -> a{delegate Heard} -> end
+  start hearer as one
+  unregister hearer
+  start thrower as two   | two: instance ended, one: job hear waits, Heard called 0 times
+  register hearer        | one: instance ended
+
+story "a timer start event of a deployment that is not registered waits"
+  engine deployment aware
+  delegate Work
+  process p, camunda:  start{timer 10s} -> a{delegate Work, async} -> end
+  unregister p
+  1m passes        | 0 instances of p
+  register p       | 1 instances of p
+
+story "a deployment is registered and unregistered twice as well as once"
+  engine deployment aware
+  delegate A
+  process p, camunda:  start -> a{delegate A, async} -> end
+  unregister p
+  unregister p
+  register p
+  register p
+  start p         | instance ended
+
+story "a failure on the node of the called deployment is told of in the caller"
+  engine deployment aware
+  node b
+  delegate A
+  delegate B: fails 3 times
+  process p, camunda:  start -> a{delegate A, async} -> sub{call q} -> end
+  process q, camunda:  start -> b{delegate B, async} -> end
+  unregister q
+  register q on b
+  start p          | q: incident failedJob at b, p: incident failedJob at sub, b ran B B B
+  retries b 1      | p: instance ended, p: no incident
+
+story "a job of a deployment that its node has left waits for another"
+  engine deployment aware
+  node b
+  delegate A
+  process p, camunda:  start -> a{delegate A, async} -> end
+  executor stops
+  start p          | job a waits
+  unregister p
+  executor starts  | job a waits
+  register p on b  | instance ended, b ran A, story ran
+
+story "jobs of an older version are those of its deployment"
+  engine deployment aware
+  delegate A
+  process p, camunda:  start -> ask{user} -> a{delegate A, async, priority 1} -> end
+  process p, camunda:  start -> ask{user} -> a{delegate A, async} -> end
+  start p version 1 as old    | old: task at ask
+  unregister p version 1
+  user completes ask of old   | old: job a waits
+  register p version 1        | old: instance ended
+
+story "after a restart retries, timers and calls go on where their deployments are registered"
+  engine by priority, deployment aware, exclusive over hierarchies
+  delegate A: fails
+  process p, camunda, priority 3:  start -> f+ -> a{delegate A, async, retry R3/PT1M} -> j+ -> end
+                                   f -> sub{call q} -> j
+  process q, camunda:  start -> wait{timer 2m} -> b{delegate A, async} -> end
+  start p as p        | p: job a due in 1m, q: job wait due in 2m
+  restart with by priority, deployment aware, exclusive over hierarchies
+  register p
+  1m passes           | p: job a gone
+  1m passes           | q: token at wait
+  register q          | p: instance ended

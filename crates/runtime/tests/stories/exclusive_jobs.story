@@ -299,3 +299,89 @@ story "external workers of one instance work at the same time, and what they bri
   worker anna completes mail  | job a waits
   worker ben completes print  | job a waits, job b parked
   executor starts             | instance ended
+
+story "what follows a job that is not exclusive queues behind those that wait"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> f+ -> a{delegate A, async} -> end
+                       f -> b{delegate A, async} -> end
+                       f -> c{delegate A, async nonexclusive} -> d{delegate A, async} -> end
+  start p        | job a waits, job b parked, job c waits
+  execute c      | job d parked, job b parked
+  execute a      | job b waits, job d parked
+  execute b      | job d waits
+
+story "over hierarchies a failed job in its wait holds up no other instance"
+  engine exclusive over hierarchies
+  delegate Bad: fails
+  delegate Good
+  process parent, camunda:  start -> f+ -> sub{call child} -> j+ -> end
+                            f -> a{delegate Good, async} -> j
+  process child, camunda:   start -> b{delegate Bad, async, retry R2/PT1M} -> end
+  start parent     | child: job b due in 1m, parent: job a gone, calls Bad Good
+  1m passes        | parent: instance ended
+
+story "over hierarchies a cancelled tree leaves nothing behind"
+  engine executor off, exclusive over hierarchies
+  delegate A
+  process parent, camunda:  start -> f+ -> sub{call child} -> end
+                            f -> a{delegate A, async} -> end
+  process child, camunda:   start -> b{delegate A, async} -> end
+  start parent as parent   | child: job b waits, parent: job a parked
+  cancel parent            | parent: instance cancelled, child: instance cancelled
+
+story "the queue of a suspended instance comes back in its order"
+  engine executor off
+  delegate A
+  delegate B
+  delegate C
+  process p, camunda:  start -> f+ -> a{delegate A, async} -> end
+                       f -> b{delegate B, async} -> end
+                       f -> c{delegate C, async} -> end
+  start p          | job a waits, job b parked, job c parked
+  suspend          | job a suspended, job b suspended, job c suspended
+  resume           | job a waits, job b parked, job c parked
+  executor starts  | instance ended, calls A B C
+
+story "a timer that fails lets the next one of its instance go"
+  engine executor off
+  delegate A: fails
+  delegate B
+  process p, camunda:  start -> f+ -> x{timer 10s, retry R3/PT5S} -> a{delegate A} -> end
+                       f -> y{timer 12s} -> b{delegate B} -> end
+  start p
+  12s pass
+  executor starts   | calls A B, job x due in 5s
+  5s pass           | instance ended
+
+story "a multi-instance has one job for all its instances where it has a save point before it"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> a{delegate A, async nonexclusive, each items as item} -> end
+  start p {"items": [1, 2]}   | 1 jobs a, job a waits
+  executor starts             | instance ended, A called 2 times
+
+story "over hierarchies two nodes run one job at a time"
+  engine exclusive over hierarchies
+  node b
+  delegate A
+  process parent, camunda:  start -> sub{call child, each items as item} -> end
+  process child, camunda:   start -> a{delegate A, async} -> b{delegate A, async} -> end
+  start parent {"items": [1, 2, 3]}   | parent: instance ended, A called 6 times
+
+story "a failing exclusive job of Flowable lets the others go while it waits"
+  delegate A: fails
+  delegate B
+  process p, flowable:  start -> f+ -> a{delegate A, async} -> end
+                        f -> b{delegate B, async} -> end
+  start p          | calls A B, job a due in 10s
+  10s pass         | instance ended
+
+story "the job that a worker holds parks no other"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> f+ -> w{service pay} -> end
+                       f -> a{delegate A, async} -> end
+  start p
+  worker anna takes pay   | got pay, job a waits
+  executor starts         | job a gone

@@ -46,3 +46,44 @@ story "a join waits across a restart"
   worker anna completes left {"l": 1}  | token at join
   restart                              | token at join, task at b, variables {"l": 1}
   user completes b {"r": 2}            | instance ended, variables {"l": 1, "r": 2}
+
+story "an inclusive gateway takes every flow whose condition holds and its join waits for those"
+  process order:  start -> fork*{total > 10} -> big{service big} -> join* -> end
+                  fork*{gift} -> wrap{service wrap} -> join
+                  fork* -> plain{service plain} -> join
+  start order as a {"total": 20, "gift": true}   | a: token at big, a: token at wrap, a: no token at plain
+  worker w completes wrap                        | a: token at join, a: instance lives
+  worker w completes big                         | a: instance ended
+  start order as b {"total": 5, "gift": true}    | b: token at wrap, b: no token at big
+  worker w completes wrap                        | b: instance ended
+  start order as c {"total": 5, "gift": false}   | c: token at plain
+  worker w completes plain                       | c: instance ended
+
+story "an inclusive join waits across a restart, in every dialect"
+  process c, camunda:   start -> fork*{n > 1} -> a{user} -> join* -> end
+                        fork*{n > 2} -> b{user} -> join
+                        fork*{n > 3} -> d{user} -> join
+  process f, flowable:  start -> fork*{n > 1} -> a{user} -> join* -> end
+                        fork*{n > 2} -> b{user} -> join
+                        fork*{n > 3} -> d{user} -> join
+  start c {"n": 3}          | c: task at a, c: task at b, c: no task at d
+  start f {"n": 3}          | f: task at a, f: task at b, f: no task at d
+  user completes a of c     | c: token at join
+  user completes a of f     | f: token at join
+  restart                   | c: task at b, f: task at b
+  user completes b of c     | c: instance ended
+  user completes b of f     | f: instance ended
+
+story "after an event-based gateway the first event wins and the others are forgotten"
+  process order:  start -> wait! -> paid{message paid, key id} -> end happy
+                  wait -> late{timer 1h} -> end sad
+                  wait -> stop{signal stop} -> end stopped
+  start order as a {"id": "7"}       | a: token at wait
+  start order as b {"id": "8"}
+  start order as c {"id": "9"}
+  publish paid key "7" {"sum": 3}     | a: instance ended at happy, a: variable sum = 3, b: token at wait
+  restart
+  1h passes                          | b: instance ended at sad, c: instance ended at sad
+  start order as d {"id": "10"}
+  signal stop                        | d: instance ended at stopped
+  publish paid key "10"              | nothing

@@ -252,3 +252,68 @@ story "an overriding priority takes a job out of the range of a node, and back"
   start p as one           | one: job a waits
   override a to 12         | one: job a waits
   override a to 12 with jobs   | one: instance ended
+
+story "the priority of a process is computed when a job is made, from what is known then"
+  engine executor off
+  delegate Rate: succeeds {"urgency": 40}
+  delegate Work
+  process p, camunda, priority "${urgency}":  start -> rate{delegate Rate} -> a{delegate Work, async} -> end
+  start p {"urgency": 1}   | job a has priority 40
+
+story "an overriding priority of zero is one, and may be cleared twice"
+  engine executor off
+  delegate Work
+  process p, camunda, priority 30:  start -> a{delegate Work, async} -> end
+  override a to 0 with jobs
+  start p as one           | one: job a has priority 0
+  clear override a
+  clear override a
+  start p as two           | two: job a has priority 30, one: job a has priority 0
+
+story "a priority given to one job outlives its failure and an overriding one for new jobs"
+  delegate Work: fails
+  process p, camunda:  start -> a{delegate Work, async, priority 5, retry R3/PT1M} -> end
+  start p                  | job a has priority 5
+  prioritise a 77          | job a has priority 77
+  override a to 3          | job a has priority 77
+  1m passes                | instance ended
+
+story "a called instance has the overriding priority of its own element, not of its caller"
+  engine executor off
+  delegate Work
+  process parent, camunda, priority 9:  start -> sub{call child} -> end
+  process child, camunda, priority 2:   start -> a{delegate Work, async} -> end
+  override a of child to 60
+  start parent      | child: job a has priority 60
+
+story "an overriding priority for new jobs does not bring a job that waits into the range"
+  engine priorities 10 to 20
+  delegate Work
+  process p, camunda:  start -> a{delegate Work, async, priority 15} -> b{delegate Work, async, priority 25} -> end
+  start p                | job b waits, Work called once
+  override b to 20       | job b waits
+  prioritise b 20        | instance ended
+
+story "a decimal number is no priority"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> a{delegate A, async, priority "${n}"} -> end
+  start p {"n": 2.5}   | rejected, 0 instances of p
+
+story "what follows a boundary event has a priority of its own"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> ask{user} -> end
+                       ask @message(cancelled) -> a{delegate A, async, priority 4} -> end gone
+  start p
+  correlate cancelled   | job a waits, job a has priority 4, no task at ask
+  executor starts       | instance ended at gone
+
+story "the next of a repetition has the priority that its timer was given by hand, and all its tries"
+  delegate Nag: fails
+  process p, camunda:  start -> ask{user} -> end
+                       ask @timer(R3/PT10M, alongside, priority 3, retry R4/PT1M) -> n{delegate Nag} -> end nagged
+  start p               | job ask_timer has 4 retries
+  prioritise ask_timer 8
+  10m pass              | 2 jobs ask_timer, each job ask_timer has priority 8
+  1m passes             | 1 jobs ask_timer, job ask_timer has 4 retries, job ask_timer has priority 8

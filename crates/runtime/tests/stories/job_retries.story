@@ -407,3 +407,135 @@ story "a failed timer of Flowable waits from the moment it was due"
   start p             | job wait due in 1m
   the clock jumps 1m4s  | job wait has 2 retries, job wait due in 6s
   6s pass             | instance ended
+
+story "with the first failure a job has the tries of its cycle, whatever it was given before"
+  delegate Work: fails 9 times
+  engine executor off
+  process p, camunda:  start -> a{delegate Work, async, retry R3/PT1M} -> end
+  start p            | job a has 3 retries
+  retries a 7        | job a has 7 retries
+  execute a          | rejected, job a has 2 retries, job a due in 1m
+
+story "an expression may give a list of waits"
+  delegate Work: fails 3 times
+  process p, camunda:  start -> a{delegate Work, async, retry "${first}"} -> end
+  start p {"first": "PT1M,PT5M"}   | job a has 2 retries, job a due in 1m
+  1m passes                        | job a has 1 retries, job a due in 5m
+  5m pass                          | job a dead
+
+story "a cycle that is none any more lets the rest of the tries follow at once"
+  delegate Work: fails 3 times
+  process p, camunda:  start -> a{delegate Work, async, retry "${cycle}"} -> end
+  start p {"cycle": "R3/PT1M"}   | job a has 2 retries, job a due in 1m
+  set {"cycle": "never"}
+  1m passes                      | job a dead, Work called 3 times
+
+story "of instances one by one those that are done are not done again"
+  delegate Work: succeeds, fails, succeeds 2 times
+  process p, camunda:  start -> a{delegate Work, each items as item, one by one, inner async, inner retry R2/PT5S} -> end
+  start p {"items": [1, 2, 3]}   | job a has 1 retries, job a due in 5s, Work called 2 times
+  5s pass                        | instance ended, Work called 4 times
+
+story "a repetition goes on while a firing of it is tried again"
+  delegate Nag: fails 1 times
+  process p, camunda:  start -> ask{user} -> end
+                       ask @timer(R3/PT10M, alongside, retry R2/PT1M) -> n{delegate Nag} -> end nagged
+  start p          | 1 jobs ask_timer
+  10m pass         | Nag called once, task at ask
+  1m passes        | Nag called 2 times
+  9m pass          | Nag called 3 times
+  10m pass         | Nag called 4 times, job ask_timer gone
+  user completes ask  | instance ended
+
+story "a task that waits at its save point has no boundary events yet"
+  delegate Work: fails 3 times
+  process p, camunda:  start -> a{delegate Work, async} -> end
+                       a @timer(1h) -> end late
+  start p        | job a dead, incident failedJob at a
+  1h passes      | instance lives, incident failedJob at a
+
+story "an incident ends with its instance and stays in history"
+  delegate Work: fails 3 times
+  process p, camunda:  start -> a{delegate Work, async} -> end
+  start p        | incident failedJob at a, 1 incidents ever
+  cancel         | instance cancelled, no incident, 1 incidents ever
+
+story "taking the retries away twice opens one incident, and running the job by hand ends it"
+  engine executor off
+  delegate Work
+  process p, camunda:  start -> a{delegate Work, async} -> end
+  start p
+  retries a 0    | job a dead, incident failedJob at a
+  retries a 0    | job a dead, 1 incidents ever
+  execute a      | instance ended, no incident
+
+story "an incident is told of in all that called its instance, and ends with them"
+  delegate Work: fails 3 times
+  process p, camunda:  start -> sub{call q} -> end
+  process q, camunda:  start -> sub{call r} -> end
+  process r, camunda:  start -> a{delegate Work, async} -> end
+  start p        | r: incident failedJob at a, q: incident failedJob at sub, p: incident failedJob at sub
+  cancel p       | p: instance cancelled, r: instance cancelled, p: no incident
+
+story "a failure that no try can mend uses up all retries"
+  delegate A: gives up "broken"
+  process p, camunda:  start -> a{delegate A, async, retry R5/PT1M} -> end
+  start p          | job a dead, incident failedJob at a saying "broken"
+  retries a 1 due now | instance ended
+
+story "one failed instance of a multi-instance holds up its end, and new retries let it go on"
+  delegate A: succeeds, fails, succeeds
+  process p, camunda:  start -> a{delegate A, each items as item, inner async, inner retry R1/PT1M} -> end
+  start p {"items": [1, 2, 3]}   | 1 jobs a, job a dead, incident failedJob at a
+  retries a 2 due now            | instance ended
+
+story "a list of waits goes on after a restart where it was"
+  delegate A: fails 4 times
+  process p, camunda:  start -> a{delegate A, async, retry "PT1M,PT2M,PT3M"} -> end
+  start p          | job a due in 1m
+  1m passes        | job a due in 2m
+  restart
+  2m pass          | job a due in 3m, job a has 1 retries
+
+story "the engine's cycle that holds at a failure is the one it has then"
+  engine cycle R3/PT1M
+  delegate A: fails 9 times
+  process p, camunda:  start -> a{delegate A, async} -> end
+  start p          | job a has 2 retries, job a due in 1m
+  restart with cycle R5/PT7M
+  1m passes        | job a has 1 retries, job a due in 7m
+
+story "an error that a boundary event catches is no failure of the job"
+  delegate A: throws POOR
+  process p, camunda:  start -> a{delegate A, async, retry R3/PT1M} -> end
+                       a @error(POOR) -> b{user} -> end poor
+  start p         | task at b, no incident, A called once
+
+story "an instance that is cancelled is not tried again"
+  delegate A: fails
+  process p, camunda:  start -> a{delegate A, async, retry R3/PT1H} -> end
+  start p         | job a due in 1h
+  cancel          | instance cancelled, job a gone
+  2h pass         | A called once
+
+story "a boundary timer ends the tries of what is inside"
+  delegate A: fails 9 times
+  process p, camunda:  start -> w{user} -> sub{subprocess} -> end
+                       in sub: start -> a{delegate A, async, retry R9/PT10M} -> end
+                       sub @timer(25m) -> end late
+  start p
+  user completes w   | job a due in 10m
+  25m pass           | instance ended at late, A called 3 times
+
+story "an incident ends with its job that is deleted"
+  delegate A: fails 3 times
+  process p, camunda:  start -> a{delegate A, async} -> end
+  start p         | job a dead, incident failedJob at a
+  delete job a    | job a gone, no incident, 1 incidents ever, token at a
+
+story "Flowable's save point after a task does not repeat the task"
+  delegate A
+  delegate B: fails
+  process p, flowable:  start -> a{delegate A, async after} -> b{delegate B} -> end
+  start p          | A called once, B called once, job a due in 10s
+  10s pass         | instance ended, A called once, B called 2 times

@@ -349,3 +349,178 @@ story "a dead letter of a suspended instance runs when both its retries and its 
   suspend                | job a dead
   resume                 | job a dead
   revive a with 1 retries  | instance ended
+
+story "the retry of a suspended kind of job runs when it is resumed"
+  delegate A: fails
+  process p, camunda:  start -> a{delegate A, async, retry R3/PT10M} -> end
+  start p              | job a due in 10m
+  suspend jobs of a    | job a suspended
+  1h passes            | job a suspended, A called once
+  resume jobs of a     | instance ended, A called 2 times
+
+story "tasks and timers of instances that are suspended with their process wait"
+  delegate A
+  process p, camunda:  start -> ask{user} -> a{delegate A, async} -> end
+                       ask @timer(10m) -> end late
+  start p                           | task at ask
+  suspend process p with instances  | job ask_timer suspended
+  user completes ask                | rejected
+  1h passes                         | task at ask
+  resume process p with instances   | instance ended at late
+
+story "Flowable's retry in its wait runs at once when its instance is resumed"
+  delegate A: fails
+  process p, flowable:  start -> a{delegate A, async} -> end
+  start p           | job a due in 10s
+  suspend           | job a suspended
+  resume            | instance ended, A called 2 times
+
+story "what follows a job that is executed by hand in a suspended instance is suspended"
+  engine executor off
+  delegate A
+  process p, flowable:  start -> f+ -> a{delegate A, async} -> b{delegate A, async} -> end
+                        f -> ask{user} -> end
+  start p           | job a waits
+  suspend           | job a suspended
+  user completes ask | rejected
+  execute a         | job b suspended
+
+story "a suspension to come takes place although it was done by hand and undone"
+  delegate A
+  process p, camunda:  start -> a{delegate A, async} -> end
+  suspend process p in 10m
+  suspend process p
+  start p                | rejected
+  resume process p
+  start p as two         | two: instance ended
+  10m pass
+  start p                | rejected
+
+story "a repetition goes on while only its process is suspended"
+  process p, camunda:  start -> ask{user} -> end
+                       ask @timer(R3/PT10M, alongside) -> end nagged
+  start p             | 1 jobs ask_timer
+  suspend process p   | job ask_timer due in 10m
+  10m pass            | job ask_timer due in 10m
+  10m pass            | job ask_timer due in 10m
+  10m pass            | job ask_timer gone, task at ask
+
+story "what a worker brings to a suspended instance is refused, and taken when it is resumed"
+  process p, camunda:  start -> a{service pay} -> end
+  start p
+  worker anna takes pay   | got pay
+  suspend
+  worker anna completes pay  | rejected
+  resume
+  worker anna completes pay  | instance ended
+
+story "a caller that is not suspended ends a called instance that is"
+  delegate A
+  process parent, camunda:  start -> sub{call child} -> end
+                            sub @timer(10m) -> end late
+  process child, camunda:   start -> ask{user} -> a{delegate A, async} -> end
+  start parent as parent    | child: task at ask
+  suspend child
+  10m pass                  | parent: instance ended at late, child: instance cancelled
+
+story "to resume what is not suspended changes nothing"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> a{delegate A, async} -> end
+  start p
+  resume             | job a waits
+  resume job a       | job a waits
+  resume jobs of a   | job a waits
+  resume process p   | job a waits
+
+story "an instance that is suspended twice is resumed once"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> a{delegate A, async} -> end
+  start p
+  suspend
+  suspend
+  resume             | job a waits
+
+story "a kind of job is suspended in one version"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> a{delegate A, async, priority 1} -> end
+  process p, camunda:  start -> a{delegate A, async} -> end
+  suspend jobs of a
+  start p version 1 as old   | old: job a waits
+  start p as latest          | latest: job a suspended
+
+story "Flowable's instances of a suspended process run to their end"
+  delegate A
+  process p, flowable:  start -> ask{user} -> a{delegate A, async} -> b{delegate A, async} -> end
+  start p
+  suspend process p
+  user completes ask   | instance ended
+
+story "Flowable's timer that comes due in a suspended instance fires when that is resumed"
+  process p, flowable:  start -> wait{timer 10m} -> ask{user} -> end
+  start p
+  suspend
+  1h passes     | token at wait
+  resume        | task at ask
+
+story "Flowable's external job keeps its retries through a suspension"
+  process p, flowable:  start -> a{service mail} -> end
+  start p
+  worker anna takes mail                              | got mail
+  worker anna fails mail leaving 2 retries "busy"     | job mail has 2 retries
+  suspend                                             | job mail suspended
+  resume                                              | job mail waits, job mail has 2 retries
+
+story "Flowable refuses to suspend what is suspended and to resume what is not"
+  engine executor off
+  delegate A
+  process p, flowable:  start -> a{delegate A, async} -> end
+  start p
+  resume             | rejected
+  suspend
+  suspend            | rejected
+  resume             | job a waits
+
+story "an instance that is resumed takes along jobs that were suspended by themselves"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> f+ -> a{delegate A, async nonexclusive} -> end
+                       f -> b{delegate A, async nonexclusive} -> end
+  start p
+  suspend job a      | job a suspended, job b waits
+  resume             | job a waits, job b waits
+
+story "jobs of a suspended kind are resumed with their instance, and new ones are suspended"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> a{delegate A, async} -> end
+  suspend jobs of a
+  start p            | job a suspended
+  resume             | job a waits
+  start p as two     | two: job a suspended
+
+story "a suspended kind of timer leaves its task alone"
+  process p, camunda:  start -> ask{user} -> end
+                       ask @timer(10m) -> end late
+  start p
+  suspend jobs of ask_timer   | job ask_timer suspended
+  1h passes                   | task at ask
+  user completes ask          | instance ended at end
+
+story "a timer that is moved while it is suspended waits for its new due date"
+  process p, camunda:  start -> wait{timer 10m} -> ask{user} -> end
+  start p
+  suspend
+  due wait in 1h      | job wait suspended
+  resume              | job wait due in 1h
+  1h passes           | task at ask
+
+story "a job without retries that is suspended runs when it has both back"
+  delegate A: fails 3 times
+  process p, camunda:  start -> a{delegate A, async} -> end
+  start p             | job a dead
+  suspend jobs of a   | job a suspended
+  retries a 2         | job a suspended, no incident
+  resume jobs of a    | instance ended

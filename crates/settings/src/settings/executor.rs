@@ -20,7 +20,7 @@ pub struct ExecutorSettings {
     pub priority_min: i64,
     /// Inclusive.
     pub priority_max: i64,
-    /// `None`: all. Otherwise only jobs of these categories; those without one are left.
+    /// `None` or none: all. Otherwise only jobs of these categories; those without one are left.
     pub categories: Option<Vec<String>>,
     /// Whether asynchronous continuations are taken.
     pub take_async: bool,

@@ -178,6 +178,26 @@ pub(super) async fn a_deployment_logs_the_start_timers_that_go_and_come(store: A
     assert_eq!(found(&store, ChoreLogFilter::default()).await, expected);
 }
 
+pub(super) async fn the_log_of_a_batch_goes_with_it(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    let of = |batch: i64, ms| ChoreLogRow {
+        batch: Some(BatchKey::new(batch)),
+        ..row(batch, ChoreEvent::Created, ms)
+    };
+    let foreign = ChoreLogRow { engine: "another".into(), ..of(7, 3) };
+    node.write(logged(vec![of(7, 1), of(8, 1), of(7, 2), of(7, 3), foreign])).await;
+    let prune = async |batch: i64| {
+        let what = Prune::BatchLog(BatchKey::new(batch));
+        store.prune(PruneQuery { what, limit: 2 }).await.expect("prune").rows
+    };
+    assert_eq!(prune(6).await, 0);
+    assert_eq!(prune(7).await, 2);
+    assert_eq!(prune(7).await, 1);
+    assert_eq!(prune(7).await, 0);
+    let left = store.chore_log(ChoreLogFilter::default(), ALL).await.expect("chore log");
+    assert_eq!(left.iter().map(|row| row.batch).collect::<Vec<_>>(), [Some(BatchKey::new(8))]);
+}
+
 pub(super) async fn the_log_of_chores_goes_by_age(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     let foreign = ChoreLogRow { engine: "another".into(), ..row(9, ChoreEvent::Created, -9) };

@@ -38,6 +38,7 @@ pub(super) async fn decisions_and_their_file_have_versions(store: Arc<dyn Store>
         checksum: [b'1'; 16],
         dialect: "zeebe".into(),
         deployed_at: NOW,
+        is_deleted: false,
     };
     assert_eq!(first.decisions[1], expected);
     assert_eq!(store.decision(DecisionKey(13)).await, Ok(Some(expected)));
@@ -133,6 +134,7 @@ fn resource(key: i64, id: &str, content: &[u8], decisions: &[Decision<'_>]) -> N
             name: format!("the {id}").into(),
             decisions: decisions.collect(),
         }),
+        asset: None,
     }
 }
 

@@ -171,6 +171,7 @@ pub(super) fn deployment(key: i64, tenant: &str, resources: &[Resource<'_>]) -> 
         checks: 3,
         definitions: vec![self::definition(*definition, process_id)],
         requirements: None,
+        asset: None,
     });
     NewDeployment {
         key: DeploymentKey::new(key),

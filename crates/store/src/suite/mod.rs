@@ -6,6 +6,7 @@
 //! under way at once they are polled side by side.
 
 mod acquisition;
+mod assets;
 mod batches;
 mod broadcasts;
 mod called;
@@ -147,6 +148,11 @@ pub const CASES: &[Case] = cases! {
         a_resource_keeps_its_bytes
         deployments_at_once_get_different_versions
         definitions_are_paged_newest_first;
+    assets:
+        assets_have_versions_of_their_own
+        an_asset_and_what_comes_with_it_are_new_together
+        assets_are_found_by_version_tag_and_deployment
+        what_is_deleted_is_found_no_more_and_its_version_is_not_given_again;
     decisions:
         decisions_and_their_file_have_versions
         a_file_of_decisions_deployed_again_is_a_duplicate
@@ -243,6 +249,7 @@ pub const CASES: &[Case] = cases! {
         the_log_of_chores_is_found_by_every_field
         a_chore_has_one_incident_at_most
         a_deployment_logs_the_start_timers_that_go_and_come
+        the_log_of_a_batch_goes_with_it
         the_log_of_chores_goes_by_age;
     job_definitions:
         they_come_with_their_definition_and_are_filtered
@@ -257,6 +264,7 @@ pub const CASES: &[Case] = cases! {
         ended_instances_go_by_age_with_their_history
         ended_instances_go_when_their_time_has_come
         definitions_have_times_of_their_own
+        clean_ups_share_the_minutes_of_every_hour
         batches_and_meters_go_by_age;
     job_queries:
         jobs_are_found_by_every_field

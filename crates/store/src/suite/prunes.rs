@@ -57,23 +57,21 @@ pub(super) async fn ended_instances_go_by_age_with_their_history(store: Arc<dyn 
         ..Change::default()
     };
     node.write(change).await;
-    let before = |minute: i64, after: Option<i64>| Prune::Ended {
+    let before = |minute: i64| Prune::Ended {
         before: Some(at(minute * MINUTE)),
         own: Vec::new(),
         minutes: ALL_MINUTES,
-        after: after.map(InstanceKey::new),
     };
-    let pruned = prune(&store, before(12, None), 1).await;
-    assert_eq!(pruned, Pruned { rows: 1, last: Some(InstanceKey::new(10)) });
+    let pruned = prune(&store, before(12), 1).await;
+    assert_eq!(pruned, Pruned { rows: 1 });
     assert_eq!(left(&store).await, [21, 20, 12, 11]);
     assert_eq!(store.history(InstanceKey::new(10)).await, Ok(vec![]));
     assert_eq!(store.history(InstanceKey::new(11)).await, Ok(vec![history(11, 1)]));
     assert_eq!(store.history(InstanceKey::new(99)).await, Ok(vec![history(99, 1)]), "it lives");
-    // From where the last one was.
-    assert_eq!(prune(&store, before(21, Some(11)), 9).await.rows, 2);
-    assert_eq!(left(&store).await, [21, 11]);
-    assert_eq!(prune(&store, before(60, None), 9).await.rows, 2);
-    assert_eq!(prune(&store, before(60, None), 9).await, Pruned::default());
+    assert_eq!(prune(&store, before(21), 9).await.rows, 3);
+    assert_eq!(left(&store).await, [21]);
+    assert_eq!(prune(&store, before(60), 9).await.rows, 1);
+    assert_eq!(prune(&store, before(60), 9).await, Pruned::default());
     let called = crate::CalledBy::Caller(InstanceKey::new(1));
     assert_eq!(store.called_ended(called, ALL).await, Ok(vec![]));
 }
@@ -89,7 +87,6 @@ pub(super) async fn definitions_have_times_of_their_own(store: Arc<dyn Store>) {
             .map(|(key, minute)| (DefinitionKey::new(*key), minute.map(|m| at(m * MINUTE))))
             .collect(),
         minutes: ALL_MINUTES,
-        after: None,
     };
     // The first waits for longer than all others, the second goes never.
     let what = own(Some(21), &[(1, Some(5)), (2, None)]);
@@ -98,6 +95,27 @@ pub(super) async fn definitions_have_times_of_their_own(store: Arc<dyn Store>) {
     assert_eq!(prune(&store, own(None, &[(1, Some(12)), (3, Some(90))]), 9).await.rows, 1);
     assert_eq!(left(&store).await, [22, 21, 12]);
     assert_eq!(prune(&store, own(None, &[]), 9).await.rows, 0, "nothing says when");
+}
+
+pub(super) async fn clean_ups_share_the_minutes_of_every_hour(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    // Three hours of two definitions, and one of before 1970.
+    let minutes = [61, 79, 91, 121, 130, 151, 180, 239];
+    let mut rows = minutes.map(old).to_vec();
+    rows.push(EndedRow { ended_at: at(-50 * MINUTE), ..old(9) });
+    node.write(Change { ended: rows, ..Change::default() }).await;
+    let of = |before: i64, minutes| Prune::Ended {
+        before: Some(at(before * MINUTE)),
+        own: Vec::new(),
+        minutes,
+    };
+    assert_eq!(prune(&store, of(239, 20..=39), 9).await.rows, 2);
+    assert_eq!(left(&store).await, [239, 180, 130, 121, 79, 61, 9]);
+    assert_eq!(prune(&store, of(130, 0..=19), 9).await.rows, 4, "10 minutes past an hour is one");
+    assert_eq!(left(&store).await, [239, 180, 130]);
+    assert_eq!(prune(&store, of(131, 10..=10), 9).await.rows, 1);
+    assert_eq!(prune(&store, of(999, 0..=58), 9).await.rows, 1);
+    assert_eq!(prune(&store, of(999, 59..=59), 9).await.rows, 1);
 }
 
 pub(super) async fn ended_instances_go_when_their_time_has_come(store: Arc<dyn Store>) {

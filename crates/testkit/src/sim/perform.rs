@@ -195,6 +195,12 @@ impl World<'_> {
                 let result = if is_lost || answer_lost { Err(away()) } else { Ok(found) };
                 Event::DefinitionFound { call, result }
             }
+            Action::FindAsset { call, .. } => {
+                // The worlds of simulations have none.
+                let away = || ApiError::Unavailable("no connection".into());
+                let result = if is_lost || answer_lost { Err(away()) } else { Ok(None) };
+                Event::AssetFound { call, result }
+            }
             Action::AskLanded { lease, lane, group } => {
                 if !is_lost {
                     self.await_decision(lease, lane)?;

@@ -2,10 +2,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use orloj_store::{
-    BatchRow, BroadcastKey, BroadcastRow, ChoreLogRow, DecisionKey, DecisionRow, DefinitionRow,
-    EndedBatchRow, EndedRow, Error, HistoryRow, IncidentRow, InstanceRow, JobDefinitionRow, JobRow,
-    LimitRow, LimitScope, MessageKey, MessageRow, MessageTaken, MeterRow, OperationRow, RecordPage,
-    RecordPageKind, StartRow, SubscriptionRow, UserTaskRow, VariableRow,
+    AssetKey, AssetRow, BatchRow, BroadcastKey, BroadcastRow, ChoreLogRow, DecisionKey,
+    DecisionRow, DefinitionRow, EndedBatchRow, EndedRow, Error, HistoryRow, IncidentRow,
+    InstanceRow, JobDefinitionRow, JobRow, LimitRow, LimitScope, MessageKey, MessageRow,
+    MessageTaken, MeterRow, OperationRow, RecordPage, RecordPageKind, StartRow, SubscriptionRow,
+    UserTaskRow, VariableRow,
 };
 use orloj_types::{
     BatchKey, DefinitionKey, DeploymentKey, ElementId, ElementInstanceKey, EngineName, IncidentKey,
@@ -42,6 +43,7 @@ pub struct Core {
     pub broadcasts: BTreeMap<BroadcastKey, BroadcastRow>,
     pub definitions: BTreeMap<DefinitionKey, DefinitionRow>,
     pub decisions: BTreeMap<DecisionKey, DecisionRow>,
+    pub assets: BTreeMap<AssetKey, AssetRow>,
     pub job_definitions: BTreeMap<JobDefinitionKey, JobDefinitionRow>,
     pub limits: BTreeMap<(LimitScope, Arc<str>), LimitRow>,
     pub batches: BTreeMap<BatchKey, BatchRow>,
@@ -84,6 +86,7 @@ impl Core {
             broadcasts: BTreeMap::new(),
             definitions: BTreeMap::new(),
             decisions: BTreeMap::new(),
+            assets: BTreeMap::new(),
             job_definitions: BTreeMap::new(),
             limits: BTreeMap::new(),
             batches: BTreeMap::new(),

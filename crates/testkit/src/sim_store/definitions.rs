@@ -1,8 +1,9 @@
 //! Deployments.
 
 use orloj_store::{
-    DecisionRow, DecisionVersion, DefinitionDeleted, DefinitionRow, DeleteDefinition, Error,
-    JobKind, JobRow, LatestDecisions, NewDeployment, StoredDeployment, decisions_of, starts_of,
+    AssetKind, AssetRow, DecisionRow, DecisionVersion, DefinitionDeleted, DefinitionRow,
+    DeleteDefinition, Error, JobKind, JobRow, LatestAssets, LatestDecisions, NewDeployment,
+    StoredDeployment, assets_of, decisions_of, starts_of,
 };
 use orloj_types::{ProcessId, TenantId};
 
@@ -25,9 +26,12 @@ impl Core {
             }
         }
         let latest_decisions = self.latest_decisions(new);
-        if let (true, Some(decisions)) = (duplicate, latest_decisions.same(new)) {
+        let latest_assets = self.latest_assets(new);
+        let same = (latest_decisions.same(new), latest_assets.same(new));
+        if let (true, (Some(decisions), Some(assets))) = (duplicate, same) {
             let definitions = latest.into_iter().flatten().collect();
-            return Ok(StoredDeployment { key: new.key, duplicate: true, definitions, decisions });
+            let key = new.key;
+            return Ok(StoredDeployment { key, duplicate: true, definitions, decisions, assets });
         }
         let mut latest = latest.into_iter();
         let mut definitions = Vec::new();
@@ -70,7 +74,11 @@ impl Core {
         for row in &decisions {
             self.decisions.insert(row.key, row.clone());
         }
-        Ok(StoredDeployment { key: new.key, duplicate: false, definitions, decisions })
+        let assets = latest_assets.next_versions(new);
+        for row in &assets {
+            self.assets.insert(row.key, row.clone());
+        }
+        Ok(StoredDeployment { key: new.key, duplicate: false, definitions, decisions, assets })
     }
 
     pub fn delete_definition(
@@ -111,11 +119,14 @@ impl Core {
         let mut latest = LatestDecisions::default();
         for (_, requirements, decision) in decisions_of(new) {
             let id = &decision.decision_id;
-            if let Some(row) = self.find_decision(id, &new.tenant, &DecisionVersion::Latest) {
+            let ours = || self.decisions.values().filter(|row| row.engine == self.engine);
+            let newest = ours()
+                .filter(|row| row.decision_id == *id && row.tenant == new.tenant)
+                .max_by_key(|row| row.version);
+            if let Some(row) = newest {
                 latest.decisions.insert(id.clone(), row.clone());
             }
-            let ours = self.decisions.values().filter(|row| row.engine == self.engine);
-            let files = ours.map(|row| (&row.tenant, &row.requirements));
+            let files = ours().map(|row| (&row.tenant, &row.requirements));
             let versions = files
                 .filter(|(tenant, file)| **tenant == new.tenant && file.id == requirements.id)
                 .map(|(_, file)| file.version);
@@ -136,6 +147,7 @@ impl Core {
             .values()
             .filter(|row| row.engine == self.engine)
             .filter(|row| *row.decision_id == *decision_id && row.tenant == *tenant)
+            .filter(|row| !row.is_deleted)
             .filter(|row| match version {
                 DecisionVersion::Latest => true,
                 DecisionVersion::Number(number) => row.version == *number,
@@ -143,6 +155,58 @@ impl Core {
                 DecisionVersion::Deployment(key) => row.deployment == *key,
             })
             .max_by_key(|row| row.version)
+    }
+
+    fn latest_assets(&self, new: &NewDeployment) -> LatestAssets {
+        let mut latest = LatestAssets::default();
+        for (_, given) in assets_of(new) {
+            let newest = self
+                .assets
+                .values()
+                .filter(|row| row.engine == self.engine && row.tenant == new.tenant)
+                .filter(|row| row.kind == given.kind && row.asset_id == given.asset_id)
+                .max_by_key(|row| row.version);
+            if let Some(row) = newest {
+                latest.0.insert((given.kind, given.asset_id.clone()), row.clone());
+            }
+        }
+        latest
+    }
+
+    pub fn find_asset(
+        &self,
+        kind: AssetKind,
+        asset_id: &str,
+        tenant: &TenantId,
+        version: &DecisionVersion,
+    ) -> Option<&AssetRow> {
+        self.assets
+            .values()
+            .filter(|row| row.engine == self.engine && !row.is_deleted && row.kind == kind)
+            .filter(|row| *row.asset_id == *asset_id && row.tenant == *tenant)
+            .filter(|row| match version {
+                DecisionVersion::Latest => true,
+                DecisionVersion::Number(number) => row.version == *number,
+                DecisionVersion::Tag(tag) => row.version_tag.as_ref() == Some(tag),
+                DecisionVersion::Deployment(key) => row.deployment == *key,
+            })
+            .max_by_key(|row| row.version)
+    }
+
+    /// An asset, or a file of decisions.
+    pub fn delete_file(&mut self, key: i64) -> Result<Option<i64>, Error> {
+        self.open()?;
+        let mut is_found = false;
+        let of_engine = self.engine.clone();
+        for row in self.assets.values_mut().filter(|row| row.key.0 == key) {
+            is_found |= row.engine == of_engine && !row.is_deleted;
+            row.is_deleted = true;
+        }
+        for row in self.decisions.values_mut().filter(|row| row.requirements.key.0 == key) {
+            is_found |= row.engine == of_engine && !row.is_deleted;
+            row.is_deleted = true;
+        }
+        Ok(is_found.then(|| self.raise_settings()))
     }
 
     /// `version` `None`: the latest.

@@ -99,7 +99,7 @@ impl Core {
                 keys.truncate(limit);
                 self.remove_ended(keys.into_iter().map(|(_, key)| key).collect())
             }
-            Prune::Ended { before, own, minutes, after } => {
+            Prune::Ended { before, own, minutes } => {
                 let before = |definition| {
                     let own = own.iter().find(|(key, _)| *key == definition);
                     own.map_or(*before, |(_, own)| *own)
@@ -107,10 +107,11 @@ impl Core {
                 let old = ended.filter(|row| {
                     before(row.definition).is_some_and(|before| row.ended_at < before)
                         && is_in(row.ended_at, minutes)
-                        && after.is_none_or(|after| row.key > after)
                 });
-                let keys = old.map(|row| row.key).take(limit).collect();
-                self.remove_ended(keys)
+                let mut keys: Vec<_> = old.map(|row| (row.ended_at, row.key)).collect();
+                keys.sort_unstable();
+                keys.truncate(limit);
+                self.remove_ended(keys.into_iter().map(|(_, key)| key).collect())
             }
             Prune::Instances(instances) => {
                 let found = ended.filter(|row| instances.contains(&row.key));
@@ -131,6 +132,9 @@ impl Core {
             Prune::ChoreLog { before } => {
                 retain(&mut self.chore_log, limit, |row| row.engine != engine || row.at >= *before)
             }
+            Prune::BatchLog(batch) => retain(&mut self.chore_log, limit, |row| {
+                row.engine != engine || row.batch != Some(*batch)
+            }),
             Prune::Meters { before } => {
                 retain(&mut self.meters, limit, |row| row.engine != engine || row.at >= *before)
             }
@@ -170,7 +174,7 @@ impl Core {
             self.ended.remove(key);
         }
         self.history.retain(|(instance, _), _| !keys.contains(instance));
-        Pruned { rows: keys.len() as u32, last: keys.last().copied() }
+        Pruned { rows: keys.len() as u32 }
     }
 }
 
@@ -191,5 +195,5 @@ fn retain<K: Ord, R>(
         removed += usize::from(!stays);
         stays
     });
-    Pruned { rows: removed as u32, last: None }
+    Pruned { rows: removed as u32 }
 }

@@ -1,16 +1,16 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use orloj_store::{
-    Acquire, BatchFilter, BatchRow, Beat, BroadcastRow, CalledBy, Channel, ChoreLogFilter,
-    ChoreLogRow, Claim, CommitError, Committed, DecisionKey, DecisionRow, DecisionVersion,
-    DefinitionDeleted, DefinitionRow, DeleteDefinition, EndedBatchRow, EndedFilter, EndedRow,
-    Error, ExtendLock, Extended, Fit, Fut, Group, HistoryRow, IncidentFilter, IncidentRow,
-    InstanceFilter, InstanceRow, JobDefinitionChange, JobDefinitionFilter, JobDefinitionRow,
-    JobFilter, JobRow, Lease, LimitRow, LimitScope, LoadedInstance, MessageKey, MessageQuery,
-    MessageRow, MeterQuery, MeterRow, MeterSum, NewDeployment, NewLimit, NodeProfile, NodeRow,
-    Notice, OperationFilter, OperationRow, Page, PruneQuery, Pruned, Pulse, StartQuery, StartRow,
-    Store, StoredDeployment, StoredSettings, SubscriptionKind, SubscriptionQuery, SubscriptionRow,
-    UserTaskFilter, UserTaskRow,
+    Acquire, AssetKind, AssetRow, BatchFilter, BatchRow, Beat, BroadcastRow, CalledBy, Channel,
+    ChoreLogFilter, ChoreLogRow, Claim, CommitError, Committed, DecisionKey, DecisionRow,
+    DecisionVersion, DefinitionDeleted, DefinitionRow, DeleteDefinition, EndedBatchRow,
+    EndedFilter, EndedRow, Error, ExtendLock, Extended, Fit, Fut, Group, HistoryRow,
+    IncidentFilter, IncidentRow, InstanceFilter, InstanceRow, JobDefinitionChange,
+    JobDefinitionFilter, JobDefinitionRow, JobFilter, JobRow, Lease, LimitRow, LimitScope,
+    LoadedInstance, MessageKey, MessageQuery, MessageRow, MeterQuery, MeterRow, MeterSum,
+    NewDeployment, NewLimit, NodeProfile, NodeRow, Notice, OperationFilter, OperationRow, Page,
+    PruneQuery, Pruned, Pulse, StartQuery, StartRow, Store, StoredDeployment, StoredSettings,
+    SubscriptionKind, SubscriptionQuery, SubscriptionRow, UserTaskFilter, UserTaskRow,
 };
 use orloj_types::{
     BatchKey, DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey,
@@ -202,6 +202,20 @@ impl Store for SimStore {
         version: DecisionVersion,
     ) -> Fut<'_, Option<DecisionRow>> {
         self.read(move |core| core.find_decision(&decision_id, &tenant, &version).cloned())
+    }
+
+    fn find_asset(
+        &self,
+        kind: AssetKind,
+        asset_id: Arc<str>,
+        tenant: TenantId,
+        version: DecisionVersion,
+    ) -> Fut<'_, Option<AssetRow>> {
+        self.read(move |core| core.find_asset(kind, &asset_id, &tenant, &version).cloned())
+    }
+
+    fn delete_file(&self, key: i64) -> Fut<'_, Option<i64>> {
+        self.write(move |core| core.delete_file(key))
     }
 
     fn resource(&self, deployment: DeploymentKey, name: Arc<str>) -> Fut<'_, Option<Arc<[u8]>>> {

@@ -24,19 +24,23 @@
 //! | `x?`, `x?{CONDITION}` | an exclusive gateway; the condition is that of the flow that follows, without one it is the default flow |
 //! | `x?[async after]{CONDITION}` | settings of such a gateway, where it is named first |
 //! | `f+`, `f+{async}` | a parallel gateway |
+//! | `g*`, `g*{CONDITION}` | an inclusive gateway, written as an exclusive one |
+//! | `w!` | an event-based gateway: the catch events that follow it race |
 //! | `a @timer(10m)` | an interrupting boundary timer of `a`; with `, alongside` it does not interrupt; settings of jobs after commas |
 //! | `a @error(CODE)`, `a @error` | an error boundary of `a`; `, code NAME` and `, message NAME` keep them |
-//!
-//! | `start{message NAME}`, `start{signal NAME}`, `start{timer R3/10s}` | start events that something sets off; `alongside`: one of an event subprocess that does not interrupt |
-//! | `a{message NAME, key EXPRESSION}`, `a{signal NAME}` | catch events |
+//! | `start{message NAME}`, `start{signal NAME}`, `start{timer R3/10s}`, `start{error CODE}`, `start{escalation CODE}`, `start{condition EXPRESSION}` | start events that something sets off; `alongside`: one of an event subprocess that does not interrupt |
+//! | `a{message NAME, key EXPRESSION}`, `a{signal NAME}`, `a{condition EXPRESSION}` | catch events |
+//! | `a{throw link NAME}` and `b{link NAME}` | a token that comes to `a` goes on at `b` |
 //! | `a{receive NAME, key EXPRESSION}` | a receive task |
-//! | `a{throw signal NAME}`, `a{throw compensation}` | throw events |
-//! | `end NAME{signal NAME}`, `…{error CODE}`, `…{terminate}`, `…{compensation}` | end events that do something |
-//! | `a @message(NAME, key EXPRESSION)`, `a @signal(NAME)` | boundary events; `alongside` as above |
+//! | `a{throw signal NAME}`, `a{throw escalation CODE}`, `a{throw compensation}` | throw events |
+//! | `end NAME{signal NAME}`, `…{error CODE}`, `…{escalation CODE}`, `…{terminate}`, `…{compensation}`, `…{cancel}` (in a transaction) | end events that do something |
+//! | `a @message(NAME, key EXPRESSION)`, `a @signal(NAME)`, `a @escalation(CODE)`, `a @condition(EXPRESSION)` | boundary events; `alongside` as above |
+//! | `a @cancel` | where a cancelled transaction goes on |
 //! | `a @compensation -> undo{service TYPE}` | who undoes `a` |
 //! | `a{call PROCESS}` | a call activity |
 //! | `a{subprocess}` and lines `in a: CHAIN` | an embedded subprocess |
-//! | lines `event a: CHAIN` | an event subprocess |
+//! | `a{adhoc}` and lines `in a: CHAIN` | an ad-hoc subprocess; `active EXPRESSION` names the elements that it begins with, `until CONDITION` ends it; a chain in it may be one element |
+//! | lines `event a: CHAIN` | an event subprocess; `event a in b: CHAIN` one of the subprocess `b` |
 //!
 //! Inside of a subprocess `a`, `start` and `end` are called `a_start` and `a_end`. An element
 //! with `each COLLECTION as ITEM` is done for each item at the same time, with `one by one` in
@@ -48,7 +52,9 @@
 //! `result NAME` (of scripts, expressions and decisions), `stores` (what a script assigns),
 //! `withholds` (Flowable's scripts and workers do not get the variables), `shape NAME` and
 //! `bound HOW` (of decisions: `deployment`, `version N`, `tag TEXT`),
-//! `in NAME = EXPRESSION`, `out NAME = EXPRESSION`. A value in double quotes may hold commas.
+//! `in NAME = EXPRESSION`, `out NAME = EXPRESSION`, `on EVENT NAME` (a listener: a delegate, in Zeebe
+//! the type of a job; the events are `start` and `end`, of user tasks also `create`, `assign`,
+//! `complete`, `update` and `delete`). A value in double quotes may hold commas.
 //! Expressions are written bare; each dialect gets its own wrapping.
 
 mod parse;
@@ -106,7 +112,10 @@ pub enum NodeKind {
         id: String,
     },
     Exclusive,
+    Inclusive,
     Parallel,
+    /// The events after it race.
+    Race,
     Catch {
         timer: String,
     },
@@ -129,6 +138,7 @@ pub enum NodeKind {
     SubProcess {
         is_event: bool,
     },
+    AdHoc,
     OnTimer {
         of: String,
         timer: String,
@@ -148,6 +158,11 @@ pub enum Trigger {
     Signal(String),
     Timer(String),
     Error(String),
+    /// Without a code: any.
+    Escalation(Option<String>),
+    Condition(String),
+    Link(String),
+    Cancel,
     Compensation,
     Terminate,
 }
@@ -186,6 +201,23 @@ pub struct Settings {
     pub headers: Vec<(String, String)>,
     pub inputs: Vec<(String, String)>,
     pub outputs: Vec<(String, String)>,
+    /// Of an ad-hoc subprocess: the elements that it begins with.
+    pub active: Option<String>,
+    /// When an ad-hoc subprocess ends.
+    pub until: Option<String>,
+    /// Event and delegate or type of job.
+    pub listeners: Vec<(ListenerEvent, String)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListenerEvent {
+    Start,
+    End,
+    Create,
+    Assign,
+    Complete,
+    Update,
+    Delete,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -262,6 +294,23 @@ mod tests {
             "process order, flowable: start -> pay{delegate charge, async nonexclusive, retry R3/PT10S} -> \
              ext{service mail} -> end paid\n\
              ext @timer(P1M) -> end late",
+            "process order: start -> fork*{n > 1} -> a{service x, on start s, on end e} -> join* -> end\n\
+             fork* -> ask{user, on create c, on complete d} -> join\n\
+             join -> wait! -> m{message paid, key id} -> out{throw link L}\n\
+             wait -> t{timer 1h} -> end late\n\
+             into{link L} -> box{adhoc, active todo, until done} -> tell{throw escalation E} -> end told\n\
+             in box: one{user}\n\
+             in box: two{user} -> three{user}\n\
+             event help in sub: start{escalation E, alongside} -> end\n\
+             ask -> sub{subprocess} -> end\n\
+             in sub: start -> end loud{escalation E}\n\
+             sub @escalation(E) -> end caught",
+            "process order, camunda: start -> deal{subprocess, transactional} -> c{condition paid} -> end\n\
+             in deal: start -> x?{ok} -> end\n\
+             in deal: x? -> end off{cancel}\n\
+             deal @cancel -> ask{user, on assign A, on delete B, on update C} -> end gone\n\
+             ask @condition(late, alongside) -> end told\n\
+             event stop: start{condition stopped} -> end",
         ] {
             let sketch = Sketch::parse(text).expect(text);
             sketch.to_process().expect("a process");
@@ -270,6 +319,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_named_with_their_line() {
+        const CHAIN: &str = "a chain joins at least two elements with `->`";
         for (text, line, message) in [
             (
                 "process p start -> end",
@@ -286,7 +336,10 @@ mod tests {
             ("process p: start -> a{wizard} -> end", 0, "no kind of element 'wizard'"),
             ("process p: start -> a{service x, fast} -> end", 0, "no setting 'fast'"),
             ("process p: start -> a{service x -> end", 0, "a bracket is not closed"),
-            ("process p: start", 0, "a chain joins at least two elements with `->`"),
+            ("process p: start -> a{user, on leave x} -> end", 0, "no listener hears of 'leave'"),
+            ("process p: start -> a{user, on start} -> end", 0, "who listens to 'start'?"),
+            ("process p: start -> a{subprocess} -> end\nin a: b{user}", 1, CHAIN),
+            ("process p: start", 0, CHAIN),
         ] {
             let error = Sketch::parse(text).expect_err(text);
             assert_eq!((error.line, error.message.as_str()), (line, message));

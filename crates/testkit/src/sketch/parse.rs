@@ -1,6 +1,6 @@
 use orloj_model::Dialect;
 
-use super::{Async, Flow, Node, NodeKind, Settings, Sketch, SketchError, Trigger};
+use super::{Async, Flow, ListenerEvent, Node, NodeKind, Settings, Sketch, SketchError, Trigger};
 use crate::text::{bracketed, split_outside};
 
 type Result<T> = std::result::Result<T, String>;
@@ -80,7 +80,11 @@ impl Drawing {
     fn chain(&mut self, line: &str) -> Result<()> {
         let (line, parent) = self.scope_of(line)?;
         let stations = split_outside(line, "->")?;
-        if stations.len() < 2 {
+        let is_ad_hoc = |id: &String| {
+            let known = self.nodes.iter().find(|node| node.id == *id);
+            known.is_some_and(|node| node.kind == Some(NodeKind::AdHoc))
+        };
+        if stations.len() < 2 && !parent.as_ref().is_some_and(is_ad_hoc) {
             return Err("a chain joins at least two elements with `->`".into());
         }
         let mut from: Option<(String, Option<String>)> = None;
@@ -100,7 +104,8 @@ impl Drawing {
         Ok(())
     }
 
-    /// The rest of a line that begins `in NAME:` or `event NAME:`, and that name.
+    /// The rest of a line that begins `in NAME:` or `event NAME:`, and that name. An event
+    /// subprocess lies in the one that is named after it.
     fn scope_of<'l>(&mut self, line: &'l str) -> Result<(&'l str, Option<String>)> {
         let line = line.trim();
         let (head, is_event) = match (line.strip_prefix("in "), line.strip_prefix("event ")) {
@@ -109,11 +114,15 @@ impl Drawing {
             (None, None) => return Ok((line, None)),
         };
         let (name, chain) = head.split_once(':').ok_or("a colon follows the subprocess's name")?;
+        let (name, around) = match name.split_once(" in ") {
+            Some((name, around)) if is_event => (name, Some(around.trim().to_owned())),
+            _ => (name, None),
+        };
         let id = name.trim().to_owned();
         if is_event && !self.nodes.iter().any(|node| node.id == id) {
             let kind = Some(NodeKind::SubProcess { is_event });
             let settings = Settings::default();
-            self.nodes.push(Draft { id: id.clone(), kind, settings, parent: None });
+            self.nodes.push(Draft { id: id.clone(), kind, settings, parent: around });
         }
         Ok((chain, Some(id)))
     }
@@ -140,7 +149,15 @@ impl Drawing {
 }
 
 fn is_repeatable(kind: &NodeKind) -> bool {
-    matches!(kind, NodeKind::Start | NodeKind::End | NodeKind::Exclusive | NodeKind::Parallel)
+    matches!(
+        kind,
+        NodeKind::Start
+            | NodeKind::End
+            | NodeKind::Exclusive
+            | NodeKind::Inclusive
+            | NodeKind::Parallel
+            | NodeKind::Race
+    )
 }
 
 fn read_station(text: &str) -> Result<Station> {
@@ -175,7 +192,15 @@ fn read_station(text: &str) -> Result<Station> {
         let kind = Some(NodeKind::Parallel);
         return Ok(Station { id: id.to_owned(), kind, settings, condition: None });
     }
-    if let Some((id, rest)) = text.split_once('?').filter(|(id, _)| is_name(id)) {
+    if let Some(id) = text.strip_suffix('!').filter(|id| is_name(id)) {
+        return plain(id, Some(NodeKind::Race));
+    }
+    let choice = |sign: char, kind: NodeKind| {
+        let (id, rest) = text.split_once(sign).filter(|(id, _)| is_name(id))?;
+        Some((id, rest, kind))
+    };
+    let choice = choice('?', NodeKind::Exclusive).or_else(|| choice('*', NodeKind::Inclusive));
+    if let Some((id, rest, kind)) = choice {
         let mut settings = Settings::default();
         let rest = match rest.trim().split_once(']') {
             Some((inside, rest)) if inside.starts_with('[') => {
@@ -190,7 +215,7 @@ fn read_station(text: &str) -> Result<Station> {
             "" => None,
             rest => Some(bracketed(rest, '{', '}')?.to_owned()),
         };
-        let kind = Some(NodeKind::Exclusive);
+        let kind = Some(kind);
         return Ok(Station { id: id.to_owned(), kind, settings, condition });
     }
     let Some((id, _)) = text.split_once('{') else {
@@ -235,7 +260,8 @@ fn kind_of(text: &str) -> Result<NodeKind> {
         "receive" if !rest.is_empty() => NodeKind::Receive { message: unquoted(rest).to_owned() },
         "call" if !rest.is_empty() => NodeKind::Call { process: unquoted(rest).to_owned() },
         "subprocess" if rest.is_empty() => NodeKind::SubProcess { is_event: false },
-        "message" | "signal" => NodeKind::CatchOn(trigger_of(text)?),
+        "adhoc" if rest.is_empty() => NodeKind::AdHoc,
+        "message" | "signal" | "condition" | "link" => NodeKind::CatchOn(trigger_of(text)?),
         "throw" => NodeKind::ThrowOn(trigger_of(rest)?),
         "timer" if !rest.is_empty() => NodeKind::Catch { timer: unquoted(rest).to_owned() },
         _ => return Err(format!("no kind of element '{text}'")),
@@ -250,6 +276,10 @@ fn trigger_of(text: &str) -> Result<Trigger> {
         "signal" if !name.is_empty() => Trigger::Signal(name),
         "timer" if !name.is_empty() => Trigger::Timer(name),
         "error" if !name.is_empty() => Trigger::Error(name),
+        "escalation" => Trigger::Escalation((!name.is_empty()).then_some(name)),
+        "condition" if !name.is_empty() => Trigger::Condition(name),
+        "link" if !name.is_empty() => Trigger::Link(name),
+        "cancel" => Trigger::Cancel,
         "compensation" => Trigger::Compensation,
         "terminate" => Trigger::Terminate,
         _ => return Err(format!("no event '{text}'")),
@@ -296,9 +326,31 @@ fn set(settings: &mut Settings, text: &str) -> Result<()> {
         ("header", _) => settings.headers.push(pair()?),
         ("in", _) => settings.inputs.push(pair()?),
         ("out", _) => settings.outputs.push(pair()?),
+        ("active", _) => settings.active = value(),
+        ("until", _) => settings.until = value(),
+        ("on", _) => settings.listeners.push(listener(rest)?),
         _ => return Err(format!("no setting '{text}'")),
     }
     Ok(())
+}
+
+/// `EVENT NAME`
+fn listener(text: &str) -> Result<(ListenerEvent, String)> {
+    let (event, name) = first_word(text);
+    let event = match event {
+        "start" => ListenerEvent::Start,
+        "end" => ListenerEvent::End,
+        "create" => ListenerEvent::Create,
+        "assign" => ListenerEvent::Assign,
+        "complete" => ListenerEvent::Complete,
+        "update" => ListenerEvent::Update,
+        "delete" => ListenerEvent::Delete,
+        other => return Err(format!("no listener hears of '{other}'")),
+    };
+    match name.is_empty() {
+        true => Err(format!("who listens to '{text}'?")),
+        false => Ok((event, name.to_owned())),
+    }
 }
 
 fn boundary(of: &str, event: &str) -> Result<Station> {
@@ -315,7 +367,7 @@ fn boundary(of: &str, event: &str) -> Result<Station> {
     let of = of.to_owned();
     let mut settings = Settings::default();
     let kind = match word {
-        "message" | "signal" | "compensation" => {
+        "message" | "signal" | "escalation" | "condition" | "cancel" | "compensation" => {
             for part in parts {
                 set(&mut settings, part)?;
             }

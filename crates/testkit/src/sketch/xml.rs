@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use orloj_model::Dialect;
 
-use super::{Async, Flow, Node, NodeKind, Settings, Sketch, Trigger};
+use super::{Async, Flow, ListenerEvent, Node, NodeKind, Settings, Sketch, Trigger};
 use crate::duration;
 
 pub(super) fn write(sketch: &Sketch) -> String {
@@ -86,7 +86,16 @@ impl Out {
                 let name = escape(name);
                 return self.line(&format!(r#"  <signal id="signal_of_{id}" name="{name}"/>"#));
             }
-            NodeKind::EndOn(Trigger::Error(code)) => {
+            NodeKind::StartOn(Trigger::Escalation(Some(code)))
+            | NodeKind::ThrowOn(Trigger::Escalation(Some(code)))
+            | NodeKind::EndOn(Trigger::Escalation(Some(code)))
+            | NodeKind::On { trigger: Trigger::Escalation(Some(code)), .. } => {
+                let code = escape(code);
+                return self.line(&format!(
+                    r#"  <escalation id="escalation_of_{id}" escalationCode="{code}"/>"#
+                ));
+            }
+            NodeKind::StartOn(Trigger::Error(code)) | NodeKind::EndOn(Trigger::Error(code)) => {
                 let code = escape(code);
                 return self.line(&format!(r#"  <error id="error_of_{id}" errorCode="{code}"/>"#));
             }
@@ -119,6 +128,20 @@ impl Out {
                 format!(r#"<signalEventDefinition signalRef="signal_of_{id}"{how}/>"#)
             }
             Trigger::Error(_) => format!(r#"<errorEventDefinition errorRef="error_of_{id}"/>"#),
+            Trigger::Escalation(Some(_)) => {
+                format!(r#"<escalationEventDefinition escalationRef="escalation_of_{id}"/>"#)
+            }
+            Trigger::Escalation(None) => "<escalationEventDefinition/>".to_owned(),
+            Trigger::Condition(condition) => {
+                let condition = escape(&self.expression(condition));
+                format!(
+                    "<conditionalEventDefinition><condition>{condition}</condition></conditionalEventDefinition>"
+                )
+            }
+            Trigger::Link(name) => {
+                format!(r#"<linkEventDefinition id="link_of_{id}" name="{}"/>"#, escape(name))
+            }
+            Trigger::Cancel => "<cancelEventDefinition/>".to_owned(),
             Trigger::Compensation => format!(r#"<compensateEventDefinition id="what_of_{id}"/>"#),
             Trigger::Terminate => "<terminateEventDefinition/>".to_owned(),
             Trigger::Timer(timer) => {
@@ -176,8 +199,12 @@ impl Out {
             let _ = write!(attributes, r#" default="f{number}""#);
         }
         let extensions = self.extensions(node);
-        let definition = self.definition(node) + &self.each(&node.settings);
-        if let NodeKind::SubProcess { .. } = node.kind {
+        let definition = match node.kind {
+            // Zeebe counts those that are listed.
+            NodeKind::Race => listed_flows(sketch, &node.id),
+            _ => self.definition(node) + &self.each(&node.settings),
+        };
+        if let NodeKind::SubProcess { .. } | NodeKind::AdHoc = node.kind {
             self.line(&format!("    <{tag} {attributes}>"));
             if !extensions.is_empty() {
                 self.line(&format!("      <extensionElements>{extensions}</extensionElements>"));
@@ -186,6 +213,10 @@ impl Out {
                 self.line(&format!("      {definition}"));
             }
             self.scope(sketch, Some(&node.id));
+            if let Some(until) = &node.settings.until {
+                let until = escape(&self.expression(until));
+                self.line(&format!("      <completionCondition>{until}</completionCondition>"));
+            }
             return self.line(&format!("    </{tag}>"));
         }
         if extensions.is_empty() && definition.is_empty() {
@@ -217,7 +248,7 @@ impl Out {
             NodeKind::On { of, trigger, interrupting } => {
                 let of = escape(of);
                 let interrupts = match trigger {
-                    Trigger::Compensation => String::new(),
+                    Trigger::Compensation | Trigger::Cancel => String::new(),
                     _ => format!(r#" cancelActivity="{interrupting}""#),
                 };
                 ("boundaryEvent", format!(r#" attachedToRef="{of}"{interrupts}"#))
@@ -241,7 +272,10 @@ impl Out {
                     assignee.map(|name| format!(r#" {prefix}:assignee="{}""#, escape(name)));
                 ("userTask", written.unwrap_or_default())
             }
+            NodeKind::AdHoc => ("adHocSubProcess", String::new()),
             NodeKind::Exclusive => ("exclusiveGateway", String::new()),
+            NodeKind::Inclusive => ("inclusiveGateway", String::new()),
+            NodeKind::Race => ("eventBasedGateway", String::new()),
             NodeKind::Parallel => ("parallelGateway", String::new()),
             NodeKind::Catch { .. } => ("intermediateCatchEvent", String::new()),
             NodeKind::OnTimer { of, interrupting, .. } => {
@@ -391,6 +425,7 @@ impl Out {
         let settings = &node.settings;
         let mut out = String::new();
         if self.dialect != Dialect::Zeebe {
+            out.push_str(&self.listeners(settings));
             if let Some(retry) = &settings.retry {
                 let (prefix, retry) = (self.prefix(), escape(retry));
                 let tag = format!("{prefix}:failedJobRetryTimeCycle");
@@ -437,7 +472,14 @@ impl Out {
             }
             return out;
         }
+        out.push_str(&Self::zeebe_listeners(settings));
         match &node.kind {
+            NodeKind::AdHoc => {
+                if let Some(active) = &settings.active {
+                    let active = escape(active);
+                    let _ = write!(out, r#"<zeebe:adHoc activeElementsCollection="={active}"/>"#);
+                }
+            }
             NodeKind::Worker { job_type } => {
                 let _ = write!(out, r#"<zeebe:taskDefinition type="{}""#, escape(job_type));
                 if let Some(retries) = &settings.retries {
@@ -491,6 +533,49 @@ impl Out {
                 }
             }
             out.push_str("</zeebe:ioMapping>");
+        }
+        out
+    }
+
+    fn listeners(&self, settings: &Settings) -> String {
+        let prefix = self.prefix();
+        let mut out = String::new();
+        for (event, class) in &settings.listeners {
+            let (tag, event) = match event {
+                ListenerEvent::Start => ("executionListener", "start"),
+                ListenerEvent::End => ("executionListener", "end"),
+                ListenerEvent::Create => ("taskListener", "create"),
+                ListenerEvent::Assign => ("taskListener", "assignment"),
+                ListenerEvent::Complete => ("taskListener", "complete"),
+                ListenerEvent::Update => ("taskListener", "update"),
+                ListenerEvent::Delete => ("taskListener", "delete"),
+            };
+            let class = escape(class);
+            let _ = write!(out, r#"<{prefix}:{tag} event="{event}" class="{class}"/>"#);
+        }
+        out
+    }
+
+    fn zeebe_listeners(settings: &Settings) -> String {
+        let (mut of_execution, mut of_task) = (String::new(), String::new());
+        for (event, job_type) in &settings.listeners {
+            let (tag, event, holder) = match event {
+                ListenerEvent::Start => ("executionListener", "start", &mut of_execution),
+                ListenerEvent::End => ("executionListener", "end", &mut of_execution),
+                ListenerEvent::Create => ("taskListener", "creating", &mut of_task),
+                ListenerEvent::Assign => ("taskListener", "assigning", &mut of_task),
+                ListenerEvent::Complete => ("taskListener", "completing", &mut of_task),
+                ListenerEvent::Update => ("taskListener", "updating", &mut of_task),
+                ListenerEvent::Delete => ("taskListener", "canceling", &mut of_task),
+            };
+            let job_type = escape(job_type);
+            let _ = write!(holder, r#"<zeebe:{tag} eventType="{event}" type="{job_type}"/>"#);
+        }
+        let mut out = String::new();
+        for (tag, inside) in [("executionListeners", of_execution), ("taskListeners", of_task)] {
+            if !inside.is_empty() {
+                let _ = write!(out, "<zeebe:{tag}>{inside}</zeebe:{tag}>");
+            }
         }
         out
     }
@@ -581,12 +666,17 @@ impl Out {
     }
 }
 
-/// The flow of an exclusive gateway that is taken when no condition holds. A gateway whose flows
+/// The flow of an exclusive or inclusive gateway that is taken when no condition holds. A gateway whose flows
 /// have no condition at all has none.
 fn default_flow(sketch: &Sketch, id: &str) -> Option<usize> {
     let mut outgoing = sketch.flows.iter().enumerate().filter(|(_, flow)| flow.from == id);
     let is_choice = outgoing.clone().any(|(_, flow)| flow.condition.is_some());
     outgoing.find(|(_, flow)| is_choice && flow.condition.is_none()).map(|(number, _)| number)
+}
+
+fn listed_flows(sketch: &Sketch, id: &str) -> String {
+    let flows = sketch.flows.iter().enumerate().filter(|(_, flow)| flow.from == id);
+    flows.map(|(number, _)| format!("<outgoing>f{number}</outgoing>")).collect()
 }
 
 fn escape(text: &str) -> String {

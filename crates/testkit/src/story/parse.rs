@@ -99,9 +99,12 @@ fn read_node(text: &str, engine: &(Profile, Vec<engine::Told>)) -> Result<NodeTo
     Ok(NodeTold { name: name.to_owned(), settings: engine::settings(engine.0, &told)? })
 }
 
-/// A process goes on as long as its lines have arrows.
+/// A process goes on as long as its lines have arrows, or lie in a subprocess.
 fn read_process(story: &mut Story, lines: &[&str], at: usize) -> At<usize> {
-    let is_chain = |line: &&&str| line.contains("->") && !line.trim().starts_with("process ");
+    let is_chain = |line: &&&str| {
+        let line = line.trim();
+        (line.contains("->") || line.starts_with("in ")) && !line.starts_with("process ")
+    };
     let count = 1 + lines[1..].iter().take_while(is_chain).count();
     let sketch = Sketch::parse(&lines[..count].join("\n"));
     story.processes.push(sketch.map_err(|error| (at + error.line, error.message))?);

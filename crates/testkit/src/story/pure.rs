@@ -188,6 +188,8 @@ impl Pure {
     /// What a command needs besides its own instance. Here everything is deployed by itself.
     fn supply(&self, need: &Need) -> Supply {
         match need {
+            // Stories deploy processes only.
+            Need::Asset(_) => Supply::Asset(None),
             Need::Instance(key) => {
                 let found = self.instances.get(key).and_then(|instance| {
                     instance.record.clone().map(|record| (instance.process.clone(), record))
@@ -658,7 +660,7 @@ fn seen_job(job: &Job) -> SeenJob {
     SeenJob {
         key: row.job.key,
         name: match row.job.kind {
-            JobKind::Worker => row.job.job_type.to_string(),
+            JobKind::Worker | JobKind::Listener { .. } => row.job.job_type.to_string(),
             _ => row.element.to_string(),
         },
         state: match row.job.state {

@@ -195,8 +195,12 @@ impl Pure {
         if !self.taking.is_on {
             return false;
         }
-        let due =
-            |timer: &TimerStart| timer.due_at <= self.now && !self.is_suspended(&timer.process);
+        let latest = |process: &str| self.processes[process].last().expect("a version");
+        let due = |timer: &TimerStart| {
+            timer.due_at <= self.now
+                && !self.is_suspended(&timer.process)
+                && self.taking.knows(latest(&timer.process).0)
+        };
         let Some(at) = self.timers.iter().position(due) else {
             return false;
         };

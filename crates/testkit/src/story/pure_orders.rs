@@ -40,12 +40,17 @@ impl Taking {
         let (executor, job) = (&self.settings.executor, &job.row.job);
         let has_category = match &executor.categories {
             None => true,
+            Some(known) if known.is_empty() => true,
             Some(known) => job.category.as_ref().is_some_and(|c| known.iter().any(|k| **k == **c)),
         };
         self.is_on
             && (executor.priority_min..=executor.priority_max).contains(&job.priority)
-            && !(executor.deployment_aware && self.unregistered.contains(&definition))
+            && self.knows(definition)
             && has_category
+    }
+
+    pub(super) fn knows(&self, definition: DefinitionKey) -> bool {
+        !(self.settings.executor.deployment_aware && self.unregistered.contains(&definition))
     }
 
     /// The least goes first.

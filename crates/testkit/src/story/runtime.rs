@@ -415,7 +415,7 @@ fn seen_job(job: orloj::JobView) -> SeenJob {
     SeenJob {
         key: job.key,
         name: match job.kind {
-            JobKind::Worker => job.job_type.to_string(),
+            JobKind::Worker | JobKind::Listener => job.job_type.to_string(),
             _ => job.element.to_string(),
         },
         state: job.state,

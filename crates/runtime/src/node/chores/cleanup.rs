@@ -174,7 +174,6 @@ impl Node {
             before: self.config.settings.history.ttl.map(|ttl| self.before(ttl.days)),
             own: own.collect(),
             minutes: payload.minute_from..=payload.minute_to,
-            after: None,
         }
     }
 
@@ -210,7 +209,7 @@ impl Node {
             }
             return self.clean_next(job);
         }
-        let Found::Pruned((what, Pruned { rows, .. })) = found else {
+        let Found::Pruned((what, Pruned { rows })) = found else {
             return self.abandon_chore(job);
         };
         let settings = &self.config.settings.history.cleanup;
@@ -223,7 +222,10 @@ impl Node {
                 Prune::Removable { .. } | Prune::Ended { .. } | Prune::Instances(_) => {
                     Some(Meter::CleanupProcessInstances)
                 }
-                Prune::Operations { .. } | Prune::Meters { .. } | Prune::ChoreLog { .. } => None,
+                Prune::Operations { .. }
+                | Prune::Meters { .. }
+                | Prune::ChoreLog { .. }
+                | Prune::BatchLog(_) => None,
             };
             if let Some(meter) = meter {
                 self.metrics.meters.add(meter, u64::from(rows));

@@ -142,7 +142,8 @@ impl Node {
 
     pub(super) fn chore_acquired(&mut self, row: JobRow) {
         if self.chores.running.contains_key(&row.key) {
-            // Begun by hand in the meantime, under a later lock.
+            // Begun by hand in the meantime, under a later lock; or the change that ends it has
+            // freed it, and this node has not heard of that yet: given back when it has.
             return;
         }
         self.chores.queued.insert(row.key, Box::new(row));
@@ -151,7 +152,7 @@ impl Node {
     /// Begins a chore whose turn has come.
     pub(super) fn begin_chore(&mut self, job: JobKey) {
         if self.chores.running.contains_key(&job) {
-            // Begun by hand before its turn came.
+            // Begun by hand before its turn came, or has not ended yet as far as is known here.
             return;
         }
         let Some(row) = self.chores.queued.remove(&job) else { return self.give_back(job) };
@@ -280,9 +281,13 @@ impl Node {
     /// A chore was done, for good or for this time.
     fn chore_over(&mut self, job: JobKey) {
         let Some(running) = self.chores.running.remove(&job) else { return };
-        self.held.remove(&job);
+        self.let_go(job, Some(running.row.attempt));
         self.job_over(job);
         self.metrics.engine_jobs_run.inc();
+        if self.held.contains_key(&job) {
+            // Locked here anew before this was known to be over.
+            self.give_back(job);
+        }
         if let Some(at) = running.next_due_at {
             self.watch_due(at);
         }

@@ -21,7 +21,8 @@ impl Checker {
         order: Option<Order>,
         group: &Group,
     ) -> Result<(), Violation> {
-        let Some(order) = order else { return Ok(()) };
+        // Where none is asked for, an instance at hand goes before what waits in the store.
+        let Some(order) = order.filter(|order| order.is_set()) else { return Ok(()) };
         let session = group.lease.session;
         let nodes = store.nodes();
         let profile = nodes.iter().find(|node| node.session == session).map(|node| &node.profile);

@@ -1,0 +1,44 @@
+//! What the dialects mean about values that expressions compute and ask for.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValueRules {
+    /// A value that is no text is written out where text is wanted.
+    pub written_out: bool,
+    /// What is only told to people, as the name of a task is, may fail to be computed.
+    pub told_may_fail: bool,
+    /// A job's priority that cannot be computed is the default one; what is computed and is no
+    /// whole number is a failure all the same.
+    pub priority_may_fail: bool,
+    /// To an expression an instance without a tenant has the empty one, not null.
+    pub no_tenant_is_empty: bool,
+    /// An expression may ask an execution for its place among the others.
+    pub executions_tell_place: bool,
+    /// A mapping sees what earlier ones of the element gave before all else. Otherwise inputs see
+    /// what is around the element only, and outputs the element's own variables first.
+    pub mappings_build_up: bool,
+    /// Skip expressions count only where one of these variables is true.
+    pub skip_switches: &'static [&'static str],
+}
+
+impl ValueRules {
+    pub const ZEEBE: Self = Self {
+        written_out: false,
+        told_may_fail: false,
+        priority_may_fail: false,
+        no_tenant_is_empty: false,
+        executions_tell_place: false,
+        mappings_build_up: true,
+        skip_switches: &[],
+    };
+    pub const CAMUNDA: Self =
+        Self { priority_may_fail: true, mappings_build_up: false, ..Self::ZEEBE };
+    pub const FLOWABLE: Self = Self {
+        written_out: true,
+        told_may_fail: true,
+        priority_may_fail: false,
+        no_tenant_is_empty: true,
+        executions_tell_place: true,
+        mappings_build_up: true,
+        skip_switches: &["_ACTIVITI_SKIP_EXPRESSION_ENABLED", "_FLOWABLE_SKIP_EXPRESSION_ENABLED"],
+    };
+}

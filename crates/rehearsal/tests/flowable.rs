@@ -1,0 +1,90 @@
+//! Ways of Flowable, one to a model of `tests/models/flowable`. Beside each model lies what the
+//! real engine did with it: the variables it began with, its steps, and the variables it left.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use orloj_rehearsal::{Engine, Pass, Played, Run, Stage, StartBy, Stop, Stubs, Trace, play_one};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/flowable")
+}
+
+fn stage() -> Arc<Stage> {
+    let stubs = fs::read_to_string(folder().join("stubs.tsv")).expect("the stubs");
+    let stubs = Stubs::parse(&stubs).expect("they are well-formed");
+    Arc::new(Stage::new(stubs, None).expect("a runtime"))
+}
+
+fn play(stage: &Arc<Stage>, model: &Path, vars: &str) -> Trace {
+    let run = Run {
+        id: model.display().to_string(),
+        engine: Engine::Flowable,
+        files: vec![model.to_owned()],
+        start: Some("p".to_owned()),
+        vars: serde_json::from_str(vars).expect("an object"),
+        pass: Pass::Forward,
+        start_by: StartBy::Hand,
+    };
+    play_one(stage, run).expect("a thread")
+}
+
+fn told(played: &Played) -> String {
+    let mut out = String::new();
+    for step in &played.steps {
+        let failed = if step.error { " FAILED" } else { "" };
+        let _ = writeln!(out, "{} {} @{}{failed}", step.act, step.el, step.at);
+        let parts = [
+            ("started", &step.started),
+            ("ended", &step.ended),
+            ("cancelled", &step.cancelled),
+            ("waits", &step.waits),
+        ];
+        for (name, items) in parts.into_iter().filter(|(_, items)| !items.is_empty()) {
+            let _ = writeln!(out, "    {name} {}", items.join(" "));
+        }
+    }
+    let mut variables: Vec<String> = played
+        .variables
+        .iter()
+        .map(|(scope, name, value)| format!("variable {scope} {name} {value}\n"))
+        .collect();
+    variables.sort();
+    out.extend(variables);
+    out
+}
+
+#[test]
+fn every_model_runs_as_in_the_real_engine() {
+    let stage = stage();
+    let mut models: Vec<PathBuf> = fs::read_dir(folder())
+        .expect("the folder")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "bpmn"))
+        .collect();
+    models.sort();
+    let mut differences = String::new();
+    for model in &models {
+        let trace = fs::read_to_string(model.with_extension("trace")).expect("its trace");
+        let (vars, expected) = trace.split_once('\n').expect("a line of variables");
+        let trace = play(&stage, model, vars.strip_prefix("vars ").expect("it says so"));
+        let note = trace.note.clone();
+        let found = trace.played.as_ref().map_or_else(|| note, told);
+        if found != expected {
+            let name = model.file_stem().unwrap_or_default().display();
+            let _ = writeln!(differences, "{name}: expected\n{expected}but found\n{found}");
+        }
+    }
+    assert!(models.len() > 10, "only {} models found", models.len());
+    assert!(differences.is_empty(), "{differences}");
+}
+
+/// The subprocess ends in the moment between its error and the boundary event's turn.
+#[test]
+fn an_error_whose_scope_is_terminated_in_the_same_moment_comes_too_late() {
+    let model = folder().join("terminated/an-error-comes-too-late.bpmn");
+    let trace = play(&stage(), &model, "{}");
+    assert_eq!(trace.stop, Some(Stop::Quiescent), "{}", trace.note);
+}

@@ -1,0 +1,34 @@
+# Conditional events: they occur when a variable changes.
+
+story "a condition that holds at once is not waited for, another waits for its variable"
+  process order, camunda:  start -> wait{condition paid} -> end
+  start order as a {"paid": true}    | a: instance ended
+  start order as b {"paid": false}   | b: token at wait
+  set {"other": 1} of b              | b: token at wait
+  restart
+  set {"paid": true} of b            | b: instance ended
+
+story "a boundary event on a condition"
+  process order, camunda:  start -> work{user} -> end done
+                           work @condition(total > 100, alongside) as much -> tell{user} -> end told
+                           work @condition(stopped) as stop -> end stopped
+  start order {"total": 1, "stopped": false}  | task at work, no task at tell
+  set {"total": 101}                          | task at work, task at tell
+  restart
+  set {"stopped": true}                       | no task at work, task at tell
+  user completes tell                         | instance ended
+
+story "an event subprocess on a condition ends its scope"
+  process order, camunda:  start -> work{user} -> end done
+                           event stop: start{condition stopped} -> why{user} -> end
+  start order {"stopped": false}   | task at work
+  set {"stopped": true}            | no task at work, task at why
+  user completes why               | instance ended
+
+story "a condition may race with a timer"
+  process order, camunda:  start -> wait! -> paid{condition paid} -> end happy
+                           wait -> late{timer 1h} -> end sad
+  start order as a {"paid": false}   | a: token at wait
+  start order as b {"paid": false}
+  set {"paid": true} of a            | a: instance ended at happy
+  1h passes                          | b: instance ended at sad

@@ -1,0 +1,8 @@
+-- What is old is found by its age, so that a clean-up reads what it removes and little more.
+
+CREATE INDEX ended_age ON ended (engine, definition_key, ended_at);
+CREATE INDEX operation_age ON operation (engine, at);
+CREATE INDEX meter_age ON meter (engine, at);
+
+-- What is told of a batch goes with it.
+CREATE INDEX chore_log_batch ON chore_log (batch_key) WHERE batch_key IS NOT NULL;
