@@ -85,6 +85,8 @@ impl Store for Timed {
         fn delete_file(key: i64) -> Option<i64>;
         fn resource(deployment: DeploymentKey, name: Arc<str>) -> Option<Arc<[u8]>>;
         fn definitions(page: Page) -> Vec<DefinitionRow>;
+        fn decisions(page: Page) -> Vec<DecisionRow>;
+        fn assets(page: Page) -> Vec<AssetRow>;
         fn instances(filter: InstanceFilter, page: Page) -> Vec<InstanceRow>;
         fn ended(filter: EndedFilter, page: Page) -> Vec<EndedRow>;
         fn ended_instance(key: InstanceKey) -> Option<EndedRow>;

@@ -13,11 +13,11 @@ use crate::call::{Answer, Path, Request, View, ask};
 use crate::decision::Decision;
 use crate::definition::Definition;
 use crate::plan::Plan;
-use crate::table;
+use crate::table::{self, Row};
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// BPMN and DMN files, deployed together: all of them or none
+    /// BPMN, DMN and form files, deployed together: all of them or none
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Whose files those are that do not tell it [default: as the others, else camunda7]
@@ -90,12 +90,41 @@ fn together(files: Vec<File>) -> anyhow::Result<String> {
     Ok(serde_json::to_string(&body)?)
 }
 
+/// A form, or a file that jobs are linked to.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Asset {
+    key: String,
+    kind: String,
+    asset: String,
+    version: i32,
+    resource: String,
+    deployed_at: String,
+}
+
+impl Row for Asset {
+    const COLUMNS: &'static [&'static str] =
+        &["KEY", "KIND", "ID", "VERSION", "RESOURCE", "DEPLOYED"];
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.key.clone(),
+            self.kind.clone(),
+            self.asset.clone(),
+            self.version.to_string(),
+            self.resource.clone(),
+            self.deployed_at.clone(),
+        ]
+    }
+}
+
 fn deployed(json: &str) -> serde_json::Result<View> {
     #[derive(Deserialize)]
     struct Deployed {
         duplicate: bool,
         definitions: Vec<Definition>,
         decisions: Vec<Decision>,
+        assets: Vec<Asset>,
     }
     let deployed: Deployed = serde_json::from_str(json)?;
     let note = deployed.duplicate.then(|| "already deployed: nothing has changed".to_owned());
@@ -105,6 +134,9 @@ fn deployed(json: &str) -> serde_json::Result<View> {
     }
     if !deployed.decisions.is_empty() {
         tables.push(table::rows(&deployed.decisions));
+    }
+    if !deployed.assets.is_empty() {
+        tables.push(table::rows(&deployed.assets));
     }
     Ok(View { data: tables.join("\n\n"), note })
 }
@@ -150,13 +182,16 @@ mod tests {
     }
 
     #[test]
-    fn decisions_are_shown_beside_processes() {
+    fn decisions_and_forms_are_shown_beside_processes() {
         let json = r#"{"key":"1","duplicate":false,"definitions":[{"key":"2","process":"p",
             "version":1,"resource":"p.bpmn","deployment":"1",
             "deployedAt":"2030-01-01T00:00:00Z","tenant":null}],
             "decisions":[{"key":"4","decision":"fee","name":"Fee","version":3,"versionTag":null,
             "requirements":{"key":"3","id":"d","name":"d","version":1},"resource":"d.dmn",
-            "deployment":"1","deployedAt":"2030-01-01T00:00:00Z","tenant":null}]}"#;
+            "deployment":"1","deployedAt":"2030-01-01T00:00:00Z","tenant":null}],
+            "assets":[{"key":"5","kind":"form","asset":"ask","version":2,"versionTag":null,
+            "resource":"ask.form","deployment":"1","deployedAt":"2030-01-01T00:00:00Z",
+            "tenant":null}]}"#;
         insta::assert_snapshot!(deployed(json).unwrap().data);
     }
 }

@@ -5,7 +5,9 @@ use serde::Deserialize;
 
 use crate::args::{Client, Delete, One, Paging};
 use crate::call::{Answer, Path, View, ask};
+use crate::decision::Decision;
 use crate::definition::Definition;
+use crate::deploy::Asset;
 use crate::plan::Plan;
 use crate::table::{self, Row, or_dash};
 
@@ -16,7 +18,7 @@ const NOUN: (&str, &str) = ("deployment", PATH);
 pub enum Verb {
     /// Newest first
     List(List),
-    /// One with its definitions
+    /// One with all that came with it
     Show(One),
     /// Remove one and all that came with it
     Delete(Delete),
@@ -85,12 +87,20 @@ fn show(json: &str) -> serde_json::Result<View> {
     #[derive(Deserialize)]
     struct Parts {
         definitions: Vec<Definition>,
+        decisions: Vec<Decision>,
+        assets: Vec<Asset>,
     }
     let deployment: Deployment = serde_json::from_str(json)?;
     let parts: Parts = serde_json::from_str(json)?;
     let mut data = table::rows(&[deployment]);
     if !parts.definitions.is_empty() {
         data.push_str(&format!("\n\nDEFINITIONS\n{}", table::rows(&parts.definitions)));
+    }
+    if !parts.decisions.is_empty() {
+        data.push_str(&format!("\n\nDECISIONS\n{}", table::rows(&parts.decisions)));
+    }
+    if !parts.assets.is_empty() {
+        data.push_str(&format!("\n\nFILES\n{}", table::rows(&parts.assets)));
     }
     Ok(View { data, note: None })
 }

@@ -58,11 +58,19 @@ fn show(json: &str) -> serde_json::Result<View> {
     let state = if executor.active { "on" } else { "off" };
     let mut data =
         format!("{state}, {} queued, {} running", executor.queued, executor.running.len());
+    if let Some(at) = &executor.acquires_at {
+        data.push_str(&format!(", acquires again at {at}"));
+    }
     for one in &executor.running {
         data.push_str(&format!("\nrunning: job {} since {}", one.job, one.since));
     }
     for one in &executor.given_up {
         data.push_str(&format!("\ngiven up: job {} at {}", one.job, one.at));
+    }
+    for one in &executor.set_aside {
+        let error = plain(&one.error);
+        data.push_str(&format!("\nset aside: job {} at {}: {error}", one.job, one.at));
+        data.push_str(&format!("\n  → orloj job explain {}", one.job));
     }
     for one in &executor.breakers {
         let topic = plain(&one.topic);
@@ -85,8 +93,10 @@ fn show(json: &str) -> serde_json::Result<View> {
 struct Executor {
     active: bool,
     queued: u64,
+    acquires_at: Option<String>,
     running: Vec<Running>,
     given_up: Vec<GivenUp>,
+    set_aside: Vec<SetAside>,
     breakers: Vec<Breaker>,
     untaken: Vec<Untaken>,
 }
@@ -101,6 +111,13 @@ struct Running {
 struct GivenUp {
     job: String,
     at: String,
+}
+
+#[derive(Deserialize)]
+struct SetAside {
+    job: String,
+    at: String,
+    error: String,
 }
 
 #[derive(Deserialize)]

@@ -37,6 +37,7 @@ struct Node {
     seen_at: String,
     is_self: bool,
     executor: bool,
+    timers: bool,
     order: String,
     priority_min: Option<i64>,
     priority_max: Option<i64>,
@@ -69,7 +70,13 @@ impl Row for Node {
             self.number.to_string(),
             self.name.clone(),
             self.seen_at.clone(),
-            if self.executor { "on" } else { "off" }.to_owned(),
+            match (self.executor, self.timers) {
+                (true, true) => "on",
+                (true, false) => "without timers",
+                (false, true) => "timers only",
+                (false, false) => "off",
+            }
+            .to_owned(),
             self.order.clone(),
             priorities,
             some(self.deployments.as_deref()),
@@ -95,10 +102,10 @@ mod tests {
     fn a_node_is_shown_with_what_it_takes() {
         let json = r#"{"items":[
             {"number":1,"name":"a","session":"7","seenAt":"2030-01-01T00:00:00.000Z",
-             "isSelf":true,"executor":true,"order":"created","priorityMin":null,
+             "isSelf":true,"executor":true,"timers":true,"order":"created","priorityMin":null,
              "priorityMax":null,"deployments":null,"categories":null},
             {"number":2,"name":"b","session":"8","seenAt":"2030-01-01T00:00:00.000Z",
-             "isSelf":false,"executor":false,"order":"priority, due","priorityMin":10,
+             "isSelf":false,"executor":false,"timers":false,"order":"priority, due","priorityMin":10,
              "priorityMax":null,"deployments":[],"categories":["mail","fax"]}]}"#;
         insta::assert_snapshot!(table::listing::<Node>(json).unwrap().data);
     }

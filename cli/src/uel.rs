@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
-use orloj_expr::{Effect, Environment, Expression, Holder, Host, Language, Profile, excerpt};
+use orloj_expr::{Effect, Environment, Expression, Holder, Host, Place, Profile, excerpt};
 use orloj_types::{Document, Value};
 
 use crate::args::Notation;
@@ -48,12 +48,12 @@ struct Surroundings {
 pub fn plan(arguments: Arguments) -> anyhow::Result<plan::Plan> {
     let variables = arguments.variables.document()?;
     let text = &arguments.text;
-    let expression = Expression::parse(Language::Uel, text)
-        .map_err(|e| anyhow!(excerpt(text, e.offset, &e.message)))?;
     let profile = match arguments.dialect {
         Dialect::Camunda7 => Profile::Camunda,
         Dialect::Flowable => Profile::Flowable,
     };
+    let expression = Expression::parse_uel(text, profile)
+        .map_err(|e| anyhow!(excerpt(text, e.offset, &e.message)))?;
     let surroundings = Surroundings { profile, variables };
     Ok(plan::Plan::Uel(Plan { expression, surroundings, output: arguments.output }))
 }
@@ -87,19 +87,27 @@ impl Host for Surroundings {
         self.variables.0.keys().cloned().collect()
     }
 
-    fn local_variable(&self, name: &str) -> Option<Value> {
+    fn local_names(&self, _holder: Holder) -> Vec<Arc<str>> {
+        self.variable_names()
+    }
+
+    fn local_variable(&self, _holder: Holder, name: &str) -> Option<Value> {
         self.variables.get(name).map(Value::from)
     }
 }
 
 fn said(effect: &Effect) -> String {
-    let scope = |local: bool| if local { "local variable" } else { "variable" };
+    let scope = |place: &Place| match place {
+        Place::Local(_) | Place::TransientLocal => "local variable",
+        Place::Nearest(_) | Place::Element(_) | Place::Transient => "variable",
+    };
     match effect {
-        Effect::SetVariable { name, value, local } => {
-            format!("would set the {} {name} to {}", scope(*local), literal(value))
+        Effect::SetVariable { place, name, value } => {
+            format!("would set the {} {name} to {}", scope(place), literal(value))
         }
-        Effect::RemoveVariable { name, local } => {
-            format!("would remove the {} {name}", scope(*local))
+        Effect::RemoveVariable { place, name } => {
+            format!("would remove the {} {name}", scope(place))
         }
+        Effect::SetFact { holder, .. } => format!("would change the {}", holder.name()),
     }
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use orloj_expr::{Environment, EvalError, Expression, Host, Language, Profile, excerpt, print};
+use orloj_expr::{
+    Environment, EvalError, Expression, Holder, Host, Language, Profile, excerpt, print,
+};
 use orloj_types::{Document, Value};
 
 use crate::world;
@@ -21,7 +23,7 @@ impl Host for Surroundings {
         self.variables.0.keys().cloned().collect()
     }
 
-    fn local_variable(&self, name: &str) -> Option<Value> {
+    fn local_variable(&self, _holder: Holder, name: &str) -> Option<Value> {
         self.variables.get(name).map(Value::from)
     }
 }

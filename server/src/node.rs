@@ -12,6 +12,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::time::Duration;
 
 use anyhow::Context;
+use futures_util::future::join_all;
 use orloj::script::ScriptHost;
 use orloj::settings::Settings;
 use orloj::types::EngineName;
@@ -26,8 +27,8 @@ use crate::signals::Stop;
 /// Connections that do not end by themselves are cut so long after the stop was asked for.
 const CONNECTIONS_END_MAX: Duration = Duration::from_secs(5);
 
-/// Work that still runs after so long does not hold up the end of the process.
-const SHUTDOWN_MAX: std::time::Duration = std::time::Duration::from_secs(25);
+/// What an engine needs to give its jobs back once it waits for none of them any more.
+const GIVE_BACK_MAX: Duration = Duration::from_secs(5);
 
 pub struct Node {
     orloj: Orloj,
@@ -36,6 +37,8 @@ pub struct Node {
     grpc: TcpListener,
     http: TcpListener,
     addresses: Addresses,
+    /// Work that still runs after so long does not hold up the end of the process.
+    shutdown_max: Duration,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +62,10 @@ impl Node {
         tracing::info!(
             grpc = %addresses.grpc, http = %addresses.http, store = %config.store, "listening"
         );
-        Ok(Self { orloj, others, grpc, http, addresses })
+        let settings = config.settings.engines.values();
+        let waits = settings.chain([&config.settings]).map(|one| one.executor.shutdown_wait_ms);
+        let shutdown_max = Duration::from_millis(waits.max().unwrap_or(0)) + GIVE_BACK_MAX;
+        Ok(Self { orloj, others, grpc, http, addresses, shutdown_max })
     }
 
     pub fn orloj(&self) -> &Orloj {
@@ -72,7 +78,7 @@ impl Node {
 
     /// Serves until `stop`, then ends in order.
     pub async fn serve(self, stop: Stop) -> anyhow::Result<()> {
-        let Self { orloj, others, grpc, http, addresses } = self;
+        let Self { orloj, others, grpc, http, addresses, shutdown_max } = self;
         let mut router = orloj_api_orloj::router(orloj.clone());
         for (name, engine) in &others {
             router = router.nest(&format!("/api/engine/{name}"), http::of_engine(engine.clone()));
@@ -91,12 +97,9 @@ impl Node {
 
         stop.cancelled().await;
         tracing::info!("stopping; a second signal ends it at once");
-        let shutdown = async {
-            for engine in others.iter().map(|(_, engine)| engine).chain([&orloj]) {
-                engine.shutdown().await;
-            }
-        };
-        if tokio::time::timeout(SHUTDOWN_MAX, shutdown).await.is_err() {
+        let engines = others.iter().map(|(_, engine)| engine).chain([&orloj]);
+        let shutdown = join_all(engines.map(Orloj::shutdown));
+        if tokio::time::timeout(shutdown_max, shutdown).await.is_err() {
             tracing::warn!("work did not finish in time; it is given back when the lease runs out");
         }
         let served = end_connections(gateway, pages).await;

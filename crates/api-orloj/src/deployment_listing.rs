@@ -10,6 +10,7 @@ use orloj::{DeploymentView, Deployments, Orloj};
 use serde::{Deserialize, Serialize};
 
 use crate::definitions::Definition;
+use crate::deployments::{Asset, Decision};
 use crate::extract::{Deletion, JsonBody, PathKey};
 use crate::failure::Failure;
 use crate::filtered::Filtered;
@@ -22,7 +23,7 @@ use crate::wire::{Key, Time};
 #[serde(deny_unknown_fields)]
 pub struct NoFilter {}
 
-/// Those that brought processes.
+/// Those of which something is left.
 pub async fn list(
     State(orloj): State<Orloj>,
     Filtered { page, filter: NoFilter {} }: Filtered<NoFilter>,
@@ -101,17 +102,20 @@ pub struct Deployment {
     tenant: Option<String>,
     resources: BTreeSet<String>,
     definitions: Vec<Definition>,
+    decisions: Vec<Decision>,
+    assets: Vec<Asset>,
 }
 
 impl From<&DeploymentView> for Deployment {
     fn from(view: &DeploymentView) -> Self {
-        let names = view.definitions.iter().map(|one| one.resource_name.to_string());
         Self {
             key: Key(view.key.raw()),
             deployed_at: Time(view.deployed_at),
             tenant: tenant(&view.tenant),
-            resources: names.collect(),
+            resources: view.resources().iter().map(ToString::to_string).collect(),
             definitions: view.definitions.iter().map(Definition::from).collect(),
+            decisions: view.decisions.iter().map(Decision::from).collect(),
+            assets: view.assets.iter().map(Asset::from).collect(),
         }
     }
 }

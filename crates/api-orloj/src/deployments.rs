@@ -7,7 +7,8 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use orloj::{DecisionView, Deploy, Dialect, Orloj, Resource};
+use orloj::store::AssetKind;
+use orloj::{AssetView, DecisionView, Deploy, Dialect, Orloj, Resource};
 use serde::{Deserialize, Serialize};
 
 use crate::BODY_BYTES_MAX;
@@ -76,10 +77,11 @@ pub async fn deploy(
     let deployed = orloj.deploy(deploy).await?;
     let status = if deployed.duplicate { StatusCode::OK } else { StatusCode::CREATED };
     let answer = Deployed {
-        key: Key(deployed.key.raw()),
+        key: Key(deployed.found_in().raw()),
         duplicate: deployed.duplicate,
         definitions: deployed.definitions.iter().map(Definition::from).collect(),
         decisions: deployed.decisions.iter().map(Decision::from).collect(),
+        assets: deployed.assets.iter().map(Asset::from).collect(),
     };
     Ok((status, Json(answer)))
 }
@@ -113,6 +115,42 @@ pub struct Deployed {
     duplicate: bool,
     definitions: Vec<Definition>,
     decisions: Vec<Decision>,
+    assets: Vec<Asset>,
+}
+
+/// A form, or a file that jobs are linked to.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Asset {
+    key: Key,
+    /// `form` or `linked`.
+    kind: &'static str,
+    asset: String,
+    version: i32,
+    version_tag: Option<String>,
+    resource: String,
+    deployment: Key,
+    deployed_at: Time,
+    tenant: Option<String>,
+}
+
+impl From<&AssetView> for Asset {
+    fn from(view: &AssetView) -> Self {
+        Self {
+            key: Key(view.key.0),
+            kind: match view.kind {
+                AssetKind::Form => "form",
+                AssetKind::Linked => "linked",
+            },
+            asset: view.asset_id.to_string(),
+            version: view.version,
+            version_tag: view.version_tag.as_deref().map(str::to_owned),
+            resource: view.resource_name.to_string(),
+            deployment: Key(view.deployment.raw()),
+            deployed_at: Time(view.deployed_at),
+            tenant: tenant(&view.tenant),
+        }
+    }
 }
 
 #[derive(Serialize)]

@@ -10,6 +10,9 @@ use crate::extract::JsonBody;
 use crate::failure::Failure;
 use crate::wire::{Key, Time, time};
 
+/// Jobs set aside that are told; of so many the first tell what is wrong.
+const SET_ASIDE_MAX: usize = 1_000;
+
 pub async fn show(State(orloj): State<Orloj>) -> Result<Json<Executor>, Failure> {
     Ok(Json(Executor::from(orloj.executor().report().await?)))
 }
@@ -46,9 +49,16 @@ pub struct Executor {
     active: bool,
     /// Locked here and waiting for their turn.
     queued: usize,
+    /// Calls of foreign code, and how many there may be at this moment.
+    calls: usize,
+    calls_max: usize,
+    /// Null: jobs are acquired as they come and as there is room.
+    acquires_at: Option<Time>,
     running: Vec<Running>,
     /// Jobs that ran for too long.
     given_up: Vec<GivenUp>,
+    /// Jobs that are left alone until the node starts anew, earliest first; some of them.
+    set_aside: Vec<SetAside>,
     /// Circuit breakers that are not simply closed.
     breakers: Vec<Breaker>,
     /// Ready jobs that no live node takes.
@@ -67,6 +77,13 @@ struct GivenUp {
     job: Key,
     since: Time,
     at: Time,
+}
+
+#[derive(Serialize)]
+struct SetAside {
+    job: Key,
+    at: Time,
+    error: String,
 }
 
 #[derive(Serialize)]
@@ -96,6 +113,11 @@ impl From<ExecutorReport> for Executor {
             since: Time(one.since),
             at: Time(one.at),
         });
+        let set_aside = report.set_aside.iter().take(SET_ASIDE_MAX).map(|one| SetAside {
+            job: Key(one.job.raw()),
+            at: Time(one.at),
+            error: one.error.to_string(),
+        });
         let breakers = report
             .breakers
             .iter()
@@ -108,8 +130,12 @@ impl From<ExecutorReport> for Executor {
         Self {
             active: report.is_active,
             queued: report.queued,
+            calls: report.calls,
+            calls_max: report.calls_max,
+            acquires_at: time(report.acquires_at),
             running: running.collect(),
             given_up: given_up.collect(),
+            set_aside: set_aside.collect(),
             breakers: breakers.collect(),
             untaken: untaken.collect(),
         }

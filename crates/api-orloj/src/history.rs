@@ -8,7 +8,7 @@ use orloj::history::{
 };
 use orloj::store::{OperationFilter, OperationRow};
 use orloj::types::{DefinitionKey, InstanceKey, JobDefinitionKey, JobKey, OperationKey, TenantId};
-use orloj::{InstanceState, JobFilter, JobKind, Orloj};
+use orloj::{InstanceState, JobFilter, Orloj};
 use serde::{Deserialize, Serialize};
 
 use crate::extract::{JsonBody, Params};
@@ -287,7 +287,12 @@ impl From<&OperationRow> for Operation {
 
 /// The jobs that remove what is old.
 pub async fn clean_up(State(orloj): State<Orloj>) -> Result<Json<Items<Job>>, Failure> {
-    let filter = JobFilter { kinds: vec![JobKind::HistoryCleanup], ..JobFilter::default() };
+    let keys: Vec<JobKey> = orloj.clean_up_jobs().await?.iter().map(|row| row.key).collect();
+    if keys.is_empty() {
+        // No keys would mean all jobs.
+        return Ok(Items::of::<orloj::JobView>(&[]));
+    }
+    let filter = JobFilter { keys, ..JobFilter::default() };
     let jobs = orloj.jobs().list(filter, page(None, None)?).await?;
     Ok(Items::of(&jobs))
 }

@@ -120,7 +120,7 @@ struct Limit {
     max_concurrent: Option<u32>,
     rate: Option<RateBody>,
     /// Jobs that count at this moment; null: not known.
-    running: Option<u64>,
+    running: u64,
     /// When the rate lets the next one begin; null: at once.
     next_at: Option<Time>,
 }

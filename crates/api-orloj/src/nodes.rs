@@ -30,6 +30,8 @@ struct Node {
     is_self: bool,
     /// Whether it runs jobs of the engine's own.
     executor: bool,
+    /// Whether it makes timers ready that are due.
+    timers: bool,
     order: String,
     /// Null: no bound.
     priority_min: Option<i64>,
@@ -49,6 +51,7 @@ impl From<&NodeView> for Node {
             seen_at: Time(view.seen_at),
             is_self: view.is_self,
             executor: view.profile.is_active,
+            timers: view.profile.fires_timers,
             order: order_words(&view.profile.order),
             priority_min: Some(*view.profile.priorities.start()).filter(|min| *min != i64::MIN),
             priority_max: Some(*view.profile.priorities.end()).filter(|max| *max != i64::MAX),

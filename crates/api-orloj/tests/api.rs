@@ -27,6 +27,7 @@ async fn a_model_is_deployed_once_and_comes_back_as_it_was() {
     let (status, again) = face.post("/api/deployments?name=order.bpmn", MODEL).await;
     assert_eq!(status, StatusCode::OK);
     assert_eq!(again["duplicate"], true);
+    assert_eq!(again["key"], first["key"], "under which it is found");
     assert_eq!(again["definitions"][0]["key"], definition["key"]);
 
     let (_, listed) = face.get("/api/definitions").await;

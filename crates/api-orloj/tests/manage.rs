@@ -357,6 +357,26 @@ async fn definitions_and_deployments_are_managed() {
 }
 
 #[tokio::test]
+async fn a_form_is_deployed_found_and_deleted() {
+    let face = Face::new().await;
+    let form = r#"{"id": "ask", "type": "default", "components": []}"#;
+    let (status, deployed) = face.post("/api/deployments?name=ask.form", form).await;
+    assert_eq!(status, StatusCode::CREATED, "{deployed}");
+    let asset = &deployed["assets"][0];
+    assert_eq!((&asset["kind"], &asset["asset"]), (&json!("form"), &json!("ask")));
+    assert_eq!(asset["version"], 1);
+    let (_, again) = face.post("/api/deployments?name=ask.form", form).await;
+    assert_eq!((&again["key"], &again["duplicate"]), (&deployed["key"], &json!(true)));
+    let key = text(&deployed["key"]);
+    assert_eq!(keys(&face, "/api/deployments").await, [key.as_str()]);
+    let (_, shown) = face.get(&format!("/api/deployments/{key}")).await;
+    assert_eq!(shown["resources"], json!(["ask.form"]));
+    assert_eq!(shown["assets"], json!([asset]));
+    assert_eq!(face.post(&format!("/api/deployments/{key}/delete"), "").await, DONE);
+    assert_eq!(keys(&face, "/api/deployments").await.len(), 0);
+}
+
+#[tokio::test]
 async fn many_instances_are_managed_and_started_anew() {
     let face = steps().await;
     for key in ["a", "b", "b"] {
@@ -475,6 +495,10 @@ async fn a_batch_is_begun_watched_and_remembered() {
     assert_eq!(job["retriesLeft"], 8);
     assert_eq!(keys(&face, "/api/batches").await.len(), 0);
     assert_eq!(keys(&face, "/api/batches?ended=true").await, [text(&batch["key"])]);
+    let (status, said) = face.post(&format!("{path}/delete"), "").await;
+    assert_eq!(status, StatusCode::BAD_REQUEST, "{said}");
+    assert_eq!(face.post(&format!("{path}/delete"), json!({"cascade": true})).await, DONE);
+    assert_eq!(face.get(&path).await.0, StatusCode::NOT_FOUND);
 
     let many = json!({"filter": {}, "asBatch": true});
     let (status, said) = face.post("/api/instances/delete", &many).await;

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use orloj_interpreter::{Callee, Invoke, InvokeResult, VariableEdit, VariablePlace};
+use orloj_interpreter::{
+    Callee, FactChange, Invoke, InvokeResult, TaskProperties, VariableEdit, VariablePlace,
+};
 use orloj_model::{
     Code, Element, ListenerEvent, Process, Program, ProgramHost, ProgramLanguage, Script,
 };
@@ -60,6 +62,11 @@ impl<'a> ProgramCall<'a> {
         }
     }
 
+    /// The user task that the program listens to.
+    fn task(&self) -> Option<&TaskProperties> {
+        self.invoke.scopes.as_ref()?.task.as_ref()
+    }
+
     fn name(&self) -> Option<Value> {
         self.element.and_then(|element| element.name.clone()).map(Value::Text)
     }
@@ -76,17 +83,24 @@ pub fn answer(
     if let Some(scope) = unknown_scope(&outcome, call.process) {
         return InvokeResult::Failed { message: format!("there is no scope '{scope}'").into() };
     }
-    if let Some(fact) = outcome.effects.iter().find_map(unknown_fact) {
-        let message = format!("a script cannot set '{fact}'");
-        return InvokeResult::Failed { message: message.into() };
-    }
-    let (mut edits, mut business_key) = (Vec::new(), None);
+    let (mut edits, mut business_key, mut task) = (Vec::new(), None, Vec::new());
     for effect in outcome.effects {
         let (scope, name, value) = match effect {
-            Effect::SetFact { value, .. } => {
+            Effect::SetFact { name, value } if *name == *facts::BUSINESS_KEY => {
                 business_key = Some(text(&value));
                 continue;
             }
+            Effect::SetFact { name, value } => match task_changes(&name, &value) {
+                Some(changes) => {
+                    task.extend(changes);
+                    continue;
+                }
+                None => {
+                    let message =
+                        format!("a script cannot set '{name}' to a {}", value.type_name());
+                    return InvokeResult::Failed { message: message.into() };
+                }
+            },
             Effect::Set { scope, name, value } => (scope, name, Some(value.to_stored())),
             Effect::Changed { name, value } => {
                 (VariableScope::Nearest, name, Some(value.to_stored()))
@@ -103,7 +117,7 @@ pub fn answer(
                 let (place, name) = (VariablePlace::Nearest, name.clone());
                 edits.push(VariableEdit { place, name, value: Some(value.to_stored()) });
             }
-            InvokeResult::Changed { edits, business_key, value }
+            InvokeResult::Changed { edits, business_key, task, value }
         }
         Err(Failure::BpmnError { code, message, .. }) => {
             let message = message.unwrap_or_default().into();
@@ -132,7 +146,10 @@ fn stored(edits: Vec<VariableEdit>) -> Document {
     for VariableEdit { place, name, value } in edits {
         match (place, value) {
             (
-                VariablePlace::Local | VariablePlace::Transient | VariablePlace::TransientLocal,
+                VariablePlace::Local
+                | VariablePlace::Task
+                | VariablePlace::Transient
+                | VariablePlace::TransientLocal,
                 _,
             ) => {}
             (_, Some(value)) => variables.insert(name, value),
@@ -152,10 +169,35 @@ fn text(value: &Value) -> Option<Arc<str>> {
     }
 }
 
-/// What a program wants to change of the instance and cannot.
-fn unknown_fact(effect: &Effect) -> Option<&str> {
-    match effect {
-        Effect::SetFact { name, .. } if **name != *facts::BUSINESS_KEY => Some(name),
+/// What a program makes of the user task that it listens to. `None`: nothing that a task has.
+fn task_changes(fact: &str, value: &Value) -> Option<Vec<FactChange>> {
+    let names = |change: fn(Arc<str>) -> FactChange| match value {
+        Value::List(names) => names.iter().filter_map(text).map(change).collect(),
+        name => text(name).into_iter().map(change).collect(),
+    };
+    let date = FactChange::date(value);
+    Some(match fact.strip_prefix(facts::TASK_PREFIX)? {
+        "name" => vec![FactChange::Name(text(value))],
+        "description" => vec![FactChange::Description(text(value))],
+        "assignee" => vec![FactChange::Assignee(text(value))],
+        "owner" => vec![FactChange::Owner(text(value))],
+        "category" => vec![FactChange::Category(text(value))],
+        "formKey" => vec![FactChange::FormKey(text(value))],
+        "priority" => vec![FactChange::Priority(whole(value)?)],
+        "dueDate" => vec![FactChange::DueDate(date?)],
+        "followUpDate" => vec![FactChange::FollowUpDate(date?)],
+        "addCandidateUser" | "addCandidateUsers" => names(FactChange::AddCandidateUser),
+        "addCandidateGroup" | "addCandidateGroups" => names(FactChange::AddCandidateGroup),
+        "deleteCandidateUser" => names(FactChange::DeleteCandidateUser),
+        "deleteCandidateGroup" => names(FactChange::DeleteCandidateGroup),
+        _ => return None,
+    })
+}
+
+fn whole(value: &Value) -> Option<i64> {
+    match value {
+        Value::Int(number) => Some(*number),
+        Value::Double(number) if number.fract() == 0.0 => Some(*number as i64),
         _ => None,
     }
 }
@@ -191,7 +233,17 @@ impl Host for ProgramCall<'_> {
         if let Some(property) = name.strip_prefix(facts::TASK_PREFIX) {
             return match property {
                 "id" => key(invoke.element_instance.raw()),
-                "name" => self.name(),
+                "name" => match self.task() {
+                    Some(task) => task.name.clone().map(Value::Text),
+                    None => self.name(),
+                },
+                "eventName" => Some(invoke.event.map_or(Value::Null, Value::text)),
+                "assignee" => self.task()?.assignee.clone().map(Value::Text),
+                "description" => self.task()?.description.clone().map(Value::Text),
+                "owner" => self.task()?.owner.clone().map(Value::Text),
+                "category" => self.task()?.category.clone().map(Value::Text),
+                "formKey" => self.task()?.form_key.clone().map(Value::Text),
+                "priority" => Some(Value::Int(self.task()?.priority)),
                 "taskDefinitionKey" => Some(Value::text(invoke.element.as_str())),
                 "processInstanceId" => key(invoke.instance.raw()),
                 "processDefinitionId" => key(invoke.definition.raw()),
@@ -228,5 +280,34 @@ impl Host for ProgramCall<'_> {
                 matches!(&listener.code, Code::Script(Script::Program(own)) if **own == **program);
             !is_of_execution && is_it
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_sets_of_a_task_is_what_a_task_has() {
+        let names = Value::List(Arc::new(vec![Value::text("a"), Value::text("b")]));
+        let rows = [
+            ("task.assignee", Value::text("eva"), r#"Some([Assignee(Some("eva"))])"#),
+            ("task.assignee", Value::Null, "Some([Assignee(None)])"),
+            ("task.priority", Value::Double(7.0), "Some([Priority(7)])"),
+            ("task.priority", Value::text("high"), "None"),
+            ("task.dueDate", Value::Null, "Some([DueDate(None)])"),
+            ("task.dueDate", Value::text("2030-01-01"), "None"),
+            (
+                "task.addCandidateUsers",
+                names,
+                r#"Some([AddCandidateUser("a"), AddCandidateUser("b")])"#,
+            ),
+            ("task.deleteCandidateGroup", Value::text("g"), r#"Some([DeleteCandidateGroup("g")])"#),
+            ("task.nothing", Value::Null, "None"),
+            ("other", Value::Null, "None"),
+        ];
+        for (fact, value, expected) in rows {
+            assert_eq!(format!("{:?}", task_changes(fact, &value)), expected, "{fact}");
+        }
     }
 }

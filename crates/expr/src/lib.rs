@@ -71,4 +71,4 @@ pub use expression::{
 };
 pub use feel::{Mode, Names, NativeFunction, Session, Type, Types, coerce, native, parse_type};
 pub use static_text::{static_value, zeebe_expression};
-pub use uel::{Argument, Beans, Effect, Holder, Host, Profile};
+pub use uel::{Argument, Beans, Effect, FactChange, Holder, Host, Place, Profile};

@@ -83,8 +83,7 @@ fn find(
     let record = &turn.work.record;
     let (tenant, definition) = (record.tenant.clone(), record.definition);
     let wanted = WantedAsset { kind, id, binding, tenant, definition };
-    let known = turn.work.assets.iter().find(|(request, _)| *request == wanted);
-    let Some((_, found)) = known else {
+    let Some(found) = turn.work.assets.get(&wanted) else {
         return Err(Failure::needs(&element.id, Yield::Need(Need::Asset(wanted))));
     };
     found.ok_or_else(|| {

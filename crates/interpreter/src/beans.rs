@@ -28,6 +28,10 @@ pub(crate) struct BeanCalls {
     activity: RefCell<Option<ElementId>>,
     /// The flow that the token goes along.
     flow: RefCell<Option<ElementId>>,
+    /// The token is on its way to the element, and at none.
+    arrives: Cell<bool>,
+    /// The element instance was ended from outside.
+    canceled: Cell<bool>,
     /// What names of a script stand for instead of the variables.
     inputs: RefCell<Option<Document>>,
     /// What code sees that is called later than its event.
@@ -46,6 +50,8 @@ impl BeanCalls {
         self.event.set(None);
         self.activity.take();
         self.flow.take();
+        self.arrives.set(false);
+        self.canceled.set(false);
         self.inputs.take();
         self.seen.take();
         self.replies.borrow_mut().clear();
@@ -64,6 +70,24 @@ impl BeanCalls {
     /// The token goes along this flow.
     pub(crate) fn set_flow(&self, flow: ElementId) {
         self.flow.replace(Some(flow));
+    }
+
+    /// Expressions see the token before it is at the element.
+    pub(crate) fn set_arrives(&self, arrives: bool) {
+        self.arrives.set(arrives);
+    }
+
+    pub(crate) fn arrives(&self) -> bool {
+        self.arrives.get()
+    }
+
+    /// Listeners are told that their element was ended from outside.
+    pub(crate) fn set_canceled(&self) {
+        self.canceled.set(true);
+    }
+
+    pub(crate) fn is_canceled(&self) -> bool {
+        self.canceled.get()
     }
 
     pub(crate) fn flow(&self) -> Option<ElementId> {

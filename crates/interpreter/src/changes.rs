@@ -89,8 +89,11 @@ impl Changes {
     }
 
     /// The row of a task that is there since this command.
-    pub(crate) fn made_user_task(&self, key: UserTaskKey) -> Option<&UserTaskRow> {
-        self.user_tasks.iter().find_map(|change| match change {
+    pub(crate) fn made_user_task(&mut self, key: UserTaskKey) -> Option<&mut UserTaskRow> {
+        if !self.new_tasks.contains(&key) {
+            return None;
+        }
+        self.user_tasks.iter_mut().rev().find_map(|change| match change {
             UserTaskChange::Insert(row) if row.key == key => Some(row),
             _ => None,
         })

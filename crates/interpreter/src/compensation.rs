@@ -6,8 +6,8 @@
 //! they are done. All handlers begin at once, those of what was completed last first.
 //!
 //! DIFFERENCE: in Flowable an event that names nothing undoes neither what is around its event
-//! subprocess nor what was done in scopes within completed scopes. In Zeebe a handler undoes a multi-instance activity as a whole, in the others each
-//! of its instances. Camunda and Zeebe wait for the handlers; in Flowable the event that throws
+//! subprocess nor what was done in scopes within completed scopes. In Zeebe a handler undoes a
+//! multi-instance activity as a whole, in the others each of its instances. Camunda and Zeebe wait for the handlers; in Flowable the event that throws
 //! goes on at once. In Camunda a compensation event subprocess runs instead of the handlers of its
 //! scope and can throw on to them. Zeebe shows the boundary events of what is undone.
 
@@ -17,16 +17,23 @@ use orloj_model::{
 use orloj_types::{ElementId, ElementInstanceKey, Variables};
 
 use crate::agenda::Step;
+use crate::failure::{Failure, FailureKind, Ruled};
 use crate::flow;
 use crate::outcome::{Event, LeaveKind};
 use crate::record::{Compensation, ElementInstance, ElementState, Role};
 use crate::turn::Turn;
 
 /// An activity is completed and about to vanish: it can be undone from now on.
-pub(crate) fn note_completed(turn: &mut Turn<'_>, key: ElementInstanceKey, index: ElementIndex) {
+///
+/// DIFFERENCE: in Flowable its compensation event must lead to a handler.
+pub(crate) fn note_completed(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    index: ElementIndex,
+) -> Ruled {
     let element = turn.model(index);
     if element.is_for_compensation || element.kind.is_event_subprocess() {
-        return;
+        return Ok(());
     }
     let instances = turn.semantics().undoing.instances;
     let role = turn.element(key).role;
@@ -48,6 +55,25 @@ pub(crate) fn note_completed(turn: &mut Turn<'_>, key: ElementInstanceKey, index
     if is_undone && element.compensation.is_some() {
         remember(turn, scope, element, Variables::new(), Vec::new());
     }
+    let must_have_handler = turn.semantics().undoing.events_need_handler;
+    if must_have_handler && is_undone && is_unhandled(turn.process, index) {
+        let message = "its compensation event leads to no handler";
+        return Err(Failure::new(&element.id, FailureKind::Foreign, message));
+    }
+    Ok(())
+}
+
+fn is_unhandled(process: &Process, activity: ElementIndex) -> bool {
+    process.contents.unhandled_compensation
+        && process.element(activity).compensation.is_none()
+        && compensation_event(process, activity).is_some()
+}
+
+fn compensation_event(process: &Process, activity: ElementIndex) -> Option<&Element> {
+    process.elements.iter().find(|element| {
+        matches!(&element.kind, ElementKind::BoundaryEvent(boundary)
+            if boundary.attached_to == activity && matches!(boundary.trigger, Trigger::Compensation))
+    })
 }
 
 fn remember(
@@ -198,11 +224,7 @@ fn begin_handler(turn: &mut Turn<'_>, scope: ElementInstanceKey, activity: Eleme
 
 /// The boundary event is passed in the same moment.
 fn show_event(turn: &mut Turn<'_>, scope: ElementInstanceKey, activity: ElementIndex) {
-    let is_it = |element: &&Element| {
-        matches!(&element.kind, ElementKind::BoundaryEvent(boundary)
-            if boundary.attached_to == activity && matches!(boundary.trigger, Trigger::Compensation))
-    };
-    let Some(event) = turn.process.elements.iter().find(is_it) else { return };
+    let Some(event) = compensation_event(turn.process, activity) else { return };
     let key = ElementInstanceKey::new(turn.next_key());
     let (element, role) = (event.id.clone(), Role::Triggered);
     turn.event(Event::ElementEntered { key, element, scope, role });

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use orloj_model::{Element, ElementKind, Locals, ServiceTask};
 use orloj_types::{ElementId, ElementInstanceKey, StoredValue};
 
+use crate::element::user_task;
 use crate::record::Role;
 use crate::turn::Turn;
 use crate::variables;
@@ -27,6 +28,8 @@ pub enum VariablePlace {
     /// Where the variable is found first from the element outward, else the instance.
     Nearest,
     Local,
+    /// Of the user task, and gone with it. Where there is none, as local.
+    Task,
     Instance,
     /// As nearest and local, from the scope that the element lies in.
     Parent,
@@ -53,6 +56,11 @@ fn apply_one(turn: &mut Turn<'_>, key: ElementInstanceKey, edit: &VariableEdit) 
     let (scope, is_local) = match place {
         VariablePlace::Nearest => (key, false),
         VariablePlace::Local => (local_scope(turn, key), true),
+        VariablePlace::Task if turn.work.record.element(key).is_some_and(|e| e.task.is_some()) => {
+            user_task::own(turn, key, name, value.is_some());
+            (key, true)
+        }
+        VariablePlace::Task => (local_scope(turn, key), true),
         VariablePlace::Instance => (root, true),
         VariablePlace::Parent => (parent(turn, key), false),
         VariablePlace::ParentLocal => (parent(turn, key), true),
@@ -117,7 +125,7 @@ pub(crate) fn may_bring(turn: &Turn<'_>, element: &Element) -> bool {
     }
 }
 
-fn is_scope(element: &Element, role: Role) -> bool {
+pub(crate) fn is_scope(element: &Element, role: Role) -> bool {
     let is_scope_kind = matches!(
         element.kind,
         ElementKind::SubProcess(_)
@@ -137,6 +145,13 @@ fn is_scope(element: &Element, role: Role) -> bool {
 pub(crate) fn parent(turn: &Turn<'_>, key: ElementInstanceKey) -> ElementInstanceKey {
     let record = &turn.work.record;
     record.elements.get(key).map_or(record.root.key, |instance| instance.scope)
+}
+
+/// Whether the code is inside of the element with that name.
+pub(crate) fn is_around(turn: &Turn<'_>, key: ElementInstanceKey, id: &ElementId) -> bool {
+    let record = &turn.work.record;
+    let scope = around(turn, key, id);
+    record.elements.get(scope).is_some_and(|instance| instance.element == *id)
 }
 
 /// The nearest scope of that name around an element instance, else the instance.

@@ -42,6 +42,8 @@ pub(crate) enum Thrown {
 pub(crate) enum Source {
     /// Code called by the element.
     Code,
+    /// Code called on a flow: what threw is the scope that the flow lies in.
+    Flow,
     /// The job of a worker, which stays in place until the error is caught.
     Job(JobKey),
     /// An event of the model, which is done when nothing ended it.
@@ -94,15 +96,15 @@ pub(crate) fn throw(turn: &mut Turn<'_>, throwing: Throwing) -> Ruled {
     Ok(())
 }
 
-/// An error of a listener on a flow: the element before it has been left, so that only the scope
-/// around it and those further out can catch it.
+/// An error of a listener on a flow: the element before it has been left, so that only the event
+/// subprocesses of the scope around it and what lies further out can catch it.
 pub(crate) fn throw_from_flow(
     turn: &mut Turn<'_>,
     scope: ElementInstanceKey,
     failure: Failure,
 ) -> Ruled {
     let Some(thrown) = failure.thrown.clone() else { return Err(failure) };
-    let throwing = Throwing::error(scope, *thrown, Source::Code);
+    let throwing = Throwing::error(scope, *thrown, Source::Flow);
     let (here, _) = turn.work.at();
     let catcher = find(turn, &throwing);
     turn.switch(here);
@@ -170,13 +172,20 @@ fn takes_turn(turn: &Turn<'_>, by: &Catcher, throwing: &Throwing) -> bool {
         Thrown::Error { .. } => catching.boundary_takes_turn,
     };
     let is_boundary = matches!(turn.model(by.event).kind, ElementKind::BoundaryEvent(_));
+    // What comes out of a called instance finds the tokens of the caller where they are.
     let is_here = turn.work.record.element(throwing.from).is_some();
-    can && is_boundary && is_here
+    can && is_boundary && (is_here || catching.calls_take_turn)
 }
 
 /// Looks outward from where it was thrown, into the callers too.
 fn find(turn: &mut Turn<'_>, throwing: &Throwing) -> Ruled<Option<Catcher>> {
     let mut from = throwing.from;
+    if throwing.source == Source::Flow
+        && let Some(event) = find_inside(turn, from, &throwing.what, None)
+    {
+        let (member, _) = turn.work.at();
+        return Ok(Some(Catcher { member, host: from, event, from }));
+    }
     loop {
         let spares = from == throwing.from || !turn.semantics().catching.catches_own_calls;
         if let Some((host, event)) = find_here(turn, from, &throwing.what, spares) {
@@ -216,21 +225,28 @@ fn find_here(
             return Some((key, event));
         }
         let scope = instance.scope;
-        if let Some(around) = inside(turn, scope) {
-            let starts: Vec<ElementIndex> = around
-                .event_subprocesses
-                .iter()
-                .filter(|&&subprocess| !spares || subprocess != index)
-                .flat_map(|&subprocess| &turn.process.scope(Some(subprocess)).starts)
-                .copied()
-                .collect();
-            if let Some(event) = best(turn, &starts, what) {
-                return Some((scope, event));
-            }
+        if let Some(event) = find_inside(turn, scope, what, spares.then_some(index)) {
+            return Some((scope, event));
         }
         key = scope;
     }
     None
+}
+
+/// Looks among the event subprocesses of a scope, but for one.
+fn find_inside(
+    turn: &Turn<'_>,
+    scope: ElementInstanceKey,
+    what: &Thrown,
+    spared: Option<ElementIndex>,
+) -> Option<ElementIndex> {
+    let subprocesses = inside(turn, scope)?.event_subprocesses.iter();
+    let starts: Vec<ElementIndex> = subprocesses
+        .filter(|&&subprocess| Some(subprocess) != spared)
+        .flat_map(|&subprocess| &turn.process.scope(Some(subprocess)).starts)
+        .copied()
+        .collect();
+    best(turn, &starts, what)
 }
 
 /// The same, where boundary events and event subprocesses of a scope are asked together.
@@ -431,10 +447,12 @@ fn uncaught(turn: &mut Turn<'_>, throwing: &Throwing) -> Ruled {
             Ok(())
         }
         // There is no worker job that could wait with an incident.
-        (UncaughtError::Fail, _) | (UncaughtError::Incident, Source::Code) => {
+        (UncaughtError::Fail, _) | (UncaughtError::Incident, Source::Code | Source::Flow) => {
             let element = turn.element(key).element.clone();
             let message = match throwing.source {
-                Source::Code => format!("no event catches the error '{code}': {text}").into(),
+                Source::Code | Source::Flow => {
+                    format!("no event catches the error '{code}': {text}").into()
+                }
                 _ => message,
             };
             Err(Failure::new(&element, FailureKind::Foreign, message))

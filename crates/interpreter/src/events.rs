@@ -83,6 +83,12 @@ fn is_deaf(turn: &Turn<'_>, key: ElementInstanceKey) -> bool {
     turn.element(key).role == Role::Handler && !turn.semantics().undoing.handlers_hear
 }
 
+/// DIFFERENCE: in Flowable event subprocesses of an event subprocess catch only what is thrown.
+fn is_deaf_inside(turn: &Turn<'_>, scope: ElementInstanceKey) -> bool {
+    !turn.semantics().catching.waits_in_event_subprocesses
+        && turn.model_of(scope).is_some_and(|index| turn.model(index).kind.is_event_subprocess())
+}
+
 fn message_kind(
     turn: &Turn<'_>,
     scope: ElementInstanceKey,
@@ -171,7 +177,7 @@ pub(crate) fn prepare_event_subprocesses<'a>(
     host: ElementInstanceKey,
 ) -> Ruled<Vec<Ready<'a>>> {
     let mut ready = Vec::new();
-    if is_deaf(turn, host) {
+    if is_deaf(turn, host) || is_deaf_inside(turn, host) {
         return Ok(ready);
     }
     for &index in &turn.process.scope(turn.model_of(host)).event_subprocesses {
@@ -411,7 +417,8 @@ pub(crate) fn catch_inside(
     if host == turn.work.record.root.key {
         scope::end_children(turn, host, None, LeaveKind::Completed);
         close_event_subprocesses(turn, host);
-    } else {
+    } else if from != host {
+        // What came from a flow of the scope itself has left no branch behind.
         let mut branch = from;
         while turn.element(branch).scope != host {
             branch = turn.element(branch).scope;

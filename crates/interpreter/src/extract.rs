@@ -17,7 +17,8 @@ use crate::variables::View;
 /// Conditions that are scripts are counted apart from the element's own calls.
 const CONDITION_ORDINAL: u32 = 1 << 12;
 
-/// Whether the flow may be taken; one without a condition always may.
+/// Whether the flow may be taken; one without a condition may, but not by every gateway that has a
+/// choice.
 pub(crate) fn holds(
     turn: &Turn<'_>,
     scope: ElementInstanceKey,
@@ -27,7 +28,7 @@ pub(crate) fn holds(
     if let Some(skips) = skips(turn, scope, &flow.id, flow.skip.as_ref())? {
         return Ok(skips);
     }
-    let Some(condition) = &flow.condition else { return Ok(true) };
+    let Some(condition) = &flow.condition else { return Ok(!chooses_by_condition(turn, element)) };
     let ordinal = CONDITION_ORDINAL + turn.beans.next_script();
     match scripts::value(turn, scope, &element.id, ordinal, condition)? {
         Value::Bool(holds) => Ok(holds),
@@ -40,6 +41,13 @@ pub(crate) fn holds(
             Err(Failure::new(&element.id, FailureKind::ExtractValue, message))
         }
     }
+}
+
+/// DIFFERENCE: Zeebe's gateways pass a flow without a condition over where there are others.
+pub(crate) fn chooses_by_condition(turn: &Turn<'_>, element: &Element) -> bool {
+    turn.semantics().choices.choice_needs_condition
+        && element.kind.is_gateway()
+        && element.outgoing.len() > 1
 }
 
 /// Whether an element or flow is skipped; `None` where nobody has allowed it.

@@ -73,6 +73,7 @@ pub(crate) fn say(turn: &mut Turn<'_>, mut farewell: Farewell) -> Ruled {
     if let Some(variables) = farewell.variables.take() {
         turn.work.record.variables.insert(key, variables);
     }
+    turn.beans.set_canceled();
     let said = part(turn, key, &farewell);
     farewell.variables = turn.work.record.variables.remove(&key);
     turn.work.record.elements.remove(key);

@@ -266,7 +266,7 @@ pub(crate) fn finish(
     }
     turn.element_mut(key).state = ElementState::Leaving;
     if settles_flows(turn, role) {
-        compensation::note_completed(turn, key, index);
+        compensation::note_completed(turn, key, index)?;
         turn.element_mut(key).arrived_by =
             settled.first().map(|&f| turn.process.flow(f).id.clone());
     }
@@ -311,7 +311,7 @@ pub(crate) fn leave_by_flows(
     match role {
         Role::Inner => {
             let left = multi_instance::before_inner_leaves(turn, key, index)?;
-            compensation::note_completed(turn, key, index);
+            compensation::note_completed(turn, key, index)?;
             let instance = vanish(turn, key);
             multi_instance::inner_left(turn, instance.scope, index, left);
         }
@@ -327,7 +327,7 @@ pub(crate) fn leave_by_flows(
                 }
                 _ => {
                     let flows = flows_to_take(turn, key, element)?;
-                    compensation::note_completed(turn, key, index);
+                    compensation::note_completed(turn, key, index)?;
                     flows
                 }
             };
@@ -344,6 +344,11 @@ pub(crate) fn leave_by_flows(
                 crate::instance::cancel(turn);
                 return Ok(Went::Rests);
             }
+            // DIFFERENCE: in Flowable its scope does not even end when it is the last one there.
+            let flows = match turn.semantics().undoing.handlers_lead_nowhere {
+                true if element.is_for_compensation => Cow::default(),
+                _ => flows,
+            };
             send(turn, element, &flows, instance.scope, with);
         }
     }
@@ -473,6 +478,7 @@ fn flows_to_take<'a>(
         ElementKind::ParallelGateway => return Ok(Cow::Borrowed(&element.outgoing)),
         // Only one that does not wait itself comes here.
         ElementKind::EventGateway => return Ok(Cow::Borrowed(&element.outgoing)),
+        _ if extract::chooses_by_condition(turn, element) => {}
         _ if element.outgoing.iter().all(is_plain) => return Ok(Cow::Borrowed(&element.outgoing)),
         _ => {}
     }

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use orloj_expr::FactChange;
 use orloj_types::{Document, ElementId, ElementInstanceKey, Value};
 
 use crate::edits::{self, VariableEdit};
+use crate::element::user_task;
 use crate::failure::{Failure, FailureKind, Fault, Ruled};
 use crate::invoke::{Callee, Invoke, InvokeResult, InvokeScopes, Yield};
 use crate::turn::Turn;
@@ -25,6 +27,8 @@ pub(crate) struct Reply {
     pub(crate) variables: Document,
     pub(crate) edits: Vec<VariableEdit>,
     pub(crate) business_key: Option<Option<Arc<str>>>,
+    /// What becomes of the user task.
+    pub(crate) task: Vec<FactChange>,
     pub(crate) value: Value,
 }
 
@@ -37,16 +41,21 @@ pub(crate) fn ask(
     ordinal: u32,
     callee: impl FnOnce() -> Callee,
 ) -> Ruled<Reply> {
-    let done =
-        |variables| Reply { variables, edits: Vec::new(), business_key: None, value: Value::Null };
+    let done = |variables| Reply {
+        variables,
+        edits: Vec::new(),
+        business_key: None,
+        task: Vec::new(),
+        value: Value::Null,
+    };
     match turn.answers.find(key, ordinal, element) {
         None => {
             let invoke = invoke(turn, key, element, ordinal, callee());
             Err(Failure::needs(element, Yield::Invoke(invoke)))
         }
         Some(InvokeResult::Done { variables }) => Ok(done(variables)),
-        Some(InvokeResult::Changed { edits, business_key, value }) => {
-            Ok(Reply { variables: Document::new(), edits, business_key, value })
+        Some(InvokeResult::Changed { edits, business_key, task, value }) => {
+            Ok(Reply { variables: Document::new(), edits, business_key, task, value })
         }
         Some(InvokeResult::Failed { message }) => {
             Err(Failure::new(element, FailureKind::Foreign, message))
@@ -73,15 +82,33 @@ pub(crate) fn call(
     callee: impl FnOnce() -> Callee,
 ) -> Ruled<Value> {
     let reply = ask(turn, key, element, ordinal, callee)?;
-    let record = &turn.work.record;
-    let renames = reply.business_key.as_ref().is_some_and(|new| *new != record.business_key);
-    // Instances are found by it, in rows that are written once.
-    if renames && !turn.work.is_new() {
-        let message = "the business key can only be set by the command that starts the instance";
-        return Err(Failure::new(element, FailureKind::Foreign, message));
+    if let Some(business_key) = &reply.business_key {
+        rename(turn, element, business_key.clone())?;
+    }
+    for change in &reply.task {
+        user_task::change(turn, key, element, change.clone())?;
     }
     apply(turn, key, &reply);
     Ok(reply.value)
+}
+
+/// The instance gets another business key.
+pub(crate) fn rename(
+    turn: &mut Turn<'_>,
+    element: &ElementId,
+    business_key: Option<Arc<str>>,
+) -> Ruled {
+    if turn.work.record.business_key == business_key {
+        return Ok(());
+    }
+    // Instances are found by it, in rows that are written once.
+    if !turn.work.is_new() {
+        let message = "the business key can only be set by the command that starts the instance";
+        return Err(Failure::new(element, FailureKind::Foreign, message));
+    }
+    turn.work.record.business_key = business_key;
+    turn.work.changes.is_record_changed = true;
+    Ok(())
 }
 
 /// Does what the code wanted of the instance.
@@ -134,5 +161,6 @@ fn scopes(turn: &Turn<'_>, key: ElementInstanceKey) -> InvokeScopes {
         parent: Document(record.visible(parent)),
         parent_local: own(parent),
         inputs: turn.beans.inputs(),
+        task: record.element(key).and_then(|at| at.task.as_ref()).map(|task| task.now.clone()),
     }
 }

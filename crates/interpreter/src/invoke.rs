@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use orloj_expr::FactChange;
 use orloj_model::{DecisionResult, Program, ScriptResource};
 use orloj_types::{
     DefinitionKey, Document, ElementId, ElementInstanceKey, InstanceKey, TenantId, Timestamp, Value,
@@ -10,6 +11,7 @@ use orloj_types::{
 
 use crate::edits::VariableEdit;
 use crate::need::Need;
+use crate::record::TaskProperties;
 use crate::retry_policy::RetryPolicy;
 
 /// What stops the interpretation until it is answered.
@@ -53,6 +55,8 @@ pub struct InvokeScopes {
     pub parent_local: Document,
     /// What names stand for, where that is not what is visible.
     pub inputs: Option<Document>,
+    /// The user task that the code listens to.
+    pub task: Option<TaskProperties>,
 }
 
 /// What is called.
@@ -98,7 +102,7 @@ pub struct DecisionCall {
 }
 
 /// Which version of a decision is asked, everything evaluated.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Bound {
     Latest,
     /// The one deployed together with the process.
@@ -121,6 +125,8 @@ pub enum InvokeResult {
         edits: Vec<VariableEdit>,
         /// The instance's from now on, where the code has set one; null takes it away.
         business_key: Option<Option<Arc<str>>>,
+        /// What becomes of the user task that the code listens to.
+        task: Vec<FactChange>,
         /// What the code gave back.
         value: Value,
     },

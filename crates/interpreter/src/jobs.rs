@@ -250,7 +250,8 @@ pub(crate) fn priority_of(
 }
 
 /// DIFFERENCE: in Camunda a priority that cannot be computed is the default one, but what is
-/// computed and is no whole number is a failure.
+/// computed and is no whole number is a failure. Zeebe has looked at priorities only since 8.9, so
+/// that a model may have any text there.
 pub(crate) fn computed_priority(
     turn: &Turn<'_>,
     scope: ElementInstanceKey,
@@ -259,9 +260,12 @@ pub(crate) fn computed_priority(
 ) -> Ruled<i64> {
     const WHAT: &str = "priority of the job";
     let may_fail = turn.semantics().values.priority_may_fail && !turn.settings.strict_priorities;
-    if !may_fail {
-        let priority = extract::whole_number(turn, scope, element, WHAT, expression)?;
-        return Ok(priority.unwrap_or(0));
+    let is_whatever = turn.semantics().values.priority_may_be_anything;
+    if !may_fail || is_whatever {
+        return match extract::whole_number(turn, scope, element, WHAT, expression) {
+            Err(failure) if failure.needs.is_none() && is_whatever => Ok(0),
+            priority => Ok(priority?.unwrap_or(0)),
+        };
     }
     match turn.evaluate(&element.id, scope, expression) {
         Ok(Value::Int(priority)) => Ok(priority),
@@ -333,12 +337,26 @@ pub(crate) fn make_ready(turn: &mut Turn<'_>, key: JobKey) {
 
 /// The job cannot run now. Whoever has locked it loses it, and the queue moves on.
 pub(crate) fn stop(turn: &mut Turn<'_>, key: JobKey, state: JobState) {
-    let job = turn.job_mut(key).expect("the caller found the job");
-    let (is_exclusive, was) = (job.exclusive, job.state);
-    job.state = state;
-    if was == JobState::Ready {
+    if turn.job_mut(key).expect("the caller found the job").state == JobState::Ready {
         turn.work.changes.job_unlocked(key);
     }
+    hold_back(turn, key, state);
+}
+
+/// A suspended job of the engine's own stays with the node that has locked it until that node is
+/// done with it: what has begun is not begun elsewhere when the job is resumed meanwhile.
+pub(crate) fn suspend(turn: &mut Turn<'_>, key: JobKey) {
+    let is_for_clients = turn.job_mut(key).expect("the caller found the job").kind.is_for_clients();
+    match is_for_clients {
+        true => stop(turn, key, JobState::Suspended),
+        false => hold_back(turn, key, JobState::Suspended),
+    }
+}
+
+fn hold_back(turn: &mut Turn<'_>, key: JobKey, state: JobState) {
+    let job = turn.job_mut(key).expect("the caller found the job");
+    job.state = state;
+    let is_exclusive = job.exclusive;
     turn.work.changes.job_updated(key);
     if is_exclusive {
         exclusive::release(turn, key);

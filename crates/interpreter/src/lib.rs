@@ -81,6 +81,7 @@ pub use invoke::{
 pub use job_definitions::job_definition;
 pub use job_result::{AdHocResult, Corrections, JobResult, UserTaskResult};
 pub use need::{AssetKind, CalledProcess, Need, Supply, WantedAsset};
+pub use orloj_expr::FactChange;
 pub use outcome::{
     End, EndKind, Event, Failed, IncidentChange, IncidentEnd, IncidentRow, JobChange, JobEdit,
     JobFailure, JobRow, JobSketch, LeaveKind, Outcome, Signal, SubscriptionChange, SubscriptionRow,
@@ -96,6 +97,8 @@ pub use run::{CallName, Input, Progress, Run};
 pub use scopes::Scopes;
 pub use settings::{DefinitionSettings, JobOverride, JobSettings};
 pub use start_jobs::{StartJob, start_incident, start_job, start_retry};
-pub use starts::{StartCondition, StartTrigger, StartWait, next_start, start_conditions, starts};
+pub use starts::{
+    StartCondition, StartTrigger, StartWait, next_start, start_conditions, start_is_over, starts,
+};
 pub use unregistered::job_variables;
 pub use variable_changes::{VariableChange, ended_scopes, variable_changes};

@@ -246,6 +246,35 @@ mod tests {
         })
     }
 
+    #[test]
+    fn a_task_whose_completion_has_stopped_is_not_completed_again() {
+        let sketch = Sketch::zeebe()
+            .node("start", start())
+            .node("ask", user())
+            .node("then", user())
+            .flows("start -> ask -> then");
+        let job_type = sketch.expression("kind");
+        let process =
+            sketch.listener_job("ask", ListenerEvent::TaskComplete, "x").with("ask", |e| {
+                e.listeners[0].code =
+                    orloj_model::Code::Worker { job_type, retries: None, headers: Vec::new() };
+            });
+        let mut story = Story::of(process.build());
+        story.start("{}");
+        let told = story.complete_user_task("ask", r#"{"a":1}"#);
+        assert!(told.contains("incident1 opened EXTRACT_VALUE_ERROR"), "{told}");
+        let told = story.complete_user_task("ask", "{}");
+        assert_eq!(told, "rejected: ask: its completion has stopped");
+        let scope = story.record.as_ref().expect("it lives").root.key;
+        let variables = document(r#"{"kind":"bye"}"#);
+        story.play(Command::SetVariables { scope, variables, local: false });
+        let told = story.resolve();
+        assert!(told.contains("created bye"), "{told}");
+        let told = story.complete("ask", "{}");
+        assert!(told.contains("entered then"), "{told}");
+        assert!(told.contains(r#""a":1"#), "{told}");
+    }
+
     fn seen(story: &Story) -> String {
         let record = story.record.as_ref().expect("it lives");
         let value = &record.variables[&record.root.key]["seen"];

@@ -37,7 +37,12 @@ pub(crate) fn apply_inputs(
     let results = match turn.semantics().values.mappings_build_up {
         // A nested target starts from nothing, not from the variable outside.
         true => evaluate(turn, key, element, &element.inputs, |_| None)?,
-        false => evaluate_outside(turn, key, element)?,
+        false => {
+            turn.beans.set_arrives(true);
+            let results = evaluate_outside(turn, key, element);
+            turn.beans.set_arrives(false);
+            results?
+        }
     };
     let results = stored(results);
     variables::set_local(&mut turn.work.record, key, &results);

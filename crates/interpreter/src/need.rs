@@ -18,7 +18,7 @@ pub enum Need {
     Asset(WantedAsset),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WantedAsset {
     pub kind: AssetKind,
     /// The author's name for it.
@@ -29,7 +29,7 @@ pub struct WantedAsset {
     pub definition: DefinitionKey,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AssetKind {
     /// What people fill in.
     Form,

@@ -3,6 +3,7 @@
 //! Equal records and equal commands give equal outcomes; saving and loading a record at any point
 //! changes nothing. The stored form lives elsewhere and is converted by the runtime.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use orloj_types::{
@@ -72,7 +73,7 @@ pub struct ElementInstance {
     pub user_task: Option<UserTaskKey>,
     /// Whether somebody is to do the user task.
     pub is_assigned: bool,
-    /// Of a user task whose listeners are jobs: what they are told of it.
+    /// Of a user task that has listeners: what they are told of it.
     pub task: Option<Box<Task>>,
     /// What happens when everything that is asked first has been: see [`ElementState::Ending`].
     pub after: Option<Box<After>>,
@@ -157,7 +158,7 @@ pub enum ElementState {
     Ending,
 }
 
-/// A user task as the clients that listen to it know it.
+/// A user task as those who listen to it know it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Task {
     /// It has this one from the beginning, though its row comes when the first listeners are done.
@@ -166,6 +167,8 @@ pub struct Task {
     pub now: TaskProperties,
     /// As it was before what is happening to it.
     pub before: TaskProperties,
+    /// Which of the element instance's variables are the task's own, and go with it.
+    pub own: BTreeSet<Arc<str>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -177,6 +180,10 @@ pub struct TaskProperties {
     pub follow_up_at: Option<Timestamp>,
     pub priority: i64,
     pub form_key: Option<Arc<str>>,
+    pub name: Option<Arc<str>>,
+    pub description: Option<Arc<str>>,
+    pub owner: Option<Arc<str>>,
+    pub category: Option<Arc<str>>,
 }
 
 /// What an element instance or scope does when nothing is left in it to be asked.

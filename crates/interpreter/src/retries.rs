@@ -3,9 +3,10 @@
 //! The run that failed is undone first; what is changed here is the record as it was before.
 //!
 //! DIFFERENCE: without a retry cycle Camunda tries again at once, Flowable after a wait, a failed
-//! timer counting from its old due date. With one, the first failure sets the number of tries,
-//! and the waits are walked in order: when an operator has raised the retries above the list, the
-//! first wait is used for the surplus.
+//! timer counting from its old due date. A cycle that is a wait alone means two tries in Camunda and
+//! one in Flowable. With a cycle the first failure sets the number of tries, and the waits are
+//! walked in order: when an operator has raised the retries above the list, the first wait is used
+//! for the surplus.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -231,7 +232,8 @@ pub(crate) fn plan_of_cycle<'a>(
         };
         let trimmed = text.trim();
         if !trimmed.starts_with("${") && !trimmed.starts_with("#{") {
-            return Ok(RetryPlan::parse(trimmed).ok().map(Cow::Owned));
+            let tries_of_wait = turn.semantics().jobs.tries_of_wait;
+            return Ok(RetryPlan::parse_for(trimmed, tries_of_wait).ok().map(Cow::Owned));
         }
         match Expression::parse_uel(trimmed, turn.semantics().uel) {
             Ok(inner) => expression = Cow::Owned(inner),

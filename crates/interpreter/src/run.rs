@@ -217,7 +217,7 @@ impl Run {
                 }
             },
             (WaitsFor::Supply(Need::Asset(wanted)), Supply::Asset(found)) => {
-                work.assets.push((wanted, found));
+                work.assets.insert(wanted, found);
             }
             _ => panic!("a need is supplied with what it asks for, once"),
         }

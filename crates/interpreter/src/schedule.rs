@@ -50,7 +50,8 @@ pub(crate) fn plan(
     let schedule = Schedule::parse(semantics.timers.texts, kind, text)
         .map_err(|error| wrong(kind, text, error))?;
     match schedule.first(now, &TimeZone::UTC) {
-        Some(firing) if schedule.repeats() => Ok(planned(text, firing)),
+        // Elsewhere a repetition is only another way to write its period.
+        Some(firing) if schedule.repeats() && kind == Kind::Cycle => Ok(planned(text, firing)),
         Some(firing) => Ok(Planned { due_at: firing.at, repeat: None }),
         // DIFFERENCE: a repetition that is wholly past still fires once, at once, but not in Camunda.
         None if text.starts_with('R') && semantics.timers.past_repetition_fires => {
@@ -105,6 +106,20 @@ pub(crate) fn moment(text: &str, now: Timestamp) -> Result<Timestamp, Error> {
     let schedule = Schedule::of_any(kind, text).map_err(|error| wrong(kind, text, error))?;
     let firing = schedule.first(now, &TimeZone::UTC);
     firing.map(|firing| firing.at).ok_or_else(|| Error::OutOfRange(excerpt(text)))
+}
+
+/// A date, and nothing that is counted from now.
+pub(crate) fn date(text: &str, now: Timestamp) -> Result<Timestamp, Error> {
+    match text.trim().starts_with(|first: char| first.is_ascii_digit()) {
+        true => moment(text, now),
+        false => Err(Error::NotADate(excerpt(text))),
+    }
+}
+
+/// The moment that a cycle names as its end.
+pub(crate) fn end_in(text: &str, semantics: &Semantics) -> Option<Timestamp> {
+    let schedule = Schedule::parse(semantics.timers.texts, Kind::Cycle, text.trim()).ok()?;
+    schedule.ends_at(&TimeZone::UTC)
 }
 
 /// A date with time and zone.

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use orloj_expr::Effect;
+use orloj_expr::{Effect, FactChange, Holder, Place};
 use orloj_model::{Script, ScriptResource};
 use orloj_types::{ElementId, ElementInstanceKey, Value};
 
 use crate::edits::{self, VariableEdit, VariablePlace};
+use crate::element::user_task;
 use crate::failure::{Failure, FailureKind, Ruled};
 use crate::foreign;
+use crate::host;
 use crate::invoke::Callee;
 use crate::turn::Turn;
 
@@ -24,7 +26,7 @@ pub(crate) fn run(
     match script {
         Script::Expression(expression) => {
             let (value, effects) = turn.evaluate_script(owner, scope, expression)?;
-            apply(turn, scope, effects);
+            apply(turn, scope, owner, effects)?;
             Ok(value)
         }
         Script::Program(program) => {
@@ -89,19 +91,60 @@ fn unusable(owner: &ElementId, reason: &Arc<str>) -> Failure {
 }
 
 /// What UEL wanted done, in its order.
-fn apply(turn: &mut Turn<'_>, key: ElementInstanceKey, effects: Vec<Effect>) {
-    let place = |local| match local {
-        true => VariablePlace::Local,
-        false => VariablePlace::Nearest,
+fn apply(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    owner: &ElementId,
+    effects: Vec<Effect>,
+) -> Ruled {
+    for effect in effects {
+        let (place, name, value) = match effect {
+            Effect::SetVariable { place, name, value } => (place, name, Some(value.to_stored())),
+            Effect::RemoveVariable { place, name } => (place, name, None),
+            Effect::SetFact { holder: Holder::Task, change } => {
+                user_task::change(turn, key, owner, change)?;
+                continue;
+            }
+            Effect::SetFact { change, .. } => {
+                if let FactChange::BusinessKey(business_key) = change {
+                    foreign::rename(turn, owner, business_key)?;
+                }
+                continue;
+            }
+        };
+        let (from, place) = target(turn, key, owner, place)?;
+        edits::apply(turn, from, &[VariableEdit { place, name, value }]);
+    }
+    Ok(())
+}
+
+/// Where UEL wants a variable, and seen from where.
+fn target(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    owner: &ElementId,
+    place: Place,
+) -> Ruled<(ElementInstanceKey, VariablePlace)> {
+    let around = |holder| match holder {
+        Holder::Ancestor(steps) => host::ancestor(turn, key, steps),
+        _ => None,
     };
-    let edit = |effect| match effect {
-        Effect::SetVariable { name, value, local } => {
-            VariableEdit { place: place(local), name, value: Some(value.to_stored()) }
+    Ok(match place {
+        Place::Nearest(Holder::Instance) | Place::Local(Holder::Instance) => {
+            (key, VariablePlace::Instance)
         }
-        Effect::RemoveVariable { name, local } => {
-            VariableEdit { place: place(local), name, value: None }
+        Place::Local(Holder::Task) => (key, VariablePlace::Task),
+        Place::Nearest(holder) => (around(holder).unwrap_or(key), VariablePlace::Nearest),
+        Place::Local(holder) => (around(holder).unwrap_or(key), VariablePlace::Local),
+        Place::Element(id) => {
+            let id = ElementId::from(&*id);
+            if !edits::is_around(turn, key, &id) {
+                let message = format!("there is no scope '{id}'");
+                return Err(Failure::new(owner, FailureKind::Foreign, message));
+            }
+            (key, VariablePlace::Element(id))
         }
-    };
-    let edits: Vec<_> = effects.into_iter().map(edit).collect();
-    edits::apply(turn, key, &edits);
+        Place::Transient => (key, VariablePlace::Transient),
+        Place::TransientLocal => (key, VariablePlace::TransientLocal),
+    })
 }

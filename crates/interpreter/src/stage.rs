@@ -123,6 +123,9 @@ pub(crate) fn go(
                     // They are not called a second time.
                     turn.work.said_end.insert(key);
                 }
+                if matches!(stage, Stage::Start(_) | Stage::End(_)) {
+                    element::note_thrown(turn, key, matches!(stage, Stage::End(_)));
+                }
                 let throwing = Throwing::error(key, *thrown, errors::Source::Code);
                 turn.work.push_next(Step::Throw(Box::new(throwing)));
                 return Ok(None);
@@ -135,10 +138,22 @@ pub(crate) fn go(
                     state = ElementState::Entering;
                 }
                 flow::settle(turn, key, state, failure)?;
+                if is_after_work(stage) && turn.semantics().catching.done_hear_nothing {
+                    events::close_all(turn, key);
+                    jobs::cancel_timers(turn, key, |_| true);
+                }
                 return Ok(None);
             }
         }
     }
+}
+
+/// Whether the element's own work is done.
+///
+/// DIFFERENCE: in Zeebe nothing that comes now is heard, though the wait for it is still shown
+/// there. Here nothing waits any more, so that a message stays for others.
+fn is_after_work(stage: Stage) -> bool {
+    matches!(stage, Stage::Done | Stage::End(_) | Stage::Outputs | Stage::Finish | Stage::Leave)
 }
 
 /// Whether what watches variables is heard before the stage.
@@ -240,6 +255,10 @@ fn run(turn: &mut Turn<'_>, key: ElementInstanceKey, stage: Stage) -> Ruled<Went
                 EndListeners::BeforeOutputs => Stage::Outputs,
                 EndListeners::AfterOutputs => Stage::Finish,
             };
+            let is_choice = matches!(element.kind, ElementKind::ExclusiveGateway);
+            if is_choice && turn.semantics().choices.choice_ends_unheard {
+                return Ok(Went::On(then));
+            }
             listen(turn, key, element, &ListenerEvent::End, next, then)
         }
         Stage::Outputs => {

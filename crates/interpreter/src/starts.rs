@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use orloj_expr::{Environment, Expression, Language};
-use orloj_model::{ElementKind, Process, Program, Script, Timer, Trigger};
+use orloj_model::{ElementKind, Process, Program, Script, Timer, TimerKind, Trigger};
 use orloj_types::{Document, ElementId, Temporal, Timestamp, Value};
 
 use crate::record::Repeat;
@@ -83,14 +83,59 @@ pub fn start_conditions<'p>(
     asked.collect()
 }
 
-/// The firing after the one that has just happened; `None` when that was the last.
+/// Whether a start timer that is due starts nothing any more: this firing was due after its end.
+/// The error says why that cannot be told; the start has failed then.
+pub fn start_is_over(
+    process: &Process,
+    event: &str,
+    due_at: Timestamp,
+    now: Timestamp,
+) -> Result<bool, String> {
+    let Some(timer) = timer_of(process, event) else { return Ok(false) };
+    let end = end_of(process, timer, now)?;
+    Ok(end.is_some_and(|end| due_at > end))
+}
+
+/// The firing of `event` after the one that has just happened; `None` when that was the last.
 pub fn next_start(
     process: &Process,
+    event: &str,
     repeat: &Repeat,
     now: Timestamp,
 ) -> Option<(Timestamp, Repeat)> {
     let planned = schedule::next(repeat, now, &process.semantics)?;
+    let end = match timer_of(process, event) {
+        Some(timer) => end_of(process, timer, now).ok()?,
+        None => None,
+    };
+    if end.is_some_and(|end| planned.due_at > end) {
+        return None;
+    }
     planned.repeat.map(|repeat| (planned.due_at, repeat))
+}
+
+fn timer_of<'p>(process: &'p Process, event: &str) -> Option<&'p Timer> {
+    match process.element(process.find(event)?).trigger()? {
+        Trigger::Timer(timer) => Some(timer),
+        _ => None,
+    }
+}
+
+/// DIFFERENCE: only Flowable's cycles have an end, beside them or in their text.
+fn end_of(process: &Process, timer: &Timer, now: Timestamp) -> Result<Option<Timestamp>, String> {
+    if timer.kind != TimerKind::Cycle {
+        return Ok(None);
+    }
+    let Some(end) = &timer.end else {
+        let Some(Value::Text(text)) = value(&timer.value, now) else { return Ok(None) };
+        return Ok(schedule::end_in(&text, &process.semantics));
+    };
+    let evaluated = end.evaluate(&Environment::new(&(), now)).map_err(|error| error.message())?;
+    match evaluated.value {
+        Value::Text(text) => schedule::date(&text, now).map(Some).map_err(|e| e.to_string()),
+        Value::Temporal(date) if schedule::at(&date).is_some() => Ok(schedule::at(&date)),
+        other => Err(format!("the end of the timer is {}, which is no date", other.to_json())),
+    }
 }
 
 fn first_firing(process: &Process, timer: &Timer, now: Timestamp) -> Option<Planned> {
@@ -105,7 +150,6 @@ fn first_firing(process: &Process, timer: &Timer, now: Timestamp) -> Option<Plan
             let moment: &Temporal = &moment;
             schedule::plan_value(timer.kind, moment, now, semantics).ok()
         }
-        Value::Int(ms) => Some(Planned { due_at: Timestamp::from_ms(ms), repeat: None }),
         _ => None,
     }
 }
@@ -124,10 +168,12 @@ fn value(expression: &Expression, now: Timestamp) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use orloj_model::{Trigger, VariableEvent};
+    use orloj_model::{Timer, TimerKind, Trigger, VariableEvent};
     use orloj_types::Timestamp;
 
-    use super::{StartCondition, start_conditions};
+    use super::{
+        StartCondition, StartTrigger, next_start, start_conditions, start_is_over, starts,
+    };
     use crate::testing::{Sketch, condition, document, start, start_on, user};
 
     fn started(variable: Option<&str>, json: &str) -> Vec<String> {
@@ -168,5 +214,59 @@ mod tests {
     fn a_condition_about_a_variable_wants_it_to_be_given() {
         assert_eq!(started(Some("n"), r#"{"n":5}"#), ["many", "few"]);
         assert_eq!(started(Some("other"), r#"{"n":5}"#), ["few"]);
+    }
+
+    /// When a Flowable start timer that is made at the epoch starts something, or why it cannot.
+    fn hours(kind: TimerKind, text: &str, end: Option<&str>) -> Result<Vec<i64>, String> {
+        let sketch = Sketch::flowable();
+        let quoted = |text: &str| sketch.expression(&format!("'{text}'"));
+        let timer = Timer { kind, value: quoted(text), end: end.map(quoted), exclusive: true };
+        let process = Sketch::flowable()
+            .node("at", start_on(true, Trigger::Timer(timer)))
+            .node("ask", user())
+            .flows("at -> ask")
+            .build();
+        let wait = starts(&process, Timestamp::ZERO).pop().expect("it waits");
+        let StartTrigger::Timer { mut due_at, mut repeat } = wait.trigger else {
+            panic!("for a timer")
+        };
+        let mut found = Vec::new();
+        while !start_is_over(&process, "at", due_at, due_at)? {
+            found.push(due_at.as_ms() / 3_600_000);
+            let next = repeat.and_then(|repeat| next_start(&process, "at", &repeat, due_at));
+            let Some(next) = next else { break };
+            (due_at, repeat) = (next.0, Some(next.1));
+        }
+        Ok(found)
+    }
+
+    #[test]
+    fn in_flowable_a_cycle_starts_nothing_after_its_end() {
+        let cycle = |text, end| hours(TimerKind::Cycle, text, end).expect("an end");
+        assert_eq!(cycle("R5/PT1H", None), [1, 2, 3, 4, 5]);
+        assert_eq!(cycle("R5/PT1H", Some("1970-01-01T02:30:00Z")), [1, 2]);
+        assert_eq!(cycle("R5/PT1H", Some("1970-01-01T02:00:00Z")), [1, 2]);
+        assert_eq!(cycle("0 0 * * * ?", Some("1970-01-01T02:30:00Z")), [1, 2]);
+        assert_eq!(cycle("R5/PT1H/1970-01-01T02:30:00Z", None), [1, 2]);
+        // The first firing is there and comes to nothing.
+        assert!(cycle("R5/PT1H", Some("1969-01-01")).is_empty());
+        assert!(cycle("R5/PT1H/1969-01-01T00:00:00Z", None).is_empty());
+    }
+
+    #[test]
+    fn what_fires_once_does_not_ask_for_an_end() {
+        let end = Some("1970-01-01T02:30:00Z");
+        assert_eq!(hours(TimerKind::Duration, "PT4H", end), Ok(vec![4]));
+        assert_eq!(hours(TimerKind::Date, "1970-01-01T04:00:00Z", end), Ok(vec![4]));
+        // Nor does it repeat.
+        assert_eq!(hours(TimerKind::Duration, "R3/PT1H", None), Ok(vec![1]));
+    }
+
+    #[test]
+    fn an_end_that_is_no_date_fails_the_start() {
+        for end in ["soon", "PT2H"] {
+            let error = hours(TimerKind::Cycle, "R5/PT1H", Some(end)).expect_err(end);
+            assert_eq!(error, format!("'{end}' is no ISO 8601 date and time"));
+        }
     }
 }

@@ -2,7 +2,8 @@
 //! left by its cancel event.
 //!
 //! DIFFERENCE: Camunda undoes inside of the transaction, which ends when the handlers are done.
-//! Flowable ends it first; the handlers run beside what follows, and without any it fails.
+//! Flowable ends it first; the handlers run beside what follows, and without any it fails. There it
+//! fails too where a handler has to wait; here that one goes on beside the others.
 
 use orloj_model::{ElementIndex, Trigger};
 use orloj_types::{ElementInstanceKey, Variables};

@@ -85,7 +85,7 @@ pub(crate) struct Work {
     /// Definitions that were asked for.
     pub(crate) called: Vec<(CalledProcess, Option<(DefinitionKey, ProcessIndex)>)>,
     /// Deployed files that were asked for, and their keys.
-    pub(crate) assets: Vec<(WantedAsset, Option<i64>)>,
+    pub(crate) assets: BTreeMap<WantedAsset, Option<i64>>,
     /// Instances that were asked for and do not exist.
     pub(crate) absent: BTreeSet<InstanceKey>,
 }
@@ -158,7 +158,7 @@ impl Work {
             gathered: BTreeMap::new(),
             signals: Vec::new(),
             called: Vec::new(),
-            assets: Vec::new(),
+            assets: BTreeMap::new(),
             absent: BTreeSet::new(),
         }
     }

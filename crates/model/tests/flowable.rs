@@ -66,6 +66,11 @@ fn a_retry_cycle_counts_on_service_tasks_only() {
         Some(RetryCycle::Fixed(plan)) => assert_eq!(plan.tries, 5),
         other => panic!("{other:?}"),
     }
+    let bare = with("serviceTask").replace("R5/PT7M", "PT7M");
+    match &accepted(&bare, Dialect::Flowable).elements[0].jobs.retry_cycle {
+        Some(RetryCycle::Fixed(plan)) => assert_eq!(plan.tries, 1),
+        other => panic!("{other:?}"),
+    }
     let parsed = read(&with("userTask"), Dialect::Flowable);
     insta::assert_snapshot!(listed(&parsed), @r#"2:56: warning: the retry cycle of userTask "e" has no effect in Flowable [ignored-retry-cycle]"#);
     assert!(parsed.processes[0].elements[0].jobs.retry_cycle.is_none());

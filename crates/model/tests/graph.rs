@@ -305,7 +305,23 @@ fn dates_and_json_of_data_objects_have_their_types() {
     assert!(matches!(object("datetime", "soon").expect("text").value, Value::Text(_)));
     let json = object("json", r#"{"a": [1, true]}"#).expect("a value").value;
     assert_eq!(json.to_json(), r#"{"a":[1,true]}"#);
-    assert!(object("json", "{").is_none());
+}
+
+#[test]
+fn a_data_object_whose_value_is_of_another_type_is_refused() {
+    let problem = |kind: &str, value: &str| {
+        let xml = process(&format!(
+            r#"<dataObject id="d" name="d" xmlns:xsd="x" itemSubjectRef="xsd:{kind}"><extensionElements><flowable:value>{value}</flowable:value></extensionElements></dataObject><startEvent id="s"/>"#
+        ));
+        problems(&xml, Dialect::Flowable)
+    };
+    for (kind, value) in [("int", "x"), ("long", "1.5"), ("double", "x"), ("json", "{")] {
+        let found = problem(kind, value);
+        assert!(found.contains("[data-object-value-invalid]"), "{kind}: {found:?}");
+    }
+    for kind in ["boolean", "float", "integer", "datetime", "string"] {
+        assert_eq!(problem(kind, "x"), "", "{kind}");
+    }
 }
 
 #[test]

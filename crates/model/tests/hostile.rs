@@ -150,7 +150,12 @@ fn many_of_a_kind_are_read_in_linear_time() {
             "<eventBasedGateway id=\"g{n}\"/><sequenceFlow id=\"f{n}\" sourceRef=\"g{n}\" targetRef=\"c\"/>"
         ))
     );
-    for body in [wide, scopes, boundaries, events] {
+    let mappings = format!(
+        "<startEvent id=\"s\"/><userTask id=\"t\"><extensionElements><zeebe:ioMapping>{}{}</zeebe:ioMapping></extensionElements></userTask>",
+        many(8_000, &|n| format!("<zeebe:input source=\"x\" target=\"i{n}\"/>")),
+        many(8_000, &|n| format!("<zeebe:input source=\"x\" target=\"one.i{n}\"/>")),
+    );
+    for body in [wide, scopes, boundaries, events, mappings] {
         let xml = process(&body);
         for dialect in ["zeebe", "camunda", "flowable"] {
             hostile(

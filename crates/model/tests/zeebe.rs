@@ -105,6 +105,33 @@ fn a_static_input_is_always_text() {
 }
 
 #[test]
+fn a_mapping_that_ends_in_a_comment_is_refused() {
+    let mapped = |source: &str| {
+        refused(&extended(
+            "serviceTask",
+            &format!(
+                r#"<zeebe:taskDefinition type="t"/><zeebe:ioMapping>
+<zeebe:input source="{source}" target="a"/><zeebe:output source="{source}" target="b"/>
+</zeebe:ioMapping>"#
+            ),
+        ))
+    };
+    assert_eq!(mapped("=1 // one").matches("[mapping-source-comment]").count(), 2);
+    for fine in ["=1 /* one */", "=&quot;a//b&quot;", "=1 // one&#10;+ 1"] {
+        assert_eq!(mapped(fine), "", "{fine}");
+    }
+}
+
+#[test]
+fn a_process_may_begin_at_a_compensation_event() {
+    let body = r#"<startEvent id="e"><compensateEventDefinition/></startEvent><endEvent id="end"/>
+<sequenceFlow id="f" sourceRef="e" targetRef="end"/>"#;
+    let found = accepted(&process(body), Dialect::Zeebe);
+    assert!(found.find("e").is_some());
+    assert_eq!(found.root.none_start, found.find("e"));
+}
+
+#[test]
 fn broken_mappings_are_named() {
     insta::assert_snapshot!(refused(&extended("serviceTask",
         r#"<zeebe:taskDefinition type="t"/><zeebe:ioMapping>

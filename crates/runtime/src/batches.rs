@@ -288,15 +288,19 @@ impl Batches {
     }
 
     /// Its parts go with it; what they have done stays. With `cascade` nothing is left of it in
-    /// history; otherwise it counts as ended.
+    /// history; otherwise it counts as ended. One that has ended is deleted with `cascade` only.
     ///
     /// Waits for what is at work at this moment; [`Error::Overtaken`] when that takes too long. The
     /// batch is gone then all the same, and what is left of it ends with its next run.
     pub async fn delete(&self, key: BatchKey, cascade: bool) -> Result<(), Error> {
+        if self.row(key).await?.is_none() {
+            return self.delete_ended(key, cascade).await;
+        }
         // What its seed still makes from here on waits to be deleted too.
-        self.must_be_there(key).await?;
         self.set_jobs_suspended(key, true).await?;
-        let row = self.must_be_there(key).await?;
+        let Some(row) = self.row(key).await? else {
+            return self.delete_ended(key, cascade).await;
+        };
         let write = match cascade {
             true => BatchWrite::Delete(key),
             false => BatchWrite::End { key, end: self.end(&row).await? },
@@ -324,6 +328,23 @@ impl Batches {
             tokio::time::sleep(CHORE_POLL).await;
         }
         Err(Error::Overtaken)
+    }
+
+    async fn delete_ended(&self, key: BatchKey, cascade: bool) -> Result<(), Error> {
+        let view = self.get(key).await?;
+        if !cascade {
+            let reason = format!("batch {key} has ended; cascade to delete it from history");
+            return Err(Error::Invalid(reason));
+        }
+        let query = PruneQuery { what: Prune::BatchKeys(vec![key]), limit: 1 };
+        let pruned = self.engine.inner.store.prune(query).await;
+        if pruned.map_err(|e| store_error(&e))?.rows == 0 {
+            return Err(Error::Missing(Missing::Batch(key.raw())));
+        }
+        let entry =
+            Entry { tenant: view.tenant, ..Entry::new("DeleteHistory", "Batch", Some(key.raw())) };
+        self.desk.note(vec![entry]).await?;
+        self.delete_log(key).await
     }
 
     /// A chunk at a time: a batch of a million elements has a log of as many lines.
@@ -374,8 +395,11 @@ impl Batches {
     }
 
     async fn must_be_there(&self, key: BatchKey) -> Result<BatchRow, Error> {
-        let found = self.engine.inner.store.batch(key).await.map_err(|e| store_error(&e))?;
-        found.ok_or(Error::Missing(Missing::Batch(key.raw())))
+        self.row(key).await?.ok_or(Error::Missing(Missing::Batch(key.raw())))
+    }
+
+    async fn row(&self, key: BatchKey) -> Result<Option<BatchRow>, Error> {
+        self.engine.inner.store.batch(key).await.map_err(|e| store_error(&e))
     }
 
     /// Changes what nobody holds, until there is nothing left to change.

@@ -365,7 +365,7 @@ impl Builder {
             pace: Pace::default(),
             to_call: Vec::new(),
             chores,
-            newest_definition: 0,
+            deployed: (0, 0),
             session: session.clone(),
         };
         let moved = inputs.clone();

@@ -25,7 +25,8 @@ impl Orloj {
 
     /// What is deployed here is registered here.
     pub(crate) async fn register_deployed(&self, stored: &StoredDeployment) -> Result<(), Error> {
-        let deployments = by_deployment([stored.key], &stored.definitions);
+        let new = (!stored.duplicate).then_some(stored.key);
+        let deployments = by_deployment(new, &stored.definitions);
         self.done(Request::Register { deployments }).await
     }
 }

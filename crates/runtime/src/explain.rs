@@ -4,21 +4,20 @@
 use orloj_executor::{NotTaken, not_taken_by};
 use orloj_interpreter::Record;
 use orloj_store::{
-    IncidentFilter, JobDefinitionFilter, JobFilter, JobRow, JobState, LimitRow, NodeProfile,
-    NodeRow, Page,
+    IncidentFilter, JobDefinitionFilter, JobRow, JobState, NodeProfile, NodeRow, Page,
 };
 use orloj_types::{DeploymentKey, InstanceKey, JobKey, Timestamp};
 
 use crate::api::{Error, Explanation, Missing, Reason};
 use crate::handle::Orloj;
 use crate::manage::{definition_of, holders_of, is_of};
-use crate::node::{BreakerReport, ExecutorReport, store_error};
+use crate::node::{BreakerReport, ExecutorReport, SetAside, store_error};
 use crate::remedy::Remedy;
 
 /// Rows read for one answer; more would tell nothing new.
 const LOOK: Page = Page { before: None, limit: 1_000 };
 /// Holders of a limit that are named.
-const HOLDERS_MAX: usize = 5;
+const HOLDERS_MAX: u32 = 5;
 
 impl Orloj {
     /// Empty reasons: nothing stands in its way, or it runs.
@@ -26,6 +25,7 @@ impl Orloj {
         let row = self.inner.store.job(job).await.map_err(|e| store_error(&e))?;
         let row = row.ok_or(Error::Missing(Missing::Job(job.raw())))?;
         let nodes = self.inner.store.nodes().await.map_err(|e| store_error(&e))?;
+        let report = self.executor().report().await?;
         let now = self.now();
         let mut reasons = self.why_suspended(&row).await?;
         if row.state == JobState::Failed
@@ -43,14 +43,22 @@ impl Orloj {
             reasons.push(self.why_parked(&row).await?);
         }
         if row.is_locked() {
-            reasons.extend(self.why_locked(&row, &nodes, now).await?);
+            reasons.push(self.why_locked(&row, &nodes, &report, now));
         } else {
             // Whatever else has to change first: who clears that should not meet these afterwards.
             reasons.extend(self.why_limited(&row, now).await?);
+            let aside = report.set_aside.iter().find(|aside| aside.job == row.key);
+            reasons.extend(aside.map(set_aside));
             if !row.kind.is_for_workers() {
-                reasons.extend(self.why_untaken(&row, &nodes).await?);
-            } else if is_open(&row, now) {
-                let spared = breakers_open(&self.executor().report().await?, &row);
+                let deployment = self.deployment_of(&row).await?;
+                reasons.extend(self.why_untaken(&row, &nodes, &report, deployment));
+                if reasons.is_empty() && row.state == JobState::Ready {
+                    // What passes by itself.
+                    reasons.extend(self.why_not_yet(&row, &nodes, &report, deployment));
+                }
+                reasons.extend(hung(&report, &row));
+            } else if aside.is_none() && is_open(&row, now) {
+                let spared = breakers_open(&report, &row);
                 match spared.is_empty() {
                     true => reasons.push(no_worker(&row)),
                     false => reasons.extend(spared),
@@ -168,7 +176,9 @@ impl Orloj {
     }
 
     async fn incidents_of(&self, row: &JobRow) -> Result<Vec<Reason>, Error> {
-        let filter = IncidentFilter { job: Some(row.key), ..IncidentFilter::default() };
+        // By its instance they are found without reading all of them.
+        let (instance, job) = (Some(row.instance), Some(row.key));
+        let filter = IncidentFilter { instance, job, ..IncidentFilter::default() };
         let found = self.inner.store.incidents(filter, LOOK).await.map_err(|e| store_error(&e))?;
         let reasons = found.into_iter().map(|incident| {
             reason(
@@ -183,37 +193,43 @@ impl Orloj {
         Ok(reasons.collect())
     }
 
-    async fn why_locked(
+    fn why_locked(
         &self,
         row: &JobRow,
         nodes: &[NodeRow],
+        report: &ExecutorReport,
         now: Timestamp,
-    ) -> Result<Vec<Reason>, Error> {
-        let unlock = Some(Remedy::Unlock(row.key));
+    ) -> Reason {
         if let (Some(worker), Some(until)) = (&row.lock_worker, row.lock_until) {
             let text = match until >= now {
                 true => format!("worker '{worker}' holds it until {until}"),
                 false => format!("the lock of worker '{worker}' ended at {until} and is cleared"),
             };
-            return Ok(vec![reason("locked", text, unlock)]);
+            return reason("locked", text, Some(Remedy::Unlock(row.key)));
         }
         let session = row.lock_session.unwrap_or_default();
         let Some(node) = nodes.iter().find(|node| node.session == session) else {
             let text =
                 format!("session {session} held it and is gone; its locks are being cleared");
-            return Ok(vec![reason("node-gone", text, None)]);
+            return reason("node-gone", text, None);
         };
         let name = &node.name;
-        let mut reasons =
-            vec![reason("running", format!("node '{name}' has it queued or is running it"), None)];
-        let own = self.inner.session.load(std::sync::atomic::Ordering::SeqCst);
-        if session == own {
-            let report = self.executor().report().await?;
-            if let Some(running) = report.running.iter().find(|running| running.job == row.key) {
-                reasons[0].text = format!("node '{name}' runs it since {}", running.since);
-            }
+        if session != self.session() {
+            let text = format!("node '{name}' holds it: queued, running or set aside there");
+            return reason("running", text, None);
         }
-        Ok(reasons)
+        if let Some(aside) = report.set_aside.iter().find(|aside| aside.job == row.key) {
+            return set_aside(aside);
+        }
+        let text = match report.running.iter().find(|running| running.job == row.key) {
+            Some(running) => format!("node '{name}' runs it since {}", running.since),
+            None => format!("node '{name}' has it queued or is running it"),
+        };
+        reason("running", text, None)
+    }
+
+    fn session(&self) -> i64 {
+        self.inner.session.load(std::sync::atomic::Ordering::SeqCst)
     }
 
     async fn why_limited(&self, row: &JobRow, now: Timestamp) -> Result<Vec<Reason>, Error> {
@@ -228,18 +244,20 @@ impl Orloj {
                 ));
             }
             let Some(max) = limit.max_concurrent else { continue };
-            let holders = self.holders(limit).await?;
-            if holders.len() < usize::try_from(max).unwrap_or(usize::MAX) {
+            let holders = holders_of(limit);
+            let locked = self.inner.store.count_jobs(holders.clone()).await;
+            let locked = locked.map_err(|e| store_error(&e))?;
+            if locked < u64::from(max) {
                 continue;
             }
-            let named: Vec<String> =
-                holders.iter().take(HOLDERS_MAX).map(ToString::to_string).collect();
+            let page = Page { before: None, limit: HOLDERS_MAX };
+            let named = self.inner.store.jobs(holders, page).await.map_err(|e| store_error(&e))?;
+            let named: Vec<String> = named.iter().map(|row| row.key.to_string()).collect();
             let text = match named.is_empty() {
                 true => format!("the limit of '{}' lets none run", limit.name),
                 false => format!(
-                    "the limit of '{}' is {max} at once, and {} run: {}",
+                    "the limit of '{}' is {max} at once, and {locked} run: {}",
                     limit.name,
-                    holders.len(),
                     named.join(", ")
                 ),
             };
@@ -248,30 +266,30 @@ impl Orloj {
         Ok(reasons)
     }
 
-    /// The locked jobs that count for a limit, as far as one page tells.
-    async fn holders(&self, limit: &LimitRow) -> Result<Vec<JobKey>, Error> {
-        let locked = JobFilter { is_locked: Some(true), ..JobFilter::default() };
-        let filter = holders_of(limit).unwrap_or(locked);
-        let rows = self.inner.store.jobs(filter, LOOK).await.map_err(|e| store_error(&e))?;
-        Ok(rows.iter().filter(|row| limit.matches(row)).map(|row| row.key).collect())
+    /// The one that brought its definition.
+    async fn deployment_of(&self, row: &JobRow) -> Result<Option<DeploymentKey>, Error> {
+        if row.definition.raw() == 0 {
+            return Ok(None);
+        }
+        let found = self.inner.store.definition(row.definition).await;
+        Ok(found.map_err(|e| store_error(&e))?.map(|definition| definition.deployment))
     }
 
     /// Why no live node takes it, node by node; nothing if one would.
-    async fn why_untaken(&self, row: &JobRow, nodes: &[NodeRow]) -> Result<Vec<Reason>, Error> {
-        let report = self.executor().report().await?;
+    fn why_untaken(
+        &self,
+        row: &JobRow,
+        nodes: &[NodeRow],
+        report: &ExecutorReport,
+        deployment: Option<DeploymentKey>,
+    ) -> Vec<Reason> {
         let mut reasons = Vec::new();
         let is_none_active = nodes.iter().all(|node| !node.profile.is_active);
-        if is_none_active && !report.is_active {
+        let is_off = is_none_active && !report.is_active;
+        if is_off {
             let text = "the executor is off on all nodes".to_owned();
             reasons.push(reason("no-executor", text, Some(Remedy::StartExecutor)));
         }
-        let deployment = match row.definition.raw() {
-            0 => None,
-            _ => {
-                let found = self.inner.store.definition(row.definition).await;
-                found.map_err(|e| store_error(&e))?.map(|definition| definition.deployment)
-            }
-        };
         // While all are off, what each would say if it were on.
         let asked = nodes.iter().filter(|node| is_none_active || node.profile.is_active);
         let by_node: Vec<(&NodeRow, Vec<NotTaken>)> = asked
@@ -290,37 +308,70 @@ impl Orloj {
                 }
             }
         }
-        let own = self.inner.session.load(std::sync::atomic::Ordering::SeqCst);
+        let own = self.session();
+        let by_hand = || Some(Remedy::Execute(row.key));
+        let fires = |node: &NodeRow| match node.session == own {
+            true => report.is_active && report.fires_timers,
+            false => node.profile.fires_timers,
+        };
+        if row.state == JobState::Waiting && !is_off && !nodes.iter().any(fires) {
+            let who = if nodes.len() > 1 { "no node looks" } else { "this node does not look" };
+            let text = format!("{who} for timers (executor.take_timers)");
+            reasons.push(reason("timers-off", text, by_hand()));
+        }
         let is_alone = |node: &NodeRow| node.session == own || !node.profile.is_active;
-        if report.is_active && nodes.iter().all(is_alone) {
-            let is_timer = row.state == JobState::Waiting;
-            let by_hand = || Some(Remedy::Execute(row.key));
-            if is_timer && !report.fires_timers {
-                let text = "this node does not look for timers (executor.take_timers)".to_owned();
-                reasons.push(reason("timers-off", text, by_hand()));
-            }
-            if !report.takes_jobs {
-                let text = "this node does not acquire jobs (executor.take_async)".to_owned();
-                reasons.push(reason("acquisition-off", text, by_hand()));
-            }
+        if report.is_active && !report.takes_jobs && nodes.iter().all(is_alone) {
+            let text = "this node does not acquire jobs (executor.take_async)".to_owned();
+            reasons.push(reason("acquisition-off", text, by_hand()));
         }
-        reasons.extend(breakers_open(&report, row));
-        if let Some(hung) = report.given_up.iter().rev().find(|hung| hung.job == row.key) {
-            reasons.push(reason(
-                "hung",
-                format!(
-                    "it ran from {} to {}, longer than a job may, and was given up",
-                    hung.since, hung.at
-                ),
-                None,
-            ));
+        reasons.extend(breakers_open(report, row));
+        reasons
+    }
+
+    /// What keeps this node from taking a job for the moment that it will take.
+    fn why_not_yet(
+        &self,
+        row: &JobRow,
+        nodes: &[NodeRow],
+        report: &ExecutorReport,
+        deployment: Option<DeploymentKey>,
+    ) -> Option<Reason> {
+        let own = nodes.iter().find(|node| node.session == self.session())?;
+        if !not_taken_by(&own.profile, row, deployment).is_empty() {
+            return None;
         }
-        Ok(reasons)
+        let (name, remedy) = (&own.name, Some(Remedy::Execute(row.key)));
+        let ExecutorReport { queued, calls, calls_max, .. } = report;
+        if report.is_full {
+            let text = format!(
+                "node '{name}' is busy: {queued} jobs are queued, {calls} of at most {calls_max} \
+                 run"
+            );
+            return Some(reason("busy", text, remedy));
+        }
+        let at = report.acquires_at?;
+        let text = format!("node '{name}' acquires jobs again at {at}");
+        Some(reason("acquisition-waits", text, remedy))
     }
 }
 
 fn reason(code: &'static str, text: String, remedy: Option<Remedy>) -> Reason {
     Reason { code, text, remedy }
+}
+
+fn set_aside(aside: &SetAside) -> Reason {
+    let SetAside { job, at, error } = aside;
+    let text = format!("this node has set it aside at {at}, until it starts anew: {error}");
+    reason("set-aside", text, Some(Remedy::Execute(*job)))
+}
+
+fn hung(report: &ExecutorReport, row: &JobRow) -> Option<Reason> {
+    let hung = report.given_up.iter().rev().find(|hung| hung.job == row.key)?;
+    let text = format!(
+        "it ran from {} to {}, longer than a job may, and was given up",
+        hung.since, hung.at
+    );
+    Some(reason("hung", text, None))
 }
 
 fn no_retries(row: &JobRow) -> Reason {

@@ -90,7 +90,8 @@ pub use meters::MeterLog;
 pub use metrics::Metrics;
 pub use node::chores::{BatchWork, Modification, Suspension, SuspensionOf, refused_batch};
 pub use node::{
-    BreakerReport, ExecutorOptions, ExecutorReport, GivenUp, Looks, RunningJob, UntakenJobs,
+    BreakerReport, ExecutorOptions, ExecutorReport, GivenUp, Looks, RunningJob, SetAside,
+    UntakenJobs,
 };
 pub use orloj_dmn::{LogicKind, TableRecord};
 pub use orloj_executor::{

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use orloj::history::JobLogFilter;
 use orloj::settings::{BatchSettings, Settings, Ttl};
 use orloj::store::{JobDefinitionFilter, OperationFilter};
 use orloj::types::{BatchKey, Document, InstanceKey, Timestamp};
@@ -422,6 +423,37 @@ fn the_log_tells_of_batches_and_clean_ups() {
                 "SetExternalTaskRetries ExternalTask retries 9",
             ]
         );
+        orloj.shutdown().await;
+    });
+}
+
+#[test]
+fn an_ended_batch_is_deleted_from_history() {
+    on_both(&Settings::default(), |builder| async move {
+        let orloj = builder.executor(false).build().await.unwrap();
+        deploy(&orloj, "process order: start -> work{service work} -> end").await;
+        start(&orloj, 2).await;
+        let filter = Some(JobFilter { kinds: vec![JobKind::Worker], ..JobFilter::default() });
+        let elements = BatchElements::Jobs { keys: Vec::new(), filter };
+        let work = BatchWork::SetExternalTaskRetries { retries: 4 };
+        let batch = orloj.batches().create(NewBatch::new(work, elements)).await.unwrap().key;
+        orloj.batches().delete(batch, false).await.unwrap();
+        assert!(orloj.batches().get(batch).await.unwrap().ended_at.is_some());
+        let refused = orloj.batches().delete(batch, false).await;
+        let reason = format!("batch {batch} has ended; cascade to delete it from history");
+        assert!(matches!(refused, Err(Error::Invalid(said)) if said == reason));
+        let told = async || {
+            let rows = orloj.history().recent_job_log(&JobLogFilter::default(), 100).await.unwrap();
+            let of = batch.to_string();
+            rows.iter().filter(|row| row.definition_configuration.as_deref() == Some(&of)).count()
+        };
+        assert_ne!(told().await, 0);
+        orloj.as_user("anna").batches().delete(batch, true).await.unwrap();
+        assert!(matches!(orloj.batches().get(batch).await, Err(Error::Missing(_))));
+        assert_eq!(told().await, 0, "and its log with it");
+        assert_eq!(log(&orloj).await.last().unwrap(), "DeleteHistory Batch - -");
+        let gone = orloj.batches().delete(batch, true).await;
+        assert!(matches!(gone, Err(Error::Missing(_))));
         orloj.shutdown().await;
     });
 }

@@ -146,6 +146,63 @@ fn a_start_that_fails_for_good_is_a_dead_letter_and_the_series_goes_on() {
     });
 }
 
+/// A process of Flowable that starts every ten seconds, until `end`.
+async fn deploy_until(orloj: &Orloj, end: &str) {
+    let sketch =
+        Sketch::parse("process order, flowable: start{timer R5/PT10S} -> ask{user} -> end")
+            .unwrap()
+            .to_xml();
+    let with_end = format!("<timeCycle flowable:endDate=\"{end}\"");
+    let model = sketch.replacen("<timeCycle", &with_end, 1);
+    assert!(model.contains(&with_end), "{model}");
+    orloj.deploy(Deploy::file("model.bpmn", model.as_bytes())).await.unwrap();
+}
+
+#[test]
+fn a_cycle_of_flowable_starts_nothing_after_its_end() {
+    on_both(|builder| async move {
+        let orloj = builder.build().await.unwrap();
+        deploy_until(&orloj, "2026-11-16T00:00:25Z").await;
+        pass(&orloj, 10).await;
+        assert_eq!((live(&orloj).await, chores(&orloj, JobKind::StartTimer).await.len()), (1, 1));
+        pass(&orloj, 10).await;
+        assert_eq!((live(&orloj).await, chores(&orloj, JobKind::StartTimer).await.len()), (2, 0));
+        pass(&orloj, 100).await;
+        assert_eq!(live(&orloj).await, 2);
+        orloj.shutdown().await;
+    });
+}
+
+#[test]
+fn a_cycle_whose_end_is_past_fires_once_for_nothing() {
+    on_both(|builder| async move {
+        let orloj = builder.build().await.unwrap();
+        deploy_until(&orloj, "2026-11-15T00:00:00Z").await;
+        assert_eq!(chores(&orloj, JobKind::StartTimer).await.len(), 1);
+        pass(&orloj, 10).await;
+        assert_eq!((live(&orloj).await, chores(&orloj, JobKind::StartTimer).await.len()), (0, 0));
+        orloj.shutdown().await;
+    });
+}
+
+#[test]
+fn a_cycle_whose_end_is_no_date_becomes_a_dead_letter() {
+    on_both(|builder| async move {
+        let orloj = builder.build().await.unwrap();
+        deploy_until(&orloj, "soon").await;
+        pass(&orloj, 10).await;
+        let [timer] = &chores(&orloj, JobKind::StartTimer).await[..] else { panic!("one timer") };
+        assert_eq!((timer.state, timer.retries_left), (JobState::Waiting, 2));
+        for _ in 0..2 {
+            pass(&orloj, 60).await;
+        }
+        let [timer] = &chores(&orloj, JobKind::StartTimer).await[..] else { panic!("one timer") };
+        assert_eq!((timer.state, live(&orloj).await), (JobState::Failed, 0));
+        assert_eq!(timer.failure.as_deref(), Some("'soon' is no ISO 8601 date and time"));
+        orloj.shutdown().await;
+    });
+}
+
 #[test]
 fn the_timers_of_a_new_version_take_the_place_of_the_old_ones() {
     on_both(|builder| async move {

@@ -1,6 +1,10 @@
 //! What files of one deployment must have, and must not have, in common.
 
-use orloj::{Deploy, Deployed, Error, Orloj, Resource};
+use orloj::types::{Document, TenantId};
+use orloj::{
+    Deploy, Deployed, Error, EvaluateDecision, Orloj, Resource, StoreChoice, WhichDecision,
+};
+use orloj_testkit::story::Database;
 
 fn bpmn(id: &str, inside: &str) -> String {
     format!(
@@ -174,4 +178,53 @@ async fn a_plain_file_follows_the_others_of_its_deployment() {
     assert_eq!(deployed.decisions.len(), 1);
     // Alone it is Camunda 7's, where a decision must name its variable.
     assert_eq!(refused(&orloj, &[("d.dmn", DECISION)]).await, ["d.dmn: variable-missing"]);
+}
+
+const FORM: &str = r#"{"id": "ask", "type": "default", "components": []}"#;
+
+/// What else a deployment brought goes with it, and the version before is in force again.
+#[test]
+fn a_deployment_of_forms_and_decisions_is_found_and_deleted() {
+    let database = Database::create();
+    let tokio = tokio::runtime::Runtime::new().expect("a runtime");
+    for store in [StoreChoice::Memory, StoreChoice::Postgres(database.url())] {
+        tokio.block_on(forms_and_decisions(store));
+    }
+}
+
+async fn forms_and_decisions(store: StoreChoice) {
+    let orloj = Orloj::builder().store(store).build().await.expect("an engine");
+    let first = deploy(&orloj, &[("ask.form", FORM)]).await.expect("deployed");
+    let again = deploy(&orloj, &[("ask.form", FORM)]).await.expect("deployed");
+    assert!(again.duplicate);
+    assert_eq!((again.found_in(), first.found_in()), (first.key, first.key));
+    assert_eq!(orloj.executor().registered().await.expect("registered"), [first.key]);
+    let view = orloj.deployments().get(first.key).await.expect("it is there");
+    assert_eq!((view.definitions.len(), view.assets.len()), (0, 1));
+
+    let newer = FORM.replace("[]", "[ ]");
+    let decision =
+        DECISION.replace("<literalExpression>", "<variable name=\"fee\"/><literalExpression>");
+    let files = [("ask.form", newer.as_str()), ("fee.dmn", decision.as_str())];
+    let second = deploy(&orloj, &files).await.expect("deployed").key;
+    let listed: Vec<_> = orloj.deployments().list().await.expect("listed");
+    assert_eq!(listed.iter().map(|view| view.key).collect::<Vec<_>>(), [second, first.key]);
+    assert_eq!(
+        orloj.deployments().resources(second).await.expect("named"),
+        ["ask.form".into(), "fee.dmn".into()]
+    );
+    let evaluated = async || {
+        let which = WhichDecision::Latest("fee".into());
+        let (tenant, variables) = (TenantId::none(), Document::new());
+        orloj.evaluate_decision(EvaluateDecision { which, tenant, variables }).await.is_ok()
+    };
+    assert!(evaluated().await);
+    orloj.deployments().delete(second, false).await.expect("deleted");
+    assert!(!evaluated().await, "the decision is gone");
+    assert!(matches!(orloj.deployments().get(second).await, Err(Error::Missing(_))));
+    let missing = orloj.deployments().delete(second, false).await;
+    assert!(matches!(missing, Err(Error::Missing(_))));
+    let left: Vec<_> = orloj.deployments().list().await.expect("listed");
+    assert_eq!(left.iter().map(|view| view.key).collect::<Vec<_>>(), [first.key]);
+    orloj.shutdown().await;
 }

@@ -316,6 +316,167 @@ fn a_job_that_runs_is_told_where_and_one_beyond_the_limit_who_is_first() {
     });
 }
 
+/// More than a page of holders: they are counted, and some are named.
+#[test]
+fn a_limit_above_a_page_is_told_too() {
+    on_both(|builder| async {
+        let gate = Arc::new(Semaphore::new(0));
+        let options = ExecutorOptions { queue_jobs_max: 2_000, ..active() };
+        let builder = builder.executor_options(options).calls_max(2_000);
+        let orloj = deployed(builder.delegate("test.Work", held(&gate))).await;
+        orloj.limits().set(limit(Some(1_001), None)).await.unwrap();
+        let mut last = None;
+        for _ in 0..1_002 {
+            last = Some(start(&orloj, "step").await);
+        }
+        let filter = JobFilter { is_locked: Some(true), ..JobFilter::default() };
+        while orloj.jobs().count(filter.clone()).await.unwrap() < 1_001 {
+            tokio::task::yield_now().await;
+        }
+        let free = JobFilter { is_locked: Some(false), ..JobFilter::default() };
+        let free = orloj.jobs().list(free, ALL).await.unwrap();
+        assert_eq!(free.len(), 1, "started last: {last:?}");
+        let found = reasons(&orloj, free[0].key).await;
+        assert_eq!((found[0].code, found.len()), ("limit-reached", 1), "{found:?}");
+        let text = "the limit of 'test.Work' is 1001 at once, and 1001 run: ";
+        assert!(found[0].text.starts_with(text), "{found:?}");
+        gate.add_permits(2_000);
+        orloj.settle().await;
+        orloj.shutdown().await;
+    });
+}
+
+#[test]
+fn a_job_beyond_a_full_pool_is_told_that_the_node_is_busy() {
+    on_both(|builder| async {
+        let gate = Arc::new(Semaphore::new(0));
+        let options = ExecutorOptions { queue_jobs_max: 1, ..active() };
+        let builder = builder.node_name("anna").calls_max(1).executor_options(options);
+        let orloj = deployed(builder.delegate("test.Work", held(&gate))).await;
+        for _ in 0..6 {
+            start(&orloj, "step").await;
+        }
+        while orloj.executor().report().await.unwrap().running.is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let free = JobFilter { is_locked: Some(false), ..JobFilter::default() };
+        let waits = orloj.jobs().list(free, ALL).await.unwrap()[0].key;
+        let found = reasons(&orloj, waits).await;
+        assert_eq!((found[0].code, found.len()), ("busy", 1), "{found:?}");
+        let queued = orloj.executor().report().await.unwrap().queued;
+        let text = format!("node 'anna' is busy: {queued} jobs are queued, 1 of at most 1 run");
+        assert_eq!(found[0].text, text);
+        assert_eq!(found[0].remedy, Some(Remedy::Execute(waits)));
+        gate.add_permits(10);
+        orloj.settle().await;
+        assert!(orloj.jobs().list(JobFilter::default(), ALL).await.unwrap().is_empty());
+        orloj.shutdown().await;
+    });
+}
+
+#[test]
+fn a_job_that_only_the_next_look_finds_is_told_when_that_is() {
+    on_both(|builder| async {
+        let options = ExecutorOptions { hint: false, ..active() };
+        let builder = builder.node_name("anna").executor_options(options);
+        let orloj = deployed(builder.delegate("test.Work", succeeds)).await;
+        orloj.settle().await;
+        let key = step(&orloj).await;
+        let found = reasons(&orloj, key).await;
+        assert_eq!((found[0].code, found.len()), ("acquisition-waits", 1), "{found:?}");
+        let at = BEGIN.plus_ms(5_000);
+        assert_eq!(found[0].text, format!("node 'anna' acquires jobs again at {at}"));
+        orloj.advance(Duration::from_secs(5)).unwrap();
+        orloj.settle().await;
+        assert!(orloj.jobs().get(key).await.is_err(), "it is done");
+        orloj.shutdown().await;
+    });
+}
+
+struct Broken(Arc<AtomicU32>);
+
+impl orloj::RetryPolicy for Broken {
+    fn after(&self, _: &orloj::FailedTry<'_>) -> orloj::Retry {
+        match self.0.load(Ordering::SeqCst) {
+            0 => panic!("a policy with a defect"),
+            _ => orloj::Retry::GiveUp,
+        }
+    }
+}
+
+/// A job that the interpreter panicked over stays locked. Nothing else runs it meanwhile.
+#[test]
+fn a_job_that_was_set_aside_says_why_and_can_be_run_by_hand() {
+    on_both(|builder| async {
+        let is_mended = Arc::new(AtomicU32::new(0));
+        let builder = builder.executor_options(active()).delegate("test.Work", fails);
+        let orloj = deployed(builder.default_retry_policy(Broken(is_mended.clone()))).await;
+        let key = step(&orloj).await;
+        while orloj.executor().report().await.unwrap().set_aside.is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let found = reasons(&orloj, key).await;
+        assert_eq!((found[0].code, found.len()), ("set-aside", 1), "{found:?}");
+        let text = format!(
+            "this node has set it aside at {BEGIN}, until it starts anew: internal error: the \
+             interpreter panicked"
+        );
+        assert_eq!(found[0].text, text);
+        assert_eq!(found[0].remedy, Some(Remedy::Execute(key)));
+        is_mended.store(1, Ordering::SeqCst);
+        orloj.jobs().execute(key).await.unwrap_err();
+        orloj.settle().await;
+        let report = orloj.executor().report().await.unwrap();
+        assert_eq!(report.set_aside, [], "it has failed since, as jobs do");
+        orloj.shutdown().await;
+    });
+}
+
+/// The store refuses what comes after the timer, and the parts of the batch.
+#[test]
+fn timers_and_chores_that_were_set_aside_say_so_too() {
+    let database = Database::create();
+    run(async {
+        let orloj = node(&database, "anna", active()).await;
+        let file = Deploy::file("models.bpmn", MODELS.as_bytes());
+        orloj.deploy(Deploy { plain_dialect: Some(Dialect::Camunda7), ..file }).await.unwrap();
+        let url = database.url();
+        let url = url.split('?').next().unwrap().to_owned();
+        let (client, connection) =
+            tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
+        let connection = tokio::spawn(connection);
+        let part = JobKind::BatchPart as u8;
+        let check = format!(
+            "ALTER TABLE job ADD CONSTRAINT refused CHECK (element_id <> 'ship' AND kind <> {part})"
+        );
+        client.batch_execute(&check).await.unwrap();
+        let instance = start(&orloj, "later").await;
+        let timer = job(&orloj, instance).await;
+        let work = BatchWork::SetJobRetries { retries: 5, due_ms: None };
+        let new = NewBatch::new(work, BatchElements::jobs(vec![timer]));
+        orloj.batches().create(new).await.unwrap();
+        orloj.advance(Duration::from_secs(600)).unwrap();
+        while orloj.executor().report().await.unwrap().set_aside.len() < 2 {
+            tokio::task::yield_now().await;
+        }
+        let filter = JobFilter { kinds: vec![JobKind::BatchSeed], ..JobFilter::default() };
+        let seed = orloj.jobs().list(filter, ALL).await.unwrap()[0].key;
+        for key in [timer, seed] {
+            let found = reasons(&orloj, key).await;
+            assert_eq!((found[0].code, found.len()), ("set-aside", 1), "{found:?}");
+            assert!(found[0].text.contains("the store refused the change"), "{found:?}");
+            assert_eq!(found[0].remedy, Some(Remedy::Execute(key)));
+        }
+        client.batch_execute("ALTER TABLE job DROP CONSTRAINT refused").await.unwrap();
+        orloj.jobs().execute(timer).await.unwrap();
+        orloj.jobs().execute(seed).await.unwrap();
+        assert_eq!(orloj.executor().report().await.unwrap().set_aside, []);
+        drop(client);
+        connection.await.unwrap().unwrap();
+        orloj.shutdown().await;
+    });
+}
+
 #[test]
 fn a_rate_tells_when_it_goes_on_and_the_advice_keeps_the_rest_of_the_limit() {
     on_both(|builder| async {
@@ -588,10 +749,36 @@ fn each_node_says_why_it_leaves_a_job_and_one_that_takes_it_ends_the_list() {
             tokio::task::yield_now().await;
         }
         let found = reasons(&low, key).await;
-        let text = "node 'off' has it queued or is running it";
+        let text = "node 'off' holds it: queued, running or set aside there";
         assert_eq!((found[0].code, &*found[0].text), ("running", text));
         low.shutdown().await;
         night.shutdown().await;
+    });
+}
+
+#[test]
+fn timers_that_no_node_looks_for_are_told_by_each() {
+    let database = Database::create();
+    run(async {
+        let without = || ExecutorOptions { fires_timers: false, ..active() };
+        let one = node(&database, "one", without()).await;
+        let other = node(&database, "other", without()).await;
+        let file = Deploy::file("models.bpmn", MODELS.as_bytes());
+        one.deploy(Deploy { plain_dialect: Some(Dialect::Camunda7), ..file }).await.unwrap();
+        let instance = start(&one, "later").await;
+        let timer = job(&one, instance).await;
+        for node in [&one, &other] {
+            let found = reasons(node, timer).await;
+            let codes: Vec<_> = found.iter().map(|reason| reason.code).collect();
+            assert_eq!(codes, ["not-due", "timers-off"]);
+            assert_eq!(found[1].text, "no node looks for timers (executor.take_timers)");
+        }
+        let third = node(&database, "third", active()).await;
+        assert_eq!(codes(&one, timer).await, ["not-due"], "there is one that does");
+        third.shutdown().await;
+        assert_eq!(codes(&one, timer).await, ["not-due", "timers-off"]);
+        one.shutdown().await;
+        other.shutdown().await;
     });
 }
 

@@ -32,5 +32,6 @@ WHERE engine = $1
     -- Executable: ready, waiting or parked, with retries, and due.
     AND ($30::bigint IS NULL
         OR (state <= 2 AND retries_left > 0 AND (due_at IS NULL OR due_at <= $30)))
+    AND ($31::text IS NULL OR limit_key = $31)
 ORDER BY key DESC
 LIMIT $3 OFFSET $4

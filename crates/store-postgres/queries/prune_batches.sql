@@ -2,12 +2,9 @@ WITH old AS (
     SELECT key
     FROM orloj.ended_batch
     WHERE engine = $1
-        AND ($2::bigint IS NULL OR removal_at <= $2)
-        AND ($3::bigint IS NULL OR ended_at < $3)
-        -- Of these kinds, or of all but these.
-        AND (kind = ANY ($5)) <> $6
-    ORDER BY key
-    LIMIT $4
+        AND removal_at <= $2
+    ORDER BY removal_at
+    LIMIT $3
     FOR UPDATE SKIP LOCKED
 ),
 gone AS (

@@ -1,7 +1,7 @@
 //! Deployed files that elements refer to.
 
 use orloj_store::{
-    AssetKind, AssetRow, DecisionVersion, Error, LatestAssets, NewDeployment, assets_of,
+    AssetKind, AssetRow, DecisionVersion, Error, LatestAssets, NewDeployment, Page, assets_of,
 };
 use orloj_types::TenantId;
 use tokio_postgres::types::{ToSql, Type};
@@ -32,6 +32,10 @@ impl Shared {
             (&deployment, Type::INT8),
         ];
         read::first(&self.read(&self.sql.asset_find, &params).await?, read::asset)
+    }
+
+    pub(crate) async fn assets(&self, page: Page) -> Result<Vec<AssetRow>, Error> {
+        self.page(&self.sql.assets, page, &[], read::asset).await
     }
 
     pub(crate) async fn latest_assets(

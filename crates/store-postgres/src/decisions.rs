@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use orloj_store::{
-    DecisionKey, DecisionRow, DecisionVersion, Error, LatestDecisions, NewDeployment, decisions_of,
+    DecisionKey, DecisionRow, DecisionVersion, Error, LatestDecisions, NewDeployment, Page,
+    decisions_of,
 };
 use orloj_types::TenantId;
 use tokio_postgres::types::{ToSql, Type};
@@ -37,6 +38,10 @@ impl Shared {
             (&deployment, Type::INT8),
         ];
         read::first(&self.read(&self.sql.decision_find, &params).await?, read::decision)
+    }
+
+    pub(crate) async fn decisions(&self, page: Page) -> Result<Vec<DecisionRow>, Error> {
+        self.page(&self.sql.decisions, page, &[], read::decision).await
     }
 
     pub(crate) async fn latest_decisions(

@@ -43,6 +43,7 @@ fn order(order: JobOrder) -> &'static str {
         JobOrder::HighestPriorityFirst => "ORDER BY priority DESC, key DESC",
         JobOrder::FewestRetriesFirst => "ORDER BY retries_left, key DESC",
         JobOrder::MostRetriesFirst => "ORDER BY retries_left DESC, key DESC",
+        JobOrder::NextFirst => "ORDER BY priority DESC, key",
     }
 }
 
@@ -54,7 +55,7 @@ struct Values<'a> {
     kinds: Option<Vec<i16>>,
     states: Option<Vec<i16>>,
     numbers: [Option<i64>; 10],
-    texts: [Option<&'a str>; 9],
+    texts: [Option<&'a str>; 10],
 }
 
 impl<'a> Values<'a> {
@@ -92,6 +93,7 @@ impl<'a> Values<'a> {
                 filter.category.as_deref(),
                 filter.failure.as_deref(),
                 filter.owner.as_deref(),
+                filter.limit_key.as_deref(),
             ],
         }
     }
@@ -117,8 +119,18 @@ impl<'a> Values<'a> {
             highest,
             executable_at,
         ] = &self.numbers;
-        let [process, tenant, element, failed_element, job_type, topic, category, failure, owner] =
-            &self.texts;
+        let [
+            process,
+            tenant,
+            element,
+            failed_element,
+            job_type,
+            topic,
+            category,
+            failure,
+            owner,
+            limit_key,
+        ] = &self.texts;
         vec![
             (engine, Type::TEXT),
             (before, Type::INT8),
@@ -150,6 +162,7 @@ impl<'a> Values<'a> {
             (owner, Type::TEXT),
             (&self.filter.session, Type::INT8),
             (executable_at, Type::INT8),
+            (limit_key, Type::TEXT),
         ]
     }
 }

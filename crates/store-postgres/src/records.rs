@@ -1,8 +1,8 @@
 //! Batches, operations and meters as they are read, and the removal of what is old.
 
 use orloj_store::{
-    BatchFilter, BatchKinds, BatchRow, EndedBatchRow, Error, MeterQuery, MeterRow, MeterSum,
-    OperationFilter, OperationRow, PAGE_ROWS_MAX, PRUNE_ROWS_MAX, Page, Prune, PruneQuery, Pruned,
+    BatchFilter, BatchRow, EndedBatchRow, Error, MeterQuery, MeterRow, MeterSum, OperationFilter,
+    OperationRow, PAGE_ROWS_MAX, PRUNE_ROWS_MAX, Page, Prune, PruneQuery, Pruned,
 };
 use orloj_types::{
     BatchKey, DefinitionKey, EngineName, InstanceKey, JobDefinitionKey, OperationKey, TenantId,
@@ -141,12 +141,31 @@ impl Shared {
                     [(&engine, Type::TEXT), (&keys, Type::INT8_ARRAY)];
                 self.write(&self.sql.prune_instances, &params).await?
             }
+            Prune::BatchKeys(batches) => {
+                let looked_at = batches.iter().take(PRUNE_ROWS_MAX.min(query.limit) as usize);
+                let keys: Vec<i64> = looked_at.map(|key| key.raw()).collect();
+                let params: [(&(dyn ToSql + Sync), Type); 2] =
+                    [(&engine, Type::TEXT), (&keys, Type::INT8_ARRAY)];
+                self.write(&self.sql.prune_batch_keys, &params).await?
+            }
             Prune::Batches { until } => {
-                let all = BatchKinds::AllBut(Vec::new());
-                self.prune_batches(Some(*until), None, &all, limit).await?
+                let until = until.as_ms();
+                let params: [(&(dyn ToSql + Sync), Type); 3] =
+                    [(&engine, Type::TEXT), (&until, Type::INT8), (&limit, Type::INT8)];
+                self.write(&self.sql.prune_batches, &params).await?
             }
             Prune::BatchesEnded { before, kinds } => {
-                self.prune_batches(None, Some(*before), kinds, limit).await?
+                let before = before.as_ms();
+                let (words, are_left_out) = kinds.words();
+                let words: Vec<&str> = words.iter().map(|word| &**word).collect();
+                let params: [(&(dyn ToSql + Sync), Type); 5] = [
+                    (&engine, Type::TEXT),
+                    (&before, Type::INT8),
+                    (&limit, Type::INT8),
+                    (&words, Type::TEXT_ARRAY),
+                    (&are_left_out, Type::BOOL),
+                ];
+                self.write(&self.sql.prune_batches_ended, &params).await?
             }
             Prune::Operations { before } => {
                 let before = before.as_ms();
@@ -206,28 +225,6 @@ impl Shared {
         let rows = self.write(&self.sql.ended_batch_removal, &params).await?;
         let moved = read::first(&rows, |row| row.get::<i64>(0))?.unwrap_or(0);
         Ok(u32::try_from(moved).unwrap_or(u32::MAX))
-    }
-
-    async fn prune_batches(
-        &self,
-        until: Option<Timestamp>,
-        before: Option<Timestamp>,
-        kinds: &BatchKinds,
-        limit: i64,
-    ) -> Result<Vec<tokio_postgres::Row>, Error> {
-        let engine = self.engine.as_str();
-        let (until, before) = (until.map(Timestamp::as_ms), before.map(Timestamp::as_ms));
-        let (words, are_left_out) = kinds.words();
-        let words: Vec<&str> = words.iter().map(|word| &**word).collect();
-        let params: [(&(dyn ToSql + Sync), Type); 6] = [
-            (&engine, Type::TEXT),
-            (&until, Type::INT8),
-            (&before, Type::INT8),
-            (&limit, Type::INT8),
-            (&words, Type::TEXT_ARRAY),
-            (&are_left_out, Type::BOOL),
-        ];
-        self.write(&self.sql.prune_batches, &params).await
     }
 }
 

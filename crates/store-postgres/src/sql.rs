@@ -27,8 +27,8 @@ macro_rules! statements {
 }
 
 statements! {
-    asset_delete asset_find asset_insert asset_latest batch_load batches broadcasts called_ended called_instances chore_insert chore_locks
-    chore_log chore_log_insert chore_replaced decision_find decision_insert decision_latest decision_load definition_find
+    asset_delete asset_find asset_insert asset_latest assets batch_load batches broadcasts called_ended called_instances chore_insert chore_locks
+    chore_log chore_log_insert chore_replaced decision_find decision_insert decision_latest decision_load decisions definition_find
     definition_delete definition_insert definition_latest definition_live definition_load
     definition_starts_delete definition_suspend definition_timers definitions
     definitions_suspended ended ended_batch_removal ended_batches ended_load ended_removal event_state group_commit group_commit_chores
@@ -41,7 +41,7 @@ statements! {
     limit_put limit_use limits limits_locked lock_advisory message_expired message_fit
     message_fits message_load messages meter_add meters node_beat node_beat_at node_delete
     node_describe node_insert node_named node_number_free node_number_keep nodes notify
-    operations prune_batch_log prune_batches prune_chore_log prune_ended prune_instances prune_meters prune_operations prune_removable
+    operations prune_batch_keys prune_batch_log prune_batches prune_batches_ended prune_chore_log prune_ended prune_instances prune_meters prune_operations prune_removable
     requirements_delete requirements_version resource_insert resource_load settings_raise settings_version
     start_insert start_replace starts subscription_last subscription_load subscriptions user_task_load
     user_tasks

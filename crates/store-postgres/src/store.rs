@@ -348,6 +348,14 @@ impl Store for PostgresStore {
         Box::pin(self.shared.definitions(page))
     }
 
+    fn decisions(&self, page: Page) -> Fut<'_, Vec<DecisionRow>> {
+        Box::pin(self.shared.decisions(page))
+    }
+
+    fn assets(&self, page: Page) -> Fut<'_, Vec<AssetRow>> {
+        Box::pin(self.shared.assets(page))
+    }
+
     fn instances(&self, filter: InstanceFilter, page: Page) -> Fut<'_, Vec<InstanceRow>> {
         Box::pin(async move { self.shared.instances(&filter, page).await })
     }

@@ -139,12 +139,18 @@ async fn what_is_old_is_found_by_its_age() {
             FROM generate_series(1, 20000) AS n;
             INSERT INTO meter SELECT 'suite', 'm' || n % 10, n, '', 1
             FROM generate_series(1, 20000) AS n;
+            INSERT INTO ended_batch
+                (key, engine, tenant, kind, total, created_at, ended_at, removal_at, parts_made,
+                parts_done, parts_failed)
+            SELECT n, 'suite', '', 'k', 1, n, n, n, 1, 1, 0
+            FROM generate_series(1, 20000) AS n;
             INSERT INTO chore_log
                 (job_key, engine, tenant, definition_key, element_id, kind, batch_key, event, at,
                 retries, priority)
             SELECT n, 'suite', '', 0, '', 8, n % 200, 0, n, 0, 0
             FROM generate_series(1, 20000) AS n;
-            ANALYZE ended; ANALYZE operation; ANALYZE meter; ANALYZE chore_log";
+            ANALYZE ended; ANALYZE operation; ANALYZE meter; ANALYZE chore_log;
+            ANALYZE ended_batch";
         admin.batch_execute(rows).await.expect("rows");
         let ended = [
             ("$7::bigint[]", "'{10000000}'::bigint[]"),
@@ -155,12 +161,21 @@ async fn what_is_old_is_found_by_its_age() {
             ("$2", "500"),
             ("$1", "'suite'"),
         ];
+        let of_kinds = [
+            ("$5", "true"),
+            ("$4", "'{}'::text[]"),
+            ("$3", "10"),
+            ("$2", "100"),
+            ("$1", "'suite'"),
+        ];
         let by_time = [("$3", "10"), ("$2", "100"), ("$1", "'suite'")];
         for (sql, values, index) in [
             (include_str!("../queries/prune_ended.sql"), &ended[..], "ended_age"),
             (include_str!("../queries/prune_operations.sql"), &by_time[..], "operation_age"),
             (include_str!("../queries/prune_meters.sql"), &by_time[..], "meter_age"),
             (include_str!("../queries/prune_batch_log.sql"), &by_time[..], "chore_log_batch"),
+            (include_str!("../queries/prune_batches.sql"), &by_time[..], "ended_batch_removal"),
+            (include_str!("../queries/prune_batches_ended.sql"), &of_kinds[..], "ended_batch_age"),
         ] {
             let sql = sql.lines().filter(|line| !line.trim().starts_with("--"));
             let sql = sql.collect::<Vec<_>>().join("\n").replace("orloj.", "");
@@ -169,10 +184,58 @@ async fn what_is_old_is_found_by_its_age() {
             let found = plan.split("CTE old").nth(1).and_then(|rest| rest.split("CTE ").next());
             let whole = plan.split("CTE history").next().unwrap_or_default();
             assert!(whole.contains(&format!("using {index} on")), "{plan}");
-            for table in ["ended", "operation", "meter", "chore_log"] {
+            for table in ["ended", "operation", "meter", "chore_log", "ended_batch"] {
                 assert!(!whole.contains(&format!("Seq Scan on {table} ")), "{plan}");
             }
             assert!(found.is_some_and(|found| found.contains("actual rows=10 ")), "{plan}");
+        }
+    })
+    .await;
+}
+
+/// The parameters are known when a listing is planned, so absent ones cost nothing.
+#[tokio::test]
+async fn what_is_ready_chores_and_incidents_of_one_are_found_by_their_indexes() {
+    with_database(|url| async move {
+        drop(open(&url).await);
+        let admin = client(&url).await;
+        let waiting = ROWS.replace("'', 0, 3,", "'', CASE WHEN n % 100 = 0 THEN 0 ELSE 1 END, 3,");
+        let chores = waiting
+            .replace("'suite', '', n,", "'suite', '', CASE WHEN n % 100 = 1 THEN 0 ELSE n END,");
+        assert_ne!((&*waiting, &*chores), (ROWS, &*waiting), "they are told apart");
+        admin.batch_execute(&chores).await.expect("rows");
+        let incidents = "INSERT INTO incident
+                (key, engine, tenant, instance_key, definition_key, element_instance_key,
+                element_id, job_key, kind, message, created_at, cause_key, root_cause_key)
+            SELECT n, 'suite', '', n, 1, n, 'task', n, 'k', 'm', n, n, n
+            FROM generate_series(1, 20000) AS n; ANALYZE incident; ANALYZE job";
+        admin.batch_execute(incidents).await.expect("rows");
+        let jobs = include_str!("../queries/jobs.sql");
+        let next = jobs.replace("ORDER BY key DESC", "ORDER BY priority DESC, key");
+        for (sql, given, index) in [
+            (jobs, &[("$3", "10"), ("$4", "0"), ("$6", "0"), ("$7", "1")][..], "job_chore"),
+            (
+                &next,
+                &[("$3", "10"), ("$4", "0"), ("$13", "'{0}'"), ("$14", "''"), ("$27", "false")][..],
+                "job_ready",
+            ),
+            (
+                include_str!("../queries/incidents.sql"),
+                &[("$3", "10"), ("$4", "7"), ("$9", "7")][..],
+                "incident_instance",
+            ),
+        ] {
+            let sql = sql.lines().filter(|line| !line.trim().starts_with("--"));
+            let mut sql = sql.collect::<Vec<_>>().join("\n").replace("orloj.", "");
+            for number in (1..=31).rev() {
+                let place = format!("${number}");
+                let value = given.iter().find(|(of, _)| *of == place).map(|(_, value)| *value);
+                let value = if number == 1 { "'suite'" } else { value.unwrap_or("NULL") };
+                sql = sql.replace(&place, value);
+            }
+            let plan = plan(&admin, &sql).await;
+            assert!(plan.contains(index), "{index}: {plan}");
+            assert!(!plan.contains("Seq Scan on"), "{plan}");
         }
     })
     .await;

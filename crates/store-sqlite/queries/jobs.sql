@@ -39,5 +39,6 @@ WHERE key <= ?1
         ?30 IS NULL
         OR (state <= 2 AND retries_left > 0 AND (due_at IS NULL OR due_at <= ?30))
     )
+    AND (?31 IS NULL OR limit_key = ?31)
 ORDER BY key DESC
 LIMIT ?3 OFFSET ?4

@@ -1,8 +1,9 @@
+-- In the order of keys, page by page: the plus keeps the index by age out of it.
 SELECT
     key, group_key, engine, tenant, at, user, operation, entity, entity_key, instance_key,
     definition_key, job_definition_key, property, old, new
 FROM operation
-WHERE key <= ?1 AND engine = ?2
+WHERE key <= ?1 AND +engine = ?2
     AND (?4 IS NULL OR group_key = ?4)
     AND (?5 IS NULL OR user = ?5)
     AND (?6 IS NULL OR operation = ?6)

@@ -1,12 +1,14 @@
 //! Deployed files that elements refer to.
 
 use orloj_store::{
-    AssetKey, AssetKind, AssetRow, DecisionVersion, Error, LatestAssets, NewDeployment, assets_of,
+    AssetKey, AssetKind, AssetRow, DecisionVersion, Error, LatestAssets, NewDeployment, Page,
+    assets_of,
 };
 use orloj_types::{DeploymentKey, TenantId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::error::portable;
+use crate::queries::{all, at_most, limit};
 use crate::rows::{engine, number, tenant};
 use crate::settings;
 use crate::writer::Writer;
@@ -26,6 +28,15 @@ pub(crate) fn find(
         .prepare_cached(include_str!("../queries/asset_find.sql"))?
         .query_row(values, asset)
         .optional()
+}
+
+pub(crate) fn list(
+    connection: &Connection,
+    engine: &str,
+    page: Page,
+) -> rusqlite::Result<Vec<AssetRow>> {
+    let values = (at_most(page), engine, limit(page));
+    all(connection, include_str!("../queries/assets.sql"), values, asset)
 }
 
 pub(crate) fn latest(

@@ -1,9 +1,12 @@
 //! Deployed decisions.
 
-use orloj_store::{DecisionRow, DecisionVersion, LatestDecisions, NewDeployment, decisions_of};
+use orloj_store::{
+    DecisionRow, DecisionVersion, LatestDecisions, NewDeployment, Page, decisions_of,
+};
 use orloj_types::TenantId;
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::queries::{all, at_most, limit};
 use crate::rows;
 
 pub(crate) fn find(
@@ -19,6 +22,15 @@ pub(crate) fn find(
         .prepare_cached(include_str!("../queries/decision_find.sql"))?
         .query_row(values, rows::decision)
         .optional()
+}
+
+pub(crate) fn list(
+    connection: &Connection,
+    engine: &str,
+    page: Page,
+) -> rusqlite::Result<Vec<DecisionRow>> {
+    let values = (at_most(page), engine, limit(page));
+    all(connection, include_str!("../queries/decisions.sql"), values, rows::decision)
 }
 
 pub(crate) fn latest(

@@ -1,6 +1,6 @@
 //! Listing and counting jobs.
 
-use orloj_store::{JobFilter, JobOrder, JobRow, Page};
+use orloj_store::{JobFilter, JobOrder, JobRow, JobState, Page};
 use orloj_types::{BatchKey, DefinitionKey, InstanceKey, Timestamp};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Result, params_from_iter};
@@ -51,6 +51,19 @@ fn found_by(filter: &JobFilter) -> String {
         let keys = "key IN (SELECT value FROM json_each(?5))";
         sql = sql.replace(&format!("(?5 IS NULL OR {keys})"), keys);
     }
+    let is_of_none = filter.instance.is_some_and(|instance| instance.raw() == 0);
+    if is_of_none && filter.definition.is_some() {
+        sql = sql.replace("(?6 IS NULL OR instance_key = ?6)", "instance_key = 0");
+        sql = sql.replace("(?7 IS NULL OR definition_key = ?7)", "definition_key = ?7");
+    }
+    let is_ready = filter.states == [JobState::Ready] && filter.is_locked == Some(false);
+    if is_ready && filter.job_type.is_some() {
+        let states = "(?13 IS NULL OR state IN (SELECT value FROM json_each(?13)))";
+        sql = sql.replace(states, "state = 0");
+        let locked = "(?27 IS NULL OR (lock_session IS NOT NULL OR lock_until IS NOT NULL) = ?27)";
+        sql = sql.replace(locked, "lock_session IS NULL AND lock_until IS NULL");
+        sql = sql.replace("(?14 IS NULL OR type = ?14)", "type = ?14");
+    }
     sql
 }
 
@@ -64,6 +77,7 @@ fn order(order: JobOrder) -> &'static str {
         JobOrder::HighestPriorityFirst => "ORDER BY priority DESC, key DESC",
         JobOrder::FewestRetriesFirst => "ORDER BY retries_left, key DESC",
         JobOrder::MostRetriesFirst => "ORDER BY retries_left DESC, key DESC",
+        JobOrder::NextFirst => "ORDER BY priority DESC, key",
     }
 }
 
@@ -112,5 +126,6 @@ fn values(engine: &str, filter: &JobFilter, at_most: i64, limit: u32) -> Vec<Val
         text(filter.owner.as_deref()),
         filter.session.into(),
         time(filter.executable_at),
+        text(filter.limit_key.as_deref()),
     ]
 }

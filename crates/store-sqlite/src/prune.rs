@@ -40,20 +40,21 @@ fn prune_in(connection: &Connection, engine: &str, query: &PruneQuery) -> Result
             let sql = include_str!("../queries/prune_instances.sql");
             remove_instances(connection, sql, (engine, keys))
         }
-        Prune::Batches { until } => {
-            let none = None::<i64>;
-            run(include_str!("../queries/prune_batches.sql"), &|s| {
-                s.execute((engine, until.as_ms(), none, limit, "[]", true))
-            })
-        }
+        Prune::Batches { until } => run(include_str!("../queries/prune_batches.sql"), &|s| {
+            s.execute((engine, until.as_ms(), limit))
+        }),
         Prune::BatchesEnded { before, kinds } => {
-            let none = None::<i64>;
             let (words, are_left_out) = kinds.words();
             let words: Vec<&str> = words.iter().map(|word| &**word).collect();
             let words = serde_json::to_string(&words).unwrap_or_default();
-            run(include_str!("../queries/prune_batches.sql"), &|s| {
-                s.execute((engine, none, before.as_ms(), limit, &words, are_left_out))
+            run(include_str!("../queries/prune_batches_ended.sql"), &|s| {
+                s.execute((engine, before.as_ms(), limit, &words, are_left_out))
             })
+        }
+        Prune::BatchKeys(keys) => {
+            let keys: Vec<i64> = keys.iter().take(limit as usize).map(|key| key.raw()).collect();
+            let keys = serde_json::to_string(&keys).unwrap_or_default();
+            run(include_str!("../queries/prune_batch_keys.sql"), &|s| s.execute((engine, &keys)))
         }
         Prune::Operations { before } => {
             run(include_str!("../queries/prune_operations.sql"), &|s| {

@@ -157,7 +157,15 @@ pub(crate) fn incidents(
     page: Page,
 ) -> Result<Vec<IncidentRow>> {
     let values = incident_values(engine, filter, at_most(page), limit(page));
-    all(connection, INCIDENTS, params_from_iter(values), rows::incident)
+    all(connection, &incidents_sql(filter), params_from_iter(values), rows::incident)
+}
+
+/// Written plainly, the condition is looked for in its index.
+fn incidents_sql(filter: &IncidentFilter) -> String {
+    match filter.instance {
+        Some(_) => INCIDENTS.replace("(?3 IS NULL OR instance_key = ?3)", "instance_key = ?3"),
+        None => INCIDENTS.to_owned(),
+    }
 }
 
 pub(crate) fn count_incidents(
@@ -166,7 +174,7 @@ pub(crate) fn count_incidents(
     filter: &IncidentFilter,
 ) -> Result<u64> {
     let values = incident_values(engine, filter, i64::MAX, 0);
-    count_of(connection, INCIDENTS, values)
+    count_of(connection, &incidents_sql(filter), values)
 }
 
 fn incident_values(engine: &str, filter: &IncidentFilter, at_most: i64, limit: u32) -> [Value; 9] {

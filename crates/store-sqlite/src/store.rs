@@ -327,6 +327,14 @@ impl Store for SqliteStore {
         self.read(move |connection, engine| queries::definitions(connection, engine, page))
     }
 
+    fn decisions(&self, page: Page) -> Fut<'_, Vec<DecisionRow>> {
+        self.read(move |connection, engine| decisions::list(connection, engine, page))
+    }
+
+    fn assets(&self, page: Page) -> Fut<'_, Vec<AssetRow>> {
+        self.read(move |connection, engine| assets::list(connection, engine, page))
+    }
+
     fn instances(&self, filter: InstanceFilter, page: Page) -> Fut<'_, Vec<InstanceRow>> {
         self.read(move |connection, engine| queries::instances(connection, engine, &filter, page))
     }

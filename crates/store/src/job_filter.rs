@@ -9,7 +9,8 @@ use orloj_types::{
 
 use crate::rows::{JobKind, JobRow, JobState};
 
-/// Absent fields and empty lists match all. Only batch and keys are found by an index; the other
+/// Absent fields and empty lists match all. Found by an index are keys, batches, chores of a
+/// definition (`instance` 0 and `definition`), and what is ready, unlocked and of one type; other
 /// fields are looked for row by row, within the time limit of reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobFilter {
@@ -27,6 +28,7 @@ pub struct JobFilter {
     pub job_type: Option<Arc<str>>,
     pub topic: Option<Arc<str>>,
     pub category: Option<Arc<str>>,
+    pub limit_key: Option<Arc<str>>,
     pub batch: Option<BatchKey>,
     /// Strictly; a job without a due date is neither.
     pub due_before: Option<Timestamp>,
@@ -79,6 +81,7 @@ impl JobFilter {
             && is(self.job_type.as_ref(), Some(&job.job_type))
             && is(self.topic.as_ref(), Some(&job.topic))
             && is(self.category.as_ref(), job.category.as_ref())
+            && is(self.limit_key.as_ref(), job.limit_key.as_ref())
             && is(self.batch.as_ref(), job.batch.as_ref())
             && self.due_before.is_none_or(|at| job.due_at.is_some_and(|due| due < at))
             && self.due_after.is_none_or(|at| job.due_at.is_some_and(|due| due > at))
@@ -114,6 +117,8 @@ pub enum JobOrder {
     HighestPriorityFirst,
     FewestRetriesFirst,
     MostRetriesFirst,
+    /// As workers acquire them: of equal priority the oldest comes first.
+    NextFirst,
 }
 
 impl JobOrder {
@@ -127,10 +132,10 @@ impl JobOrder {
             Self::EarliestDueFirst => (due.is_none(), due_ms),
             Self::LatestDueFirst => (due.is_none(), !due_ms),
             Self::LowestPriorityFirst => (false, job.priority),
-            Self::HighestPriorityFirst => (false, !job.priority),
+            Self::HighestPriorityFirst | Self::NextFirst => (false, !job.priority),
             Self::FewestRetriesFirst => (false, job.retries_left.into()),
             Self::MostRetriesFirst => (false, !i64::from(job.retries_left)),
         };
-        (is_last, place, !key)
+        (is_last, place, if self == Self::NextFirst { key } else { !key })
     }
 }

@@ -31,6 +31,8 @@ pub struct Claim {
 pub struct NodeProfile {
     /// Whether it acquires jobs of the engine's own at all.
     pub is_active: bool,
+    /// Whether it makes timers ready that are due. One that acquires nothing may do so all the same.
+    pub fires_timers: bool,
     pub order: Order,
     pub priorities: RangeInclusive<i64>,
     /// `Some`: the deployments that are registered with it; it takes their jobs and those of none.
@@ -48,6 +50,7 @@ impl Default for NodeProfile {
     fn default() -> Self {
         Self {
             is_active: true,
+            fires_timers: true,
             order: Order::default(),
             priorities: i64::MIN..=i64::MAX,
             deployments: None,

@@ -33,6 +33,8 @@ pub enum Prune {
     },
     /// These, if they have ended, with their history. More than allowed are not looked at.
     Instances(Vec<InstanceKey>),
+    /// These, if they have ended. More than allowed are not looked at.
+    BatchKeys(Vec<BatchKey>),
     /// Ended batches whose moment of removal is this or lies before it.
     Batches { until: Timestamp },
     /// Ended batches of these kinds that ended before this.

@@ -393,6 +393,7 @@ pub struct NewDefinition {
 /// What a deployment led to: what is in all its resources, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredDeployment {
+    /// As it was given; under that of a duplicate there is nothing.
     pub key: DeploymentKey,
     /// Every resource equalled the latest version of what is in it: nothing was written.
     pub duplicate: bool,

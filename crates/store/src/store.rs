@@ -234,7 +234,10 @@ pub trait Store: Send + Sync + 'static {
 
     fn resource(&self, deployment: DeploymentKey, name: Arc<str>) -> Fut<'_, Option<Arc<[u8]>>>;
 
+    /// Those that are not deleted; so the two that follow.
     fn definitions(&self, page: Page) -> Fut<'_, Vec<DefinitionRow>>;
+    fn decisions(&self, page: Page) -> Fut<'_, Vec<DecisionRow>>;
+    fn assets(&self, page: Page) -> Fut<'_, Vec<AssetRow>>;
 
     /// Gives the version of the settings; `None` when none of them exists.
     fn set_definition_suspended(

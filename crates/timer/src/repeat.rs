@@ -143,12 +143,12 @@ impl Repeat {
         if self.dialect == Dialect::Flowable {
             next.at = next.at.max(now);
         }
-        let is_over = self
-            .until
-            .as_ref()
-            .and_then(|until| until.in_zone(zone))
-            .is_some_and(|until| next.at > until);
+        let is_over = self.ends_at(zone).is_some_and(|until| next.at > until);
         (!is_over).then_some(next)
+    }
+
+    pub fn ends_at(&self, zone: &TimeZone) -> Option<Timestamp> {
+        self.until.as_ref().and_then(|until| until.in_zone(zone))
     }
 
     /// The moment of a slot; slots count from zero.

@@ -65,6 +65,15 @@ impl RetryPlan {
         }
     }
 
+    /// As [`Self::parse`]; a wait alone means so many tries.
+    pub fn parse_for(text: &str, tries_of_wait: u32) -> Result<Self, RetryError> {
+        let mut plan = Self::parse(text)?;
+        if plan.waits.len() == 1 && !text.trim().starts_with('R') {
+            plan.tries = tries_of_wait;
+        }
+        Ok(plan)
+    }
+
     /// The wait after a failure of a job that had this many retries left when it was tried.
     ///
     /// A list is walked in order and its last wait also follows the last failure. A job whose

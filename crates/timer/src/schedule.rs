@@ -90,6 +90,15 @@ impl Schedule {
         matches!(self.plan, Plan::Repeat(_) | Plan::Cron(_))
     }
 
+    /// The moment after which nothing fires, where the text names one. It does not count for the
+    /// first firing: whoever sets the timer asks.
+    pub fn ends_at(&self, zone: &TimeZone) -> Option<Timestamp> {
+        match &self.plan {
+            Plan::Repeat(repeat) => repeat.ends_at(zone),
+            _ => None,
+        }
+    }
+
     /// The first firing of a timer that is made at `now` in an engine whose zone is `zone`. It may
     /// be past; `None`: never, be it that the series is over, that no day fits, or that the moment
     /// is beyond the calendar.

@@ -108,6 +108,12 @@ pub(super) enum Operator {
     Remainder,
 }
 
+impl Operator {
+    pub fn is_equality(self) -> bool {
+        matches!(self, Self::Equal | Self::NotEqual)
+    }
+}
+
 /// How tightly operators bind, loosest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Level {

@@ -1,6 +1,5 @@
-//! Functions, and methods of the execution, the task and beans.
+//! Functions, and methods of beans.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_types::{StoredValue, Temporal, Timestamp, Value, ValueTag};
@@ -9,7 +8,7 @@ use super::ast::FunctionCall;
 use super::coerce::to_int;
 use super::eval::Evaluator;
 use super::functions::{Function, OfCollection, OfDate, OfVariable};
-use super::host::{Argument, Effect, Holder};
+use super::host::Argument;
 use super::item::Item;
 use super::methods::Call;
 use super::moment::{Moment, date, ms_of};
@@ -228,91 +227,6 @@ impl Evaluator<'_> {
         }))
     }
 
-    /// A method of the execution or the task.
-    pub(super) fn holder_method(
-        &mut self,
-        holder: Holder,
-        method: &str,
-        arguments: &[Item],
-        offset: usize,
-    ) -> Outcome {
-        let mut call = self.call(method, arguments, offset);
-        let count = call.count();
-        if (holder, method, count) == (Holder::Task, "getExecution", 0) {
-            return Ok(Item::Holder(Holder::Execution));
-        }
-        let known = matches!(
-            (method, count),
-            ("getVariable" | "getVariableLocal", 1..=2)
-                | (
-                    "hasVariable" | "hasVariableLocal" | "removeVariable" | "removeVariableLocal",
-                    1
-                )
-                | ("setVariable" | "setVariableLocal", 2)
-        );
-        if known {
-            let name = match call.value(0)? {
-                Value::Null => Arc::default(),
-                _ => call.text(0)?,
-            };
-            let value = call.value(1)?;
-            let local = method.ends_with("Local");
-            return Ok(Item::Value(match method {
-                "getVariable" => self.variable(&name).unwrap_or_default(),
-                "getVariableLocal" => self.local(&name).unwrap_or_default(),
-                "hasVariable" => Value::Bool(self.variable(&name).is_some()),
-                "hasVariableLocal" => Value::Bool(self.local(&name).is_some()),
-                "setVariable" | "setVariableLocal" => {
-                    self.effects.push(Effect::SetVariable { name, value, local });
-                    Value::Null
-                }
-                _ => {
-                    self.effects.push(Effect::RemoveVariable { name, local });
-                    Value::Null
-                }
-            }));
-        }
-        let property = method.strip_prefix("get").or_else(|| method.strip_prefix("is"));
-        if count == 0
-            && let Some(property) = property
-        {
-            let mut chars = property.chars();
-            let small: String =
-                chars.next().map(|c| c.to_ascii_lowercase()).into_iter().chain(chars).collect();
-            if let Some(value) = self.fact(holder, &small) {
-                return Ok(Item::Value(value));
-            }
-        }
-        if (method, count) == ("hasVariables", 0) {
-            let names = self.host().map(|host| host.variable_names()).unwrap_or_default();
-            return Ok(Item::Value(Value::Bool(!names.is_empty())));
-        }
-        let receiver = Item::Holder(holder).describe();
-        Err(self.call(method, arguments, offset).unknown(&receiver))
-    }
-
-    pub(super) fn fact(&self, holder: Holder, property: &str) -> Option<Value> {
-        let host = self.host()?;
-        if let Some(value) = host.fact(holder, property) {
-            return Some(value);
-        }
-        match property {
-            "variableNames" => {
-                let names = host.variable_names().into_iter().map(Value::Text).collect();
-                Some(Value::List(Arc::new(names)))
-            }
-            "variables" => {
-                let mut entries = BTreeMap::new();
-                for name in host.variable_names() {
-                    let value = self.variable(&name).unwrap_or_default();
-                    entries.insert(name, value);
-                }
-                Some(Value::Map(Arc::new(entries)))
-            }
-            _ => None,
-        }
-    }
-
     pub(super) fn bean_method(
         &self,
         bean: &Arc<str>,
@@ -356,22 +270,6 @@ impl Evaluator<'_> {
         }
         let (property, holder) = (name.to_owned(), "bean");
         Err(EvalError::UnknownProperty { property, holder, offset })
-    }
-
-    /// The nearest scope only.
-    fn local(&self, name: &str) -> Option<Value> {
-        for effect in self.effects.iter().rev() {
-            match effect {
-                Effect::SetVariable { name: set, value, local: true } if **set == *name => {
-                    return Some(value.clone());
-                }
-                Effect::RemoveVariable { name: removed, local: true } if **removed == *name => {
-                    return None;
-                }
-                _ => {}
-            }
-        }
-        self.host()?.local_variable(name)
     }
 
     pub(super) fn call<'c>(

@@ -7,7 +7,8 @@ use orloj_types::Value;
 
 use super::ast::{Access, Kind, Node, Operator, Part, Program, Step};
 use super::coerce::{to_bool, to_decimal};
-use super::host::{Effect, Holder, Host, Profile};
+use super::holder::{of_variable, uncapitalized};
+use super::host::{Effect, Holder, Host, Place, Profile};
 use super::item::Item;
 use super::methods;
 use super::operators::{apply, is_empty, negate};
@@ -122,9 +123,10 @@ impl<'a> Evaluator<'a> {
     fn operation(&mut self, node: &Node, depth: usize) -> Outcome {
         match &node.kind {
             Kind::Chain(first, operands) => {
-                let mut left = self.value(first, depth)?;
+                let compares = operands.iter().any(|operand| operand.operator.is_equality());
+                let mut left = self.operand(first, compares, depth)?;
                 for operand in operands {
-                    let right = self.value(&operand.node, depth)?;
+                    let right = self.operand(&operand.node, compares, depth)?;
                     let offset = operand.offset as usize;
                     left = self.operator(operand.operator, &left, &right, offset)?;
                 }
@@ -133,10 +135,20 @@ impl<'a> Evaluator<'a> {
             Kind::All(nodes) => self.junction(nodes, false, depth),
             Kind::Any(nodes) => self.junction(nodes, true, depth),
             Kind::Not(operand) => Ok(Value::Bool(!self.condition(operand, depth)?)),
-            Kind::Empty(operand) => Ok(Value::Bool(is_empty(&self.value(operand, depth)?))),
+            Kind::Empty(operand) => Ok(Value::Bool(is_empty(&self.operand(operand, true, depth)?))),
             Kind::Negate(operand) => negate(&self.value(operand, depth)?, node.at()),
             // The others may be items.
             _ => self.item(node, depth)?.into_value(node.at()),
+        }
+    }
+
+    /// What is compared may be an object, which is equal to itself alone.
+    fn operand(&mut self, node: &Node, compares: bool, depth: usize) -> Outcome {
+        match &node.kind {
+            Kind::Name(_) | Kind::Path(..) if compares => {
+                self.item(node, depth)?.into_operand(node.at())
+            }
+            _ => self.value(node, depth),
         }
     }
 
@@ -183,8 +195,7 @@ impl<'a> Evaluator<'a> {
             return Some(Item::Value(value));
         }
         let host = self.host()?;
-        let holder = Holder::named(name).filter(|&holder| host.fact(holder, "id").is_some());
-        if let Some(holder) = holder {
+        if let Some(holder) = Holder::named(name).filter(|&holder| self.exists(holder)) {
             return Some(Item::Holder(holder));
         }
         match &**name {
@@ -260,6 +271,17 @@ impl<'a> Evaluator<'a> {
         match item {
             Item::Holder(holder) => self.holder_method(holder, method, &arguments, offset),
             Item::Bean(bean) => self.bean_method(&bean, method, arguments, offset),
+            Item::Variable(name, value) => {
+                let property = method.strip_prefix("get").map(uncapitalized);
+                let found = property.and_then(|property| of_variable(&name, &value, &property));
+                match found.filter(|_| arguments.is_empty()) {
+                    Some(value) => Ok(Item::Value(value)),
+                    None => {
+                        let receiver = Item::Variable(name, value).describe();
+                        Err(self.call(method, &arguments, offset).unknown(&receiver))
+                    }
+                }
+            }
             item => {
                 let called = methods::call(&item, &mut self.call(method, &arguments, offset))?;
                 if let (Some(trail), Some(changed)) = (trail.as_ref(), called.changed) {
@@ -276,7 +298,8 @@ impl<'a> Evaluator<'a> {
     fn change(&mut self, trail: &Trail, changed: Value) {
         let Some(root) = self.variable(&trail.name) else { return };
         let value = replace(&root, &trail.keys, changed);
-        self.effects.push(Effect::SetVariable { name: trail.name.clone(), value, local: false });
+        let (place, name) = (Place::Nearest(Holder::Execution), trail.name.clone());
+        self.effects.push(Effect::SetVariable { place, name, value });
     }
 
     fn member(&mut self, item: &Item, name: &str, offset: usize) -> Result<Item, EvalError> {
@@ -289,20 +312,10 @@ impl<'a> Evaluator<'a> {
                 ("length", Profile::Flowable) => Ok(Item::Value(Value::Int(items.len() as i64))),
                 _ => list_item(items, parse_index(name, offset)?).map(Item::Value),
             },
-            Item::Holder(Holder::Task) if name == Holder::Execution.name() => {
-                Ok(Item::Holder(Holder::Execution))
-            }
-            Item::Holder(holder) => match self.fact(*holder, name) {
+            Item::Holder(holder) => self.holder_property(*holder, name, offset),
+            Item::Variable(variable, value) => match of_variable(variable, value, name) {
                 Some(value) => Ok(Item::Value(value)),
-                None => {
-                    let holder = match holder {
-                        Holder::Execution => "process execution",
-                        Holder::Task => "task",
-                        Holder::ExternalTask => "external task",
-                    };
-                    let property = name.to_owned();
-                    Err(EvalError::UnknownProperty { property, holder, offset })
-                }
+                None => Err(unknown_property(name, item, offset)),
             },
             Item::Bean(bean) => self.bean_property(bean, name, offset),
             Item::Spins(nodes) => {
@@ -441,6 +454,7 @@ fn unknown_property(property: &str, item: &Item, offset: usize) -> EvalError {
     let holder = match item {
         Item::Value(value) => value.type_name(),
         Item::Moment(_) => "date and time",
+        Item::Variable(..) => "variable",
         _ => "node of JSON",
     };
     EvalError::UnknownProperty { property: property.to_owned(), holder, offset }

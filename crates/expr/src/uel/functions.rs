@@ -1,4 +1,6 @@
-/// The functions that are known, of both engines; which of them holds is not asked.
+use super::host::Profile;
+
+/// The functions that are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Function {
     Now,
@@ -49,7 +51,18 @@ pub(super) enum OfCollection {
 }
 
 impl Function {
-    pub fn find(prefix: Option<&str>, name: &str) -> Option<Self> {
+    /// `only`: those that a process of this engine has, where decisions may have all of them.
+    pub fn find(only: Option<Profile>, prefix: Option<&str>, name: &str) -> Option<Self> {
+        let function = Self::named(prefix, name)?;
+        let is_there = match only {
+            None => true,
+            Some(Profile::Camunda) => prefix.is_none(),
+            Some(Profile::Flowable) => matches!(function, Self::Variable(_)),
+        };
+        is_there.then_some(function)
+    }
+
+    fn named(prefix: Option<&str>, name: &str) -> Option<Self> {
         Some(match prefix {
             None => match name {
                 "now" => Self::Now,

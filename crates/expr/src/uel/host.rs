@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
-use orloj_types::Value;
+use orloj_types::{Timestamp, Value};
+
+use super::moment::ms_of;
 
 /// What UEL may know of its surroundings beside the variables. Everything has a default: nothing
 /// is known, and what depends on it fails with an error that says so.
@@ -10,9 +12,11 @@ pub trait Host {
         Profile::Camunda
     }
 
-    /// A fact about the `execution` or the `task`, by its property: `id`, `processInstanceId`,
-    /// `processBusinessKey`, `currentActivityId`, `processDefinitionId` and so on. `None`: unknown.
-    fn fact(&self, _holder: Holder, _property: &str) -> Option<Value> {
+    /// A fact about the `execution`, the `task` and what is reached from there, by one name for
+    /// all engines: `id`, `processInstanceId`, `businessKey`, `currentActivityId` and so on. Which
+    /// of their properties and methods ask for it is known here. `None`: unknown. A holder without
+    /// an `id` does not exist.
+    fn fact(&self, _holder: Holder, _fact: &str) -> Option<Value> {
         None
     }
 
@@ -21,8 +25,18 @@ pub trait Host {
         Vec::new()
     }
 
-    /// A variable of the nearest scope only.
-    fn local_variable(&self, _name: &str) -> Option<Value> {
+    /// Names of the variables that are the holder's own.
+    fn local_names(&self, _holder: Holder) -> Vec<Arc<str>> {
+        Vec::new()
+    }
+
+    /// A variable that is the holder's own.
+    fn local_variable(&self, _holder: Holder, _name: &str) -> Option<Value> {
+        None
+    }
+
+    /// A variable as it is seen from another holder than the one the expression stands in.
+    fn variable_from(&self, _holder: Holder, _name: &str) -> Option<Value> {
         None
     }
 
@@ -77,22 +91,37 @@ pub enum Holder {
     Task,
     /// The job that a worker is done with.
     ExternalTask,
+    /// The execution around the execution, so many steps outward; at least one.
+    Ancestor(u32),
+    /// The execution of the whole process instance.
+    Instance,
+    /// The execution that waits for the process instance.
+    Caller,
+    /// What is drawn in the model where the execution is.
+    Element,
+    Definition,
 }
 
 impl Holder {
-    pub const ALL: [Self; 3] = [Self::Execution, Self::Task, Self::ExternalTask];
-
-    /// The name by which expressions reach it.
+    /// What it is handed to a bean as.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Execution => "execution",
+            Self::Execution | Self::Ancestor(_) | Self::Instance | Self::Caller => "execution",
             Self::Task => "task",
             Self::ExternalTask => "externalTask",
+            Self::Element => "element",
+            Self::Definition => "processDefinition",
         }
     }
 
+    /// The one that has this name in expressions; the others are reached from it.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|holder| holder.name() == name)
+        match name {
+            "execution" => Some(Self::Execution),
+            "task" => Some(Self::Task),
+            "externalTask" => Some(Self::ExternalTask),
+            _ => None,
+        }
     }
 }
 
@@ -107,6 +136,53 @@ pub enum Profile {
 /// What an expression wants done. Evaluation does not do it, but sees it done.
 #[derive(Clone, Debug)]
 pub enum Effect {
-    SetVariable { name: Arc<str>, value: Value, local: bool },
-    RemoveVariable { name: Arc<str>, local: bool },
+    SetVariable { place: Place, name: Arc<str>, value: Value },
+    RemoveVariable { place: Place, name: Arc<str> },
+    SetFact { holder: Holder, change: FactChange },
+}
+
+/// Where a variable is set or removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Where it is found first from the holder outward, else the process instance.
+    Nearest(Holder),
+    /// The holder's own variables.
+    Local(Holder),
+    /// The scope of the element with this id.
+    Element(Arc<str>),
+    /// Of the process instance, until the command ends.
+    Transient,
+    TransientLocal,
+}
+
+/// What becomes of something that the `execution` or the `task` is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FactChange {
+    BusinessKey(Option<Arc<str>>),
+    Name(Option<Arc<str>>),
+    Description(Option<Arc<str>>),
+    Assignee(Option<Arc<str>>),
+    Owner(Option<Arc<str>>),
+    Category(Option<Arc<str>>),
+    FormKey(Option<Arc<str>>),
+    Priority(i64),
+    DueDate(Option<Timestamp>),
+    FollowUpDate(Option<Timestamp>),
+    AddCandidateUser(Arc<str>),
+    AddCandidateGroup(Arc<str>),
+    DeleteCandidateUser(Arc<str>),
+    DeleteCandidateGroup(Arc<str>),
+    /// The task is done.
+    Completed,
+}
+
+impl FactChange {
+    /// A `Date`, which nothing else becomes, or null. `None`: it is something else.
+    pub fn date(value: &Value) -> Option<Option<Timestamp>> {
+        match value {
+            Value::Null => Some(None),
+            Value::Temporal(date) => ms_of(date).map(|ms| Some(Timestamp::from_ms(ms))),
+            _ => None,
+        }
+    }
 }

@@ -12,6 +12,8 @@ pub(super) enum Item {
     Value(Value),
     Holder(Holder),
     Bean(Arc<str>),
+    /// A variable with what is known about it.
+    Variable(Arc<str>, Value),
     /// A date with a zone, as `dateTime()` gives it.
     Moment(Moment),
     /// A node of JSON.
@@ -28,7 +30,7 @@ impl Item {
     /// As the result of an expression or an operand.
     pub fn into_value(self, offset: usize) -> Result<Value, EvalError> {
         match self {
-            Self::Value(value) | Self::Spin(value) => Ok(value),
+            Self::Value(value) | Self::Spin(value) | Self::Variable(_, value) => Ok(value),
             Self::Spins(values) => Ok(Value::List(values)),
             Self::Moment(moment) => moment.to_date(offset),
             Self::Holder(_) | Self::Bean(_) => {
@@ -46,13 +48,20 @@ impl Item {
         })
     }
 
+    /// As an operand of a comparison, where objects count too.
+    pub fn into_operand(self, offset: usize) -> Result<Value, EvalError> {
+        match self {
+            Self::Holder(_) | Self::Bean(_) => Ok(Value::text(self.describe())),
+            other => other.into_value(offset),
+        }
+    }
+
     /// For messages.
     pub fn describe(&self) -> String {
         match self {
             Self::Value(value) => format!("a {}", value.type_name()),
-            Self::Holder(Holder::Execution) => "the execution".into(),
-            Self::Holder(Holder::Task) => "the task".into(),
-            Self::Holder(Holder::ExternalTask) => "the external task".into(),
+            Self::Holder(holder) => format!("the {}", holder.describe()),
+            Self::Variable(name, _) => format!("the variable '{name}'"),
             Self::Bean(name) => format!("the bean '{name}'"),
             Self::Moment(_) => "a date and time".into(),
             Self::Spin(_) => "a node of JSON".into(),

@@ -346,9 +346,7 @@ impl<'a> Parser<'a> {
             Some(prefix) => format!("{prefix}:{name}"),
             None => name.to_owned(),
         };
-        // Camunda's functions have no prefix.
-        let is_known = prefix.is_none() || self.only != Some(Profile::Camunda);
-        let Some(function) = Function::find(prefix, name).filter(|_| is_known) else {
+        let Some(function) = Function::find(self.only, prefix, name) else {
             return Err(ParseError::unsupported(format!("the function '{written}'"), start));
         };
         self.advance()?;

@@ -3,13 +3,15 @@
 
 use orloj_types::IncidentKey;
 
+use super::complete_user_task::is_stopped;
 use crate::agenda::Step;
 use crate::command::Rejection;
 use crate::failure::Stop;
 use crate::outcome::IncidentEnd;
 use crate::record::JobState;
+use crate::stage::{self, Stage};
 use crate::turn::Turn;
-use crate::{incidents, jobs, stage};
+use crate::{incidents, jobs};
 
 pub(crate) fn resolve_incident(turn: &mut Turn<'_>, key: IncidentKey) -> Result<(), Stop> {
     let found = incidents::find(&turn.work.record, key);
@@ -31,13 +33,17 @@ pub(crate) fn resolve_incident(turn: &mut Turn<'_>, key: IncidentKey) -> Result<
         }
         return Ok(());
     }
+    let is_completed = is_stopped(turn.element(host));
     incidents::close(turn, host, key, IncidentEnd::Resolved);
     if is_beside {
         // It did not stop the element.
         return Ok(());
     }
     let instance = turn.element(host);
-    let stage = stage::of_state(instance.state);
+    let stage = match is_completed {
+        true => Stage::Completing(0),
+        false => stage::of_state(instance.state),
+    };
     turn.work.push_next(Step::Go { key: host, stage });
     Ok(())
 }

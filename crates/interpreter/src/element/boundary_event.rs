@@ -1,11 +1,15 @@
 //! The boundary event (BPMN 10.5.4, 13.5.3): a token comes here when it has occurred.
+//!
+//! DIFFERENCE: BPMN has no flows that lead to one. Where a model has them all the same, the command
+//! fails in Camunda when a token comes that way, and the others go on.
 
 use orloj_model::Element;
 use orloj_types::ElementInstanceKey;
 
 use super::Begun;
 use crate::errors;
-use crate::failure::Ruled;
+use crate::failure::{Failure, FailureKind, Ruled};
+use crate::record::Role;
 use crate::turn::Turn;
 use crate::variables;
 
@@ -14,6 +18,11 @@ pub(crate) fn begin(
     key: ElementInstanceKey,
     element: &Element,
 ) -> Ruled<Begun> {
+    let is_by_flow = turn.element(key).role == Role::Plain;
+    if is_by_flow && turn.semantics().choices.boundaries_need_event {
+        let message = "a flow leads to a boundary event";
+        return Err(Failure::new(&element.id, FailureKind::Foreign, message));
+    }
     variables::pass_on_payload(turn, key, element);
     errors::keep_code(turn, key, element);
     Ok(Begun::Done)

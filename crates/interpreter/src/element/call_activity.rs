@@ -6,8 +6,9 @@
 
 use std::sync::Arc;
 
+use orloj_expr::Expression;
 use orloj_model::{CallActivity, CallBinding, Element, ElementKind};
-use orloj_types::{Document, ElementInstanceKey, InstanceKey, StoredValue, TenantId};
+use orloj_types::{Document, ElementInstanceKey, InstanceKey, StoredValue, TenantId, Value};
 
 use super::Begun;
 use crate::agenda::{MemberIndex, Step};
@@ -87,7 +88,7 @@ fn prepare(
         return Err(Failure::new(&element.id, FailureKind::CalledMissing, message));
     };
     let business_key = match &call.business_key {
-        Some(expression) => extract::optional_text(turn, key, element, "business key", expression)?,
+        Some(expression) => business_key(turn, key, element, expression)?,
         None if call.inherits_business_key => turn.work.record.business_key.clone(),
         None => None,
     };
@@ -122,6 +123,20 @@ fn prepare(
         stops_after: Vec::new(),
     };
     Ok(Called { draft, process, start, key_variable })
+}
+
+fn business_key(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    expression: &Expression,
+) -> Ruled<Option<Arc<str>>> {
+    const WHAT: &str = "business key";
+    let found = extract::optional_text(turn, key, element, WHAT, expression)?;
+    match found.is_none() && !turn.semantics().values.business_key_may_be_null {
+        true => Err(extract::wrong(element, WHAT, "a string", &Value::Null)),
+        false => Ok(found),
+    }
 }
 
 /// What code that maps variables puts into the called instance: what it sets of its own.

@@ -4,7 +4,8 @@
 //! DIFFERENCE: "first" is the order of the file in Camunda and Flowable, the reverse in Zeebe;
 //! the graph has the flows in the right order. Where no flow can be taken or a condition is no
 //! boolean, Zeebe stops with an incident and the others undo the command. The condition of a
-//! default flow is not looked at.
+//! default flow is not looked at. A flow without a condition holds in Camunda and Flowable; Zeebe
+//! takes it only where it is the single one. Flowable calls no listeners of the gateway's end.
 
 use orloj_model::{Element, FlowIndex};
 use orloj_types::ElementInstanceKey;
@@ -40,6 +41,7 @@ pub(crate) fn choose<'a>(
 #[cfg(test)]
 mod tests {
     use orloj_expr::Expression;
+    use orloj_model::ListenerEvent;
     use orloj_types::Value;
 
     use crate::testing::{Sketch, Story, end, start, user, xor};
@@ -93,6 +95,33 @@ mod tests {
     fn a_single_flow_without_a_condition_is_just_taken() {
         let mut story = Story::of(gate(Sketch::zeebe()).flows("gate -> big").build());
         assert_eq!(way(&mut story, "{}"), "start gate big");
+    }
+
+    #[test]
+    fn in_zeebe_a_choice_needs_conditions() {
+        let draw = |sketch| gate(sketch).flow_if("gate", "small", "n < 10").flows("gate -> big");
+        let mut camunda = Story::of(draw(Sketch::camunda()).build());
+        assert_eq!(way(&mut camunda, r#"{"n":70}"#), "start gate big");
+        let mut zeebe = Story::of(draw(Sketch::zeebe()).build());
+        assert!(zeebe.start(r#"{"n":70}"#).contains("opened CONDITION_ERROR"));
+        let mut zeebe = Story::of(draw(Sketch::zeebe()).default_flow("gate", "other").build());
+        assert_eq!(way(&mut zeebe, r#"{"n":70}"#), "start gate other");
+        assert_eq!(way(&mut zeebe, r#"{"n":7}"#), "start#2 gate#2 small");
+    }
+
+    #[test]
+    fn in_flowable_nothing_listens_to_its_end() {
+        let calls = |sketch| {
+            let process = gate(sketch).flows("gate -> big");
+            let process = process.listener_code("gate", ListenerEvent::Start, "Begins");
+            let process = process.listener_code("gate", ListenerEvent::End, "Ends");
+            let mut story =
+                Story::of(process.build()).delegate("Begins", &[]).delegate("Ends", &[]);
+            story.start("{}");
+            story.invoked
+        };
+        assert_eq!(calls(Sketch::camunda()), ["Begins {}", "Ends {}"]);
+        assert_eq!(calls(Sketch::flowable()), ["Begins {}"]);
     }
 
     #[test]

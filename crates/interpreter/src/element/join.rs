@@ -60,6 +60,22 @@ pub(super) fn begin(turn: &mut Turn<'_>, key: ElementInstanceKey, element: &Elem
     Begun::Done
 }
 
+/// A listener of the gateway has thrown an error. Where every token is a visit history sees this
+/// one, which it knows already when the listener is one of the end.
+pub(crate) fn note_thrown(turn: &mut Turn<'_>, key: ElementInstanceKey, is_known: bool) {
+    let joins = turn.semantics().joins;
+    let element = turn.model(turn.index_of(&turn.element(key).element));
+    if others_of(element).is_none() || joins == Joins::PerFlow {
+        return;
+    }
+    if !is_known {
+        flow::note_entered(turn, key);
+    }
+    if joins == Joins::PerTokenEndedAtOnce {
+        turn.event(Event::ElementLeft { key, how: LeaveKind::Completed });
+    }
+}
+
 /// The other tokens vanish.
 pub(super) fn merge(turn: &mut Turn<'_>, others: &[ElementInstanceKey]) {
     for &other in others {

@@ -21,4 +21,4 @@ mod throw_event;
 pub(crate) mod user_task;
 
 pub(crate) use begun::{Begun, begin, call};
-pub(crate) use join::{is_complete, is_through};
+pub(crate) use join::{is_complete, is_through, note_thrown};

@@ -80,7 +80,7 @@ mod tests {
     }
 
     fn changed(edits: Vec<VariableEdit>) -> InvokeResult {
-        InvokeResult::Changed { edits, business_key: None, value: Value::Null }
+        InvokeResult::Changed { edits, business_key: None, task: Vec::new(), value: Value::Null }
     }
 
     fn expression(language: Language, text: &str, result: Option<&str>) -> ElementKind {
@@ -278,6 +278,7 @@ mod tests {
         let named = InvokeResult::Changed {
             edits: Vec::new(),
             business_key: Some(Some("order-7".into())),
+            task: Vec::new(),
             value: Value::Null,
         };
         let process = || count(Sketch::camunda(), program("x"));

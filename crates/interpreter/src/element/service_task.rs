@@ -485,6 +485,17 @@ mod tests {
     }
 
     #[test]
+    fn in_zeebe_any_text_may_stand_for_a_priority() {
+        for text in ["\"x\"", "null", "assert(x, false)"] {
+            let sketch = pay(Sketch::zeebe(), worker("charge"));
+            let priority = sketch.expression(text);
+            let process = sketch.with("pay", |e| worker_of(e).priority = Some(priority));
+            let told = Story::of(process.build()).start("{}");
+            assert!(told.contains("charge of pay, ready, retries 3\n"), "{text}: {told}");
+        }
+    }
+
+    #[test]
     fn a_worker_job_has_type_retries_and_priority_of_the_model() {
         let sketch = pay(Sketch::zeebe(), worker("charge"));
         let (job_type, retries, priority) = (

@@ -4,13 +4,16 @@
 //! a due date that does is none; in UEL null always means "not set". A user task of Zeebe without
 //! an implementation of its own is a worker job and no business of this file.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use orloj_expr::Expression;
+use orloj_expr::{Expression, FactChange};
 use orloj_model::{
     Element, ElementKind, Listener, ListenerEvent, RESERVED_HEADERS, TaskEvents, UserTask,
 };
-use orloj_types::{Document, ElementInstanceKey, StoredValue, Timestamp, UserTaskKey, Value};
+use orloj_types::{
+    Document, ElementId, ElementInstanceKey, StoredValue, Timestamp, UserTaskKey, Value,
+};
 
 use super::Begun;
 use crate::agenda::Step;
@@ -47,6 +50,7 @@ pub(crate) fn begin(
             key: UserTaskKey::new(turn.next_key()),
             now: properties(&row),
             before: properties(&row),
+            own: BTreeSet::new(),
         };
         turn.element_mut(key).task = Some(Box::new(task));
     }
@@ -109,10 +113,7 @@ pub(crate) fn created(
         false => None,
     };
     listen(turn, key, element, event, next, Stage::Created, |turn| {
-        if let Some((task, row)) = made {
-            create(turn, key, task, row);
-        }
-        settle(turn, key);
+        tell(turn, key, made);
         match turn.semantics().task_events {
             TaskEvents::CreatedFirst => Went::On(Stage::Assigned(0)),
             TaskEvents::AssignedFirst => Went::Rests,
@@ -138,8 +139,18 @@ fn awaits(element: &Element, event: &ListenerEvent) -> bool {
 }
 
 fn hears_of_task(listener: &Listener) -> bool {
-    let is_of_element = matches!(listener.event, ListenerEvent::Start | ListenerEvent::End);
-    listeners::is_for_client(listener) && !is_of_element
+    !matches!(listener.event, ListenerEvent::Start | ListenerEvent::End)
+}
+
+/// The listeners of one event are done: the task is there now, or history is told what they have
+/// made of it.
+fn tell(turn: &mut Turn<'_>, key: ElementInstanceKey, made: Option<(&UserTask, UserTaskRow)>) {
+    match made {
+        Some((task, row)) => create(turn, key, task, row),
+        None if turn.element(key).user_task.is_some() => note_corrections(turn, key),
+        None => {}
+    }
+    settle(turn, key);
 }
 
 /// What has happened to the task is done; corrections from here on are of what happens next.
@@ -225,7 +236,107 @@ fn properties(row: &UserTaskRow) -> TaskProperties {
         follow_up_at: row.follow_up_at,
         priority: row.priority,
         form_key: row.form_key.clone(),
+        name: row.name.clone(),
+        description: row.description.clone(),
+        owner: row.owner.clone(),
+        category: row.category.clone(),
     }
+}
+
+/// A variable is the task's own from now on, or no more. One that the element instance has for
+/// another reason stays when the task goes.
+pub(crate) fn own(turn: &mut Turn<'_>, key: ElementInstanceKey, name: &Arc<str>, is_own: bool) {
+    let variables = turn.work.record.variables.get(&key);
+    let is_known = variables.is_some_and(|own| own.contains_key(name));
+    let Some(task) = &mut turn.element_mut(key).task else { return };
+    match is_own {
+        true if !is_known => {
+            task.own.insert(name.clone());
+        }
+        true => {}
+        false => {
+            task.own.remove(name);
+        }
+    }
+}
+
+/// The task is over, and with it what listeners know of it.
+fn forget(turn: &mut Turn<'_>, key: ElementInstanceKey) {
+    let Some(task) = turn.element_mut(key).task.take() else { return };
+    if task.own.is_empty() {
+        return;
+    }
+    if let Some(variables) = turn.work.record.variables.get_mut(&key) {
+        variables.retain(|name, _| !task.own.contains(name));
+    }
+    turn.note_variables();
+}
+
+/// What code that listens makes of the task: the row has it if the task is there since this
+/// command, history has it when it is completed.
+pub(crate) fn change(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    element: &ElementId,
+    change: FactChange,
+) -> Ruled {
+    let wrong =
+        |message: &str| Err(Failure::new(element, FailureKind::Foreign, message.to_owned()));
+    let is_ending = matches!(turn.beans.event(), Some("complete" | "delete"));
+    let instance = turn.element_mut(key);
+    let Some(task) = &mut instance.task else {
+        return wrong("there is no task that could be changed");
+    };
+    let (at, now) = (task.key, &mut task.now);
+    let add = |names: &mut Vec<Arc<str>>, name: Arc<str>| {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    };
+    match change {
+        FactChange::Name(name) => now.name = name,
+        FactChange::Description(description) => now.description = description,
+        FactChange::Assignee(assignee) => now.assignee = assignee,
+        FactChange::Owner(owner) => now.owner = owner,
+        FactChange::Category(category) => now.category = category,
+        FactChange::FormKey(form) => now.form_key = form,
+        FactChange::Priority(priority) => now.priority = priority,
+        FactChange::DueDate(date) => now.due_at = date,
+        FactChange::FollowUpDate(date) => now.follow_up_at = date,
+        FactChange::AddCandidateUser(name) => add(&mut now.candidate_users, name),
+        FactChange::AddCandidateGroup(name) => add(&mut now.candidate_groups, name),
+        FactChange::DeleteCandidateUser(name) => now.candidate_users.retain(|n| *n != name),
+        FactChange::DeleteCandidateGroup(name) => now.candidate_groups.retain(|n| *n != name),
+        FactChange::Completed if is_ending => return wrong("the task is completed already"),
+        FactChange::Completed => {
+            turn.work.push_next(Step::Go { key, stage: Stage::Completing(0) });
+            return Ok(());
+        }
+        FactChange::BusinessKey(_) => return wrong("a task has no business key"),
+    }
+    let now = now.clone();
+    instance.is_assigned = now.assignee.is_some();
+    match turn.work.changes.made_user_task(at) {
+        Some(row) => with(row, now),
+        None if is_ending => {}
+        // Rows of tasks are written once.
+        None => return wrong("a task can only be changed when it is created or completed"),
+    }
+    Ok(())
+}
+
+fn with(row: &mut UserTaskRow, now: TaskProperties) {
+    row.assignee = now.assignee;
+    row.candidate_groups = now.candidate_groups;
+    row.candidate_users = now.candidate_users;
+    row.due_at = now.due_at;
+    row.follow_up_at = now.follow_up_at;
+    row.priority = now.priority;
+    row.form_key = now.form_key;
+    row.name = now.name;
+    row.description = now.description;
+    row.owner = now.owner;
+    row.category = now.category;
 }
 
 /// The task's row as the model describes it and listeners have corrected it.
@@ -237,18 +348,8 @@ fn corrected<'e>(
     let (ElementKind::UserTask(task), Some(told)) = (&element.kind, &turn.element(key).task) else {
         return Ok(None);
     };
-    let row = describe(turn, key, element, task)?;
-    let now = told.now.clone();
-    let row = UserTaskRow {
-        assignee: now.assignee,
-        candidate_groups: now.candidate_groups,
-        candidate_users: now.candidate_users,
-        due_at: now.due_at,
-        follow_up_at: now.follow_up_at,
-        priority: now.priority,
-        form_key: now.form_key,
-        ..row
-    };
+    let mut row = describe(turn, key, element, task)?;
+    with(&mut row, told.now.clone());
     Ok(Some((task, row)))
 }
 
@@ -361,10 +462,7 @@ pub(crate) fn assigned(
         false => None,
     };
     let after = |turn: &mut Turn<'_>| {
-        if let Some((task, row)) = made {
-            create(turn, key, task, row);
-        }
-        settle(turn, key);
+        tell(turn, key, made);
         match turn.semantics().task_events {
             TaskEvents::CreatedFirst => Went::Rests,
             TaskEvents::AssignedFirst => Went::On(Stage::Created(0)),
@@ -394,7 +492,9 @@ pub(crate) fn completing(
         if let Some(task) = turn.element_mut(key).user_task.take() {
             turn.work.changes.user_task_gone(task, TaskEnd::Completed);
         }
-        turn.element_mut(key).task = None;
+        if turn.semantics().task_events == TaskEvents::CreatedFirst {
+            forget(turn, key);
+        }
         if let Some(name) = completer {
             // Commands do not say who gave them.
             variables::assign(&mut turn.work.record, key, [(&name, &StoredValue::null())]);
@@ -417,7 +517,8 @@ pub(crate) fn deleted(
     element: &Element,
     next: u32,
 ) -> Ruled<Went> {
-    listen(turn, key, element, &ListenerEvent::TaskDelete, next, Stage::Deleted, |_| {
+    listen(turn, key, element, &ListenerEvent::TaskDelete, next, Stage::Deleted, |turn| {
+        forget(turn, key);
         Went::On(Stage::Done)
     })
 }

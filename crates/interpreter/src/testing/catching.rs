@@ -8,7 +8,7 @@ use orloj_expr::Expression;
 use orloj_model::{ElementKind, ErrorCatch, ErrorThrow, SubProcessKind, Throw, TimerKind, Trigger};
 use orloj_types::Value;
 
-use super::visits;
+use super::{thrown, visits};
 use crate::testing::{
     Sketch, Story, and, end, message, on_error, on_timer, start, start_on, subprocess, user, xor,
 };
@@ -232,4 +232,103 @@ fn a_dead_letter_keeps_the_due_date_of_a_further_try() {
     let job = &story.jobs[&story.job_of("gate")].job;
     assert_eq!(job.state, JobState::Failed);
     assert_eq!(job.due_at, Some(story.now.plus_ms(10_000)));
+}
+
+#[test]
+fn an_error_of_a_listener_on_a_flow_is_caught_in_the_scope_of_the_flow() {
+    let begun = |sketch: Sketch, inside: &[&str]| {
+        let process = guarded(sketch).inside("sub", inside).listener_of_flow("a-bad", "Bad");
+        let mut story = Story::of(process.build()).delegate("Bad", &[thrown("E")]);
+        story.start("{}");
+        story
+    };
+    let inside = ["begin", "fork", "a", "b", "bad", "help"];
+    let mut story = begun(Sketch::camunda(), &inside);
+    let told = visits(&story.complete_user_task("a", "{}"));
+    assert_eq!(told, "-a xb +help +caught -caught +mend");
+    let mut story = begun(Sketch::flowable(), &inside);
+    let told = visits(&story.complete_user_task("a", "{}"));
+    assert_eq!(told, "-a +help +caught -caught +mend");
+    assert_eq!(visits(&story.complete_user_task("mend", "{}")), "-mend -help");
+    assert_eq!(visits(&story.complete_user_task("b", "{}")), "-b -sub +then");
+}
+
+#[test]
+fn so_is_one_on_a_flow_of_the_process_itself() {
+    let told = |sketch: Sketch| {
+        let process = sketch
+            .node("start", start())
+            .node("a", user())
+            .node("b", user())
+            .node("then", user())
+            .node("help", subprocess(SubProcessKind::Event))
+            .node("caught", start_on(true, errors()))
+            .node("mend", user())
+            .flows("start -> a -> then")
+            .flows("start -> b")
+            .flows("caught -> mend")
+            .inside("help", &["caught", "mend"])
+            .listener_of_flow("a-then", "Bad");
+        let mut story = Story::of(process.build()).delegate("Bad", &[thrown("E")]);
+        story.start("{}");
+        visits(&story.complete_user_task("a", "{}"))
+    };
+    assert_eq!(told(Sketch::camunda()), "-a xb +help +caught -caught +mend");
+    assert_eq!(told(Sketch::flowable()), "-a -b +help +caught -caught +mend");
+}
+
+#[test]
+fn in_flowable_an_event_subprocess_waits_for_none_that_lies_in_it() {
+    let timers = |sketch: Sketch| {
+        let process = sketch
+            .node("start", start())
+            .node("ask", user())
+            .node("outer", subprocess(SubProcessKind::Event))
+            .node("late", start_on(true, timer(TimerKind::Duration, "PT1H")))
+            .node("mend", user())
+            .node("inner", subprocess(SubProcessKind::Event))
+            .node("later", start_on(true, timer(TimerKind::Duration, "PT1H")))
+            .node("more", user())
+            .flows("start -> ask")
+            .flows("late -> mend")
+            .flows("later -> more")
+            .inside("outer", &["late", "mend", "inner"])
+            .inside("inner", &["later", "more"]);
+        let mut story = Story::of(process.build());
+        story.start("{}");
+        story.pass(3_600_000);
+        assert_eq!(visits(&story.job_due("late")), "xask +outer +late -late +mend");
+        story.jobs.len()
+    };
+    assert_eq!(timers(Sketch::camunda()), 1);
+    assert_eq!(timers(Sketch::flowable()), 0);
+}
+
+#[test]
+fn in_zeebe_an_element_hears_nothing_when_its_work_is_done() {
+    let process = Sketch::zeebe()
+        .node("start", start())
+        .node("pay", crate::testing::worker("charge"))
+        .boundary("pay", "late", on_timer(true, TimerKind::Duration, "PT1H"))
+        .boundary("pay", "stop", crate::testing::on(true, message("stop")))
+        .node("then", user())
+        .flows("start -> pay -> then")
+        .output("pay", "assert(sum, sum != null)", "paid");
+    let mut story = Story::of(process.build());
+    story.start("{}");
+    insta::assert_snapshot!(story.complete("pay", "{}"), @"
+    job2 completed
+    incident1 opened IO_MAPPING_ERROR: an expression failed: assertion failure: the condition is not fulfilled
+    job1 cancelled
+    --
+    delete job1
+    delete job2
+    delete subscription1
+    insert incident1 IO_MAPPING_ERROR
+    at pay incident1
+    ");
+    let scope = story.record.as_ref().expect("it lives").root.key;
+    let (variables, local) = (crate::testing::document(r#"{"sum":3}"#), false);
+    story.play(Command::SetVariables { scope, variables, local });
+    assert_eq!(visits(&story.resolve()), "-pay +then");
 }

@@ -1,10 +1,10 @@
 //! Stories of inclusive and event-based gateways, terminate end events and ad-hoc subprocesses.
 
-use orloj_model::{AdHoc, ElementKind, SubProcessKind, Throw, TimerKind};
+use orloj_model::{AdHoc, ElementKind, ListenerEvent, SubProcessKind, Throw, TimerKind};
 
-use super::visits;
+use super::{thrown, visits};
 use crate::JobSettings;
-use crate::testing::{Sketch, Story, and, catch, end, start, subprocess, user, xor};
+use crate::testing::{Sketch, Story, and, catch, end, on_error, start, subprocess, user, xor};
 
 /// Two branches, of which the second may go elsewhere.
 fn uncertain(sketch: Sketch) -> Story {
@@ -170,4 +170,69 @@ fn elements_of_an_ad_hoc_subprocess_begin_by_choice() {
     assert_eq!(visits(&story.complete_user_task("a", "{}")), "-a -sub#2");
     let told = story.complete_user_task("b", "{}");
     assert_eq!(visits(&told), "-b -sub#3 -sub +end -end ended Completed");
+}
+
+#[test]
+fn in_zeebe_an_inclusive_choice_needs_conditions_too() {
+    let draw = |sketch: Sketch| {
+        sketch
+            .node("start", start())
+            .node("fork", ElementKind::InclusiveGateway)
+            .node("a", user())
+            .node("b", user())
+            .node("c", user())
+            .flows("start -> fork -> a")
+            .flows("fork -> b")
+    };
+    let mut camunda = Story::of(draw(Sketch::camunda()).build());
+    assert_eq!(visits(&camunda.start("{}")), "+start -start +fork -fork +a +b");
+    let mut zeebe = Story::of(draw(Sketch::zeebe()).build());
+    assert!(zeebe.start("{}").contains("opened CONDITION_ERROR"));
+    let mut zeebe = Story::of(draw(Sketch::zeebe()).default_flow("fork", "c").build());
+    assert_eq!(visits(&zeebe.start("{}")), "+start -start +fork -fork +c");
+}
+
+#[test]
+fn history_sees_a_gateway_whose_listener_throws() {
+    let way = |sketch: Sketch, event: ListenerEvent| {
+        let process = sketch
+            .node("start", start())
+            .node("sub", subprocess(SubProcessKind::Embedded))
+            .boundary("sub", "caught", on_error(None))
+            .node("begin", start())
+            .node("gate", and())
+            .node("a", user())
+            .node("mend", user())
+            .flows("start -> sub")
+            .flows("begin -> gate -> a")
+            .flows("caught -> mend")
+            .inside("sub", &["begin", "gate", "a"])
+            .listener_code("gate", event, "Bad");
+        let told = Story::of(process.build()).delegate("Bad", &[thrown("E")]).start("{}");
+        visits(&told).replace("+start -start +sub +begin -begin ", "")
+    };
+    for event in [ListenerEvent::Start, ListenerEvent::End] {
+        let camunda = way(Sketch::camunda(), event.clone());
+        assert_eq!(camunda, "+gate xgate xsub +caught -caught +mend", "{event:?}");
+        let flowable = way(Sketch::flowable(), event.clone());
+        assert_eq!(flowable, "+gate -gate xsub +caught -caught +mend", "{event:?}");
+    }
+}
+
+#[test]
+fn in_camunda_no_flow_leads_into_a_boundary_event() {
+    let told = |sketch: Sketch| {
+        let process = sketch
+            .node("start", start())
+            .node("ask", user())
+            .node("other", user())
+            .boundary("other", "caught", on_error(None))
+            .node("mend", user())
+            .flows("start -> ask -> caught -> mend");
+        let mut story = Story::of(process.build());
+        story.start("{}");
+        story.complete_user_task("ask", "{}")
+    };
+    assert_eq!(told(Sketch::camunda()), "rejected: caught: a flow leads to a boundary event");
+    assert_eq!(visits(&told(Sketch::flowable())), "-ask +caught -caught +mend");
 }

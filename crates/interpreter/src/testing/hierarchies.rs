@@ -1,9 +1,10 @@
 //! Jobs and incidents of instances that call each other.
 
-use orloj_model::ElementKind;
-use orloj_types::{InstanceKey, JobKey};
+use orloj_expr::Expression;
+use orloj_model::{ElementKind, ErrorThrow, Items, MultiInstance, Throw};
+use orloj_types::{InstanceKey, JobKey, Value};
 
-use super::{Sketch, Story, and, call, delegate, end, start, user};
+use super::{Sketch, Story, and, call, delegate, end, on_error, start, user};
 use crate::{Command, InvokeResult, JobSettings, JobState, Record};
 
 fn child(sketch: Sketch) -> Sketch {
@@ -167,4 +168,55 @@ fn zeebe_and_flowable_tell_nobody_above() {
         let told = story.in_called(run);
         assert_eq!(told.matches(" opened ").count(), 1, "{told}");
     }
+}
+
+#[test]
+fn in_flowable_a_call_activity_catches_one_error_at_a_time() {
+    let told = |sketch: fn() -> Sketch| {
+        let multi = MultiInstance {
+            is_sequential: false,
+            items: Items::Cardinality(sketch().expression("2")),
+            completion: None,
+            output: None,
+            aggregations: Vec::new(),
+            inner_before: None,
+            inner_after: None,
+            inner_retry_cycle: None,
+            is_watched: false,
+            index_variable: None,
+        };
+        let code = Some(Expression::constant(Value::text("E")));
+        let bad = ElementKind::EndEvent(Throw::Error(ErrorThrow { code, message: None }));
+        let child = sketch().node("begin", start()).node("bad", bad).flows("begin -> bad");
+        let process = sketch()
+            .node("start", start())
+            .node("work", ElementKind::CallActivity(call("child")))
+            .with("work", |e| e.multi = Some(multi))
+            .boundary("work", "caught", on_error(None))
+            .node("mend", user())
+            .flows("start -> work")
+            .flows("caught -> mend");
+        Story::of(process.build()).callable("child", child.build()).start("{}")
+    };
+    let flowable = told(Sketch::flowable);
+    assert!(flowable.starts_with("rejected: caught: the boundary event has caught"), "{flowable}");
+    assert!(told(Sketch::camunda).contains("entered mend"));
+}
+
+#[test]
+fn in_flowable_a_call_activity_gives_no_null_for_a_business_key() {
+    let told = |sketch: fn() -> Sketch| {
+        let mut calls = call("child");
+        calls.business_key = Some(sketch().expression("nothing"));
+        let process = sketch()
+            .node("start", start())
+            .node("work", ElementKind::CallActivity(calls))
+            .flows("start -> work");
+        let child = sketch().node("begin", start()).node("ask", user()).flows("begin -> ask");
+        let mut story = Story::of(process.build()).callable("child", child.build());
+        story.start(r#"{"nothing":null}"#)
+    };
+    let refused = "rejected: work: the business key should be a string, not null";
+    assert_eq!(told(Sketch::flowable), refused);
+    assert!(told(Sketch::camunda).contains("entered work"));
 }

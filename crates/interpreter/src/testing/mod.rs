@@ -1,5 +1,6 @@
 //! Stories: processes drawn in a few lines, commands played on them, what happened as text.
 
+mod asking;
 mod camunda;
 mod catching;
 mod choices;
@@ -33,4 +34,10 @@ fn visits(told: &str) -> String {
         }
     };
     told.lines().take_while(|line| *line != "--").filter_map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// What code answers that throws an error.
+fn thrown(code: &str) -> crate::InvokeResult {
+    let (message, variables) = (std::sync::Arc::default(), document("{}"));
+    crate::InvokeResult::Error { code: code.into(), message, variables }
 }

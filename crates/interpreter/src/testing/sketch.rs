@@ -339,7 +339,20 @@ impl Sketch {
         self.with(id, |e| e.listeners.push(listener(event, code)))
     }
 
-    /// The same of the process itself.
+    /// A delegate that listens.
+    pub(crate) fn listener_code(self, id: &str, event: ListenerEvent, name: &str) -> Self {
+        let code = Code::Delegate(name.into());
+        self.with(id, |e| e.listeners.push(listener(event, code)))
+    }
+
+    /// A delegate that is called when a token takes the flow.
+    pub(crate) fn listener_of_flow(mut self, flow: &str, name: &str) -> Self {
+        let found = self.flows.iter_mut().find(|found| *found.id == *flow).expect(flow);
+        found.listeners.push(listener(ListenerEvent::Take, Code::Delegate(name.into())));
+        self
+    }
+
+    /// The same as [`Sketch::listener_job`] of the process itself.
     pub(crate) fn process_listener_job(mut self, event: ListenerEvent, job_type: &str) -> Self {
         let job_type = Expression::constant(Value::text(job_type));
         let code = Code::Worker { job_type, retries: None, headers: Vec::new() };

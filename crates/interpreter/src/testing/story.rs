@@ -447,15 +447,17 @@ impl Story {
             let is_join =
                 matches!(kind, ElementKind::ParallelGateway | ElementKind::InclusiveGateway);
             let is_own = |id: &orloj_types::ElementId| *id == element.element;
+            let is_stopped = element.incident.as_ref().is_some_and(|found| found.job.is_none());
             let reasons = [
-                // A user task waits for its listeners first.
-                own_job || element.user_task.is_some(),
+                // A user task waits for its listeners first, and for a person where one of them
+                // cannot be asked.
+                own_job || (element.user_task.is_some() && !is_stopped),
                 element.subscriptions.iter().any(|s| is_own(&s.event))
                     || matches!(kind, ElementKind::EventGateway),
                 element.called.is_some(),
                 record.elements.has_children(element.key),
                 element.undoing > 0,
-                element.incident.as_ref().is_some_and(|incident| incident.job.is_none()),
+                is_stopped,
                 is_join
                     && element.arrived_by.as_ref().is_some_and(|by| !is_own(by))
                     && element.state == ElementState::Active,

@@ -137,3 +137,39 @@ fn a_cancelled_transaction_is_undone_and_left_by_its_event() {
     let told = story.complete_user_task("a", "{}");
     assert_eq!(visits(&told), "-a +cancel -cancel xtx +cancelled -cancelled +undo +sorry");
 }
+
+#[test]
+fn in_flowable_an_event_without_a_handler_keeps_its_activity_from_ending() {
+    let told = |sketch: Sketch| {
+        let sketch = sketch
+            .node("start", start())
+            .node("a", user())
+            .node("after", user())
+            .flows("start -> a -> after");
+        let sketch = undoes(sketch, "a", "undo_a").with("a", |e| e.compensation = None);
+        let mut story = Story::of(sketch.build());
+        story.start("{}");
+        story.complete_user_task("a", "{}")
+    };
+    assert_eq!(visits(&told(Sketch::camunda())), "-a +after");
+    let refused = "rejected: a: its compensation event leads to no handler";
+    assert_eq!(told(Sketch::flowable()), refused);
+}
+
+#[test]
+fn in_flowable_a_handler_that_a_token_comes_to_leads_nowhere() {
+    let sketch = Sketch::flowable()
+        .node("start", start())
+        .node("a", user())
+        .node("b", user())
+        .node("undo", user())
+        .with("undo", |e| e.is_for_compensation = true)
+        .node("after", user())
+        .flows("start -> a -> undo -> after")
+        .flows("start -> b");
+    let mut story = Story::of(sketch.build());
+    story.start("{}");
+    assert_eq!(visits(&story.complete_user_task("a", "{}")), "-a +undo");
+    assert_eq!(visits(&story.complete_user_task("b", "{}")), "-b");
+    assert_eq!(visits(&story.complete_user_task("undo", "{}")), "-undo ended Completed");
+}

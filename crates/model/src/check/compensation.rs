@@ -1,5 +1,7 @@
 //! Compensation: which activity undoes which.
 
+use std::collections::BTreeSet;
+
 use orloj_xml::quoted;
 
 use crate::graph::{Boundary, ElementIndex, ElementKind, StartEvent, Trigger};
@@ -84,8 +86,13 @@ fn check_handlers<'a>(ctx: &mut Context<'a>, draft: &Draft<'a>) {
     if ctx.dialect == Dialect::Flowable {
         return;
     }
-    for handler in draft.elements.iter().filter(|element| element.is_for_compensation) {
-        let flows = handler.incoming.iter().chain(&handler.outgoing);
+    // Zeebe knows a handler's flows only from the event that it is joined to.
+    let joined: BTreeSet<ElementIndex> =
+        draft.elements.iter().filter_map(|element| element.compensation).collect();
+    for index in draft.indices().filter(|index| draft.element(*index).is_for_compensation) {
+        let handler = draft.element(index);
+        let is_checked = ctx.dialect != Dialect::Zeebe || joined.contains(&index);
+        let flows = handler.incoming.iter().chain(&handler.outgoing).filter(|_| is_checked);
         for &flow in flows {
             let flow = &draft.flows[flow.0 as usize];
             let message = format!(

@@ -67,6 +67,10 @@ pub struct Undoing {
     pub reaches_within: bool,
     /// A transaction in which nothing can be undone cannot be cancelled.
     pub cancels_what_it_undoes: bool,
+    /// An activity whose compensation event leads to no handler cannot be completed.
+    pub events_need_handler: bool,
+    /// The token that comes to a handler by a flow ends there.
+    pub handlers_lead_nowhere: bool,
 }
 
 impl Undoing {
@@ -79,6 +83,8 @@ impl Undoing {
         reaches_around: true,
         reaches_within: true,
         cancels_what_it_undoes: false,
+        events_need_handler: false,
+        handlers_lead_nowhere: false,
     };
     pub const CAMUNDA: Self = Self {
         instances: UndoneInstances::Each,
@@ -89,6 +95,8 @@ impl Undoing {
         reaches_around: true,
         reaches_within: true,
         cancels_what_it_undoes: false,
+        events_need_handler: false,
+        handlers_lead_nowhere: false,
     };
     pub const FLOWABLE: Self = Self {
         instances: UndoneInstances::EachBeside,
@@ -99,6 +107,8 @@ impl Undoing {
         reaches_around: false,
         reaches_within: false,
         cancels_what_it_undoes: true,
+        events_need_handler: true,
+        handlers_lead_nowhere: true,
     };
 }
 
@@ -121,6 +131,8 @@ pub struct Catching {
     pub boundary_takes_turn: bool,
     /// So does one that an escalation interrupts its host with.
     pub escalations_take_turn: bool,
+    /// So does one of a call activity that catches an error of the instance that was called.
+    pub calls_take_turn: bool,
     /// An event subprocess that catches an error ends only the branch that threw it, unless it
     /// belongs to the process itself; what it ends counts as completed.
     pub spares_siblings: bool,
@@ -153,12 +165,19 @@ pub struct Catching {
     pub listeners_throw_outside: bool,
     /// A call activity maps failures of code in the instance that it has called.
     pub callers_map_failures: bool,
+    /// An event subprocess waits for the messages, signals and timers of event subprocesses that
+    /// lie in it.
+    pub waits_in_event_subprocesses: bool,
+    /// An element whose own work is done hears nothing more, though what follows its work has
+    /// failed and waits for a person.
+    pub done_hear_nothing: bool,
 }
 
 impl Catching {
     pub const ZEEBE: Self = Self {
         boundary_takes_turn: true,
         escalations_take_turn: true,
+        calls_take_turn: false,
         spares_siblings: false,
         interrupts_repeatedly: false,
         by_scope: true,
@@ -172,10 +191,13 @@ impl Catching {
         catches_one_error: false,
         listeners_throw_outside: false,
         callers_map_failures: false,
+        waits_in_event_subprocesses: true,
+        done_hear_nothing: true,
     };
     pub const CAMUNDA: Self = Self {
         boundary_takes_turn: false,
         escalations_take_turn: false,
+        calls_take_turn: false,
         spares_siblings: false,
         interrupts_repeatedly: false,
         by_scope: false,
@@ -189,10 +211,13 @@ impl Catching {
         catches_one_error: false,
         listeners_throw_outside: false,
         callers_map_failures: false,
+        waits_in_event_subprocesses: true,
+        done_hear_nothing: false,
     };
     pub const FLOWABLE: Self = Self {
         boundary_takes_turn: true,
         escalations_take_turn: false,
+        calls_take_turn: true,
         spares_siblings: true,
         interrupts_repeatedly: true,
         by_scope: false,
@@ -206,6 +231,8 @@ impl Catching {
         catches_one_error: true,
         listeners_throw_outside: true,
         callers_map_failures: true,
+        waits_in_event_subprocesses: false,
+        done_hear_nothing: false,
     };
 }
 
@@ -237,6 +264,14 @@ pub struct Choices {
     pub starts_are_seen: bool,
     /// A subprocess without a start event cannot be entered; otherwise it is done at once.
     pub subprocesses_need_start: bool,
+    /// A gateway that has several flows to choose from takes none that has no condition, unless it
+    /// is the default one.
+    pub choice_needs_condition: bool,
+    /// An exclusive gateway has gone on along its flow before listeners of its end are called: they
+    /// are not.
+    pub choice_ends_unheard: bool,
+    /// A boundary event that a token comes to by a flow cannot be entered.
+    pub boundaries_need_event: bool,
 }
 
 impl Choices {
@@ -253,6 +288,9 @@ impl Choices {
         called_have_initiator: false,
         starts_are_seen: false,
         subprocesses_need_start: false,
+        choice_needs_condition: true,
+        choice_ends_unheard: false,
+        boundaries_need_event: false,
     };
     pub const CAMUNDA: Self = Self {
         event_gateway: EventGateways::Terminated,
@@ -267,6 +305,9 @@ impl Choices {
         called_have_initiator: true,
         starts_are_seen: false,
         subprocesses_need_start: false,
+        choice_needs_condition: false,
+        choice_ends_unheard: false,
+        boundaries_need_event: true,
     };
     pub const FLOWABLE: Self = Self {
         event_gateway: EventGateways::Left,
@@ -281,6 +322,9 @@ impl Choices {
         called_have_initiator: false,
         starts_are_seen: true,
         subprocesses_need_start: true,
+        choice_needs_condition: false,
+        choice_ends_unheard: true,
+        boundaries_need_event: false,
     };
 }
 

@@ -14,6 +14,8 @@ pub struct JobRules {
     pub suspended_once: bool,
     /// New retries resolve the incident of a job that had none; otherwise that is a second step.
     pub retries_resolve: bool,
+    /// How often a job is tried whose retry cycle is a wait alone.
+    pub tries_of_wait: u32,
 }
 
 impl JobRules {
@@ -23,6 +25,7 @@ impl JobRules {
         resumed_tries_at_once: false,
         suspended_once: false,
         retries_resolve: false,
+        tries_of_wait: 2,
     };
     pub const CAMUNDA: Self = Self {
         tries_at_creation: true,
@@ -30,6 +33,7 @@ impl JobRules {
         resumed_tries_at_once: false,
         suspended_once: false,
         retries_resolve: true,
+        tries_of_wait: 2,
     };
     pub const FLOWABLE: Self = Self {
         tries_at_creation: false,
@@ -37,5 +41,6 @@ impl JobRules {
         resumed_tries_at_once: true,
         suspended_once: true,
         retries_resolve: true,
+        tries_of_wait: 1,
     };
 }

@@ -10,7 +10,7 @@ use super::listener::{Listener, ListenerEvent};
 use super::semantics::Semantics;
 use super::sources::{SourceSet, Sources};
 use super::subprocess::SubProcess;
-use super::{ElementKind, Trigger};
+use super::{Boundary, ElementKind, Trigger};
 
 /// One executable process of a file.
 #[derive(Clone, Debug)]
@@ -101,6 +101,8 @@ pub struct Contents {
     pub inclusive_gateways: bool,
     /// User tasks with listeners that are asked before the task is cancelled.
     pub cancel_listeners: bool,
+    /// Compensation events that lead to no handler.
+    pub unhandled_compensation: bool,
 }
 
 impl Contents {
@@ -114,6 +116,15 @@ impl Contents {
                 _ => {}
             }
             contents.inclusive_gateways |= matches!(element.kind, ElementKind::InclusiveGateway);
+            if let ElementKind::BoundaryEvent(Boundary {
+                attached_to,
+                trigger: Trigger::Compensation,
+                ..
+            }) = &element.kind
+            {
+                let activity = &elements[attached_to.0 as usize];
+                contents.unhandled_compensation |= activity.compensation.is_none();
+            }
             let mut listeners = element.listeners.iter();
             contents.cancel_listeners |= listeners.any(|l| l.event == ListenerEvent::TaskCancel);
         }

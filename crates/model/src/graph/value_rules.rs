@@ -6,13 +6,14 @@ pub struct ValueRules {
     pub written_out: bool,
     /// What is only told to people, as the name of a task is, may fail to be computed.
     pub told_may_fail: bool,
-    /// A job's priority that cannot be computed is the default one; what is computed and is no
-    /// whole number is a failure all the same.
+    /// A job's priority that cannot be computed is the default one.
     pub priority_may_fail: bool,
+    /// So is one that is no whole number.
+    pub priority_may_be_anything: bool,
+    /// A call activity may compute null for the business key of what it calls.
+    pub business_key_may_be_null: bool,
     /// To an expression an instance without a tenant has the empty one, not null.
     pub no_tenant_is_empty: bool,
-    /// An expression may ask an execution for its place among the others.
-    pub executions_tell_place: bool,
     /// A mapping sees what earlier ones of the element gave before all else. Otherwise inputs see
     /// what is around the element only, and outputs the element's own variables first.
     pub mappings_build_up: bool,
@@ -24,20 +25,22 @@ impl ValueRules {
     pub const ZEEBE: Self = Self {
         written_out: false,
         told_may_fail: false,
-        priority_may_fail: false,
+        priority_may_fail: true,
+        priority_may_be_anything: true,
+        business_key_may_be_null: true,
         no_tenant_is_empty: false,
-        executions_tell_place: false,
         mappings_build_up: true,
         skip_switches: &[],
     };
     pub const CAMUNDA: Self =
-        Self { priority_may_fail: true, mappings_build_up: false, ..Self::ZEEBE };
+        Self { priority_may_be_anything: false, mappings_build_up: false, ..Self::ZEEBE };
     pub const FLOWABLE: Self = Self {
         written_out: true,
         told_may_fail: true,
         priority_may_fail: false,
+        priority_may_be_anything: false,
+        business_key_may_be_null: false,
         no_tenant_is_empty: true,
-        executions_tell_place: true,
         mappings_build_up: true,
         skip_switches: &["_ACTIVITI_SKIP_EXPRESSION_ENABLED", "_FLOWABLE_SKIP_EXPRESSION_ENABLED"],
     };

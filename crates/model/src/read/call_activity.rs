@@ -149,7 +149,7 @@ impl<'a> Context<'a> {
         binding: &Written<'a>,
         name: &str,
     ) -> Option<Written<'a>> {
-        let found = self.extension_attribute(subject.node, name).filter(|v| !v.text.is_empty());
+        let found = self.extension_attribute(subject.node, name);
         if found.is_none() {
             let message = format!(
                 "{} is bound by {}, but {name} is missing",

@@ -15,8 +15,8 @@ impl<'a> Context<'a> {
         definition: Node<'a>,
     ) -> Option<Condition> {
         let node = bpmn_child(definition, "condition");
-        // In Camunda an empty one is found out when it is asked.
-        let may_be_empty = self.dialect == Dialect::Camunda7;
+        // In Camunda and Flowable an empty one is found out when it is asked.
+        let may_be_empty = self.dialect != Dialect::Zeebe;
         let node = node.filter(|node| may_be_empty || !self.content(*node).text.is_empty());
         let Some(node) = node else {
             let message = format!("{} has no condition", subject.title());

@@ -46,7 +46,14 @@ impl<'a> Context<'a> {
             .find(|element| element.tag_name().name() == "value")
             .map(|element| self.content(element));
         let value = value.filter(|value| !value.text.is_empty());
-        let value = value.and_then(|value| typed(&kind, &value));
+        let typed = value.as_ref().map(|value| typed(&kind, value));
+        if let (Some(value), Some(None)) = (&value, &typed)
+            && matches!(&*kind, "int" | "long" | "double" | "json")
+        {
+            let message = format!("the value of {} is no {kind}", subject.title());
+            self.error_at(subject, value.offset, "data-object-value-invalid", message);
+        }
+        let value = typed.flatten();
         Some(DataObject { name: Arc::from(&*name.text), value })
     }
 }

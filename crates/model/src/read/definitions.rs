@@ -57,11 +57,45 @@ impl<'a> Definitions<'a> {
             match tag {
                 "signal" => check_signal(ctx, &subject, word.as_ref(), &mut signal_names),
                 "error" => check_error(ctx, &subject, word.as_ref()),
+                "message" => ctx.check_message(&subject),
                 _ => {}
             }
             table.extend(id.map(|id| (id.text.into_owned(), Named { subject, word })));
         }
-        Self(Arc::new(tables))
+        let tables = Self(Arc::new(tables));
+        if ctx.dialect == Dialect::Zeebe {
+            for node in bpmn_children(definitions) {
+                tables.check_event_definition(ctx, node);
+            }
+        }
+        tables
+    }
+
+    /// Nothing refers to a definition of an event that stands by itself, but Zeebe looks at it.
+    fn check_event_definition(&self, ctx: &mut Context<'a>, node: Node<'a>) {
+        let subject = Subject { node, id: None };
+        let is_known = |attribute: &str, found: &dyn Fn(&str) -> bool| {
+            ctx.reference(node, attribute).is_some_and(|written| found(&written.text))
+        };
+        let is_fine = match subject.tag() {
+            "timerEventDefinition" => {
+                ctx.timer_kind(&subject, node);
+                return;
+            }
+            "messageEventDefinition" => {
+                is_known("messageRef", &|name| self.message(node, name).is_some())
+            }
+            "signalEventDefinition" => {
+                is_known("signalRef", &|name| self.signal(node, name).is_some())
+            }
+            "linkEventDefinition" => ctx.reference(node, "name").is_some(),
+            "cancelEventDefinition" | "conditionalEventDefinition" => false,
+            _ => true,
+        };
+        if !is_fine {
+            let message = format!("{} is incomplete or unknown here", subject.title());
+            ctx.error(&subject, "event-definition-invalid", message);
+        }
     }
 
     /// `from`: the element that refers.

@@ -255,7 +255,13 @@ fn first_start(dialect: Dialect, elements: &[Element], scope: &Scope) -> Option<
     };
     let none = scope.starts.iter().find(|start| trigger(start).is_none()).copied();
     let other = match dialect {
-        Dialect::Zeebe => None,
+        // Nothing ever undoes a process, so its start event is as good as one without a trigger.
+        Dialect::Zeebe => {
+            let undoes = |start: &&ElementIndex| {
+                matches!(trigger(start), Some(crate::graph::Trigger::Compensation))
+            };
+            scope.starts.iter().find(undoes).copied()
+        }
         Dialect::Camunda7 => {
             let is_timer = |start: &&ElementIndex| {
                 matches!(trigger(start), Some(crate::graph::Trigger::Timer(_)))

@@ -103,7 +103,7 @@ impl<'a> Context<'a> {
             None => None,
         };
         let code = match self.dialect {
-            Dialect::Zeebe => self.value(subject, &code)?,
+            Dialect::Zeebe => self.tolerated_value(subject, &code),
             Dialect::Camunda7 | Dialect::Flowable => text(&code.text),
         };
         Some(ErrorThrow { code: Some(code), message })

@@ -78,7 +78,7 @@ impl<'a> Context<'a> {
             return None;
         };
         match self.dialect {
-            Dialect::Zeebe => self.value(subject, &code).map(Some),
+            Dialect::Zeebe => Some(Some(self.tolerated_value(subject, &code))),
             Dialect::Camunda7 | Dialect::Flowable => Some(Some(text(&code.text))),
         }
     }

@@ -30,6 +30,10 @@ pub(crate) enum Spot {
 }
 
 impl Spot {
+    fn waits(self) -> bool {
+        !matches!(self, Self::Throw | Self::End)
+    }
+
     /// The definitions that the dialect knows there; for Camunda in the order in which it looks.
     fn known(self, dialect: Dialect) -> &'static [&'static str] {
         match (dialect, self) {
@@ -52,7 +56,7 @@ impl Spot {
                 "conditional",
             ],
             (Dialect::Camunda7, Self::Throw) => {
-                &["signal", "compensate", "link", "message", "escalation"]
+                &["link", "signal", "compensate", "message", "escalation"]
             }
             (Dialect::Camunda7, Self::End) => {
                 &["error", "cancel", "terminate", "message", "signal", "compensate", "escalation"]
@@ -124,7 +128,7 @@ impl<'a> Context<'a> {
     ) -> Option<ElementKind> {
         let spot = start_spot(self, subject.node);
         let interrupting = self.is_interrupting(subject, "isInterrupting");
-        let trigger = match self.choose(subject, spot) {
+        let trigger = match self.choose(surroundings, subject, spot) {
             Chosen::Wrong => return None,
             Chosen::Nothing => None,
             Chosen::Registry(event) => Some(Trigger::Registry(event)),
@@ -167,7 +171,7 @@ impl<'a> Context<'a> {
         subject: &Subject<'a>,
         spot: Spot,
     ) -> Option<Throw> {
-        match self.choose(subject, spot) {
+        match self.choose(surroundings, subject, spot) {
             Chosen::Wrong => None,
             Chosen::Nothing => Some(Throw::None),
             Chosen::Registry(event) => Some(Throw::Registry(event)),
@@ -180,7 +184,7 @@ impl<'a> Context<'a> {
         surroundings: &Surroundings<'a>,
         subject: &Subject<'a>,
     ) -> Option<ElementKind> {
-        let trigger = match self.choose(subject, Spot::Catch) {
+        let trigger = match self.choose(surroundings, subject, Spot::Catch) {
             Chosen::Wrong => return None,
             Chosen::Registry(event) => Some(Trigger::Registry(event)),
             Chosen::Definition(definition) => {
@@ -199,7 +203,7 @@ impl<'a> Context<'a> {
     ) -> Option<ElementKind> {
         let attached_to = self.attached_to(surroundings, subject);
         let written = self.is_interrupting(subject, "cancelActivity");
-        let (trigger, interrupting) = match self.choose(subject, Spot::Boundary) {
+        let (trigger, interrupting) = match self.choose(surroundings, subject, Spot::Boundary) {
             Chosen::Wrong => return None,
             Chosen::Nothing => return self.definition_missing(subject),
             Chosen::Registry(event) => (Trigger::Registry(event), written),
@@ -290,7 +294,12 @@ impl<'a> Context<'a> {
         self.dialect == Dialect::Flowable
     }
 
-    fn choose(&mut self, subject: &Subject<'a>, spot: Spot) -> Chosen<'a> {
+    fn choose(
+        &mut self,
+        surroundings: &Surroundings<'a>,
+        subject: &Subject<'a>,
+        spot: Spot,
+    ) -> Chosen<'a> {
         let mut found = definitions(subject.node);
         if self.dialect == Dialect::Flowable {
             // Its reader does not know the others at all.
@@ -301,10 +310,62 @@ impl<'a> Context<'a> {
             });
         }
         let known = spot.known(self.dialect);
-        match self.dialect {
+        let chosen = match self.dialect {
             Dialect::Camunda7 => self.choose_by_order(subject, spot, &found, known),
             Dialect::Flowable => self.choose_first(subject, spot, &found, known),
             Dialect::Zeebe => self.choose_only(subject, spot, &found, known),
+        };
+        if self.dialect != Dialect::Camunda7 && !matches!(chosen, Chosen::Wrong) {
+            // What waits to be undone does not look at the activity that it names.
+            let is_read = |node: Node<'a>| {
+                let waits = kind_of(node) == "compensate" && spot.waits();
+                matches!(&chosen, Chosen::Definition(c) if *c == node) && !waits
+            };
+            for &node in found.iter().filter(|node| !is_read(**node)) {
+                self.check_ignored(surroundings, subject, node);
+            }
+        }
+        chosen
+    }
+
+    /// Flowable and Zeebe look at what every definition holds, also where it has no effect.
+    fn check_ignored(
+        &mut self,
+        surroundings: &Surroundings<'a>,
+        subject: &Subject<'a>,
+        definition: Node<'a>,
+    ) {
+        match (kind_of(definition), self.dialect) {
+            ("timer", dialect) => {
+                let kind = self.timer_kind(subject, definition);
+                if let (Some((_, node)), Dialect::Zeebe) = (kind, dialect) {
+                    let written = self.content(node);
+                    self.value(subject, &written);
+                }
+            }
+            ("compensate", Dialect::Flowable) => {
+                self.compensation_throw(surroundings, subject, definition);
+            }
+            ("error", Dialect::Zeebe) => {
+                self.error_catch(surroundings, subject, definition);
+            }
+            ("compensate", Dialect::Zeebe)
+                if subject.tag() == "startEvent"
+                    && self.reference(definition, "activityRef").is_some() =>
+            {
+                self.compensation_throw(surroundings, subject, definition);
+            }
+            ("terminate", Dialect::Zeebe) => {}
+            (_, Dialect::Zeebe) if subject.tag() == "intermediateThrowEvent" => {
+                self.throw(surroundings, subject, definition);
+            }
+            ("signal", Dialect::Flowable) => {
+                self.signal(surroundings, subject, definition);
+            }
+            ("message", Dialect::Flowable) => {
+                self.message_catch(surroundings, subject, definition, Spot::End);
+            }
+            _ => {}
         }
     }
 
@@ -319,6 +380,15 @@ impl<'a> Context<'a> {
         let kinds = known.iter();
         let chosen = kinds.filter_map(|kind| found.iter().find(|node| kind_of(**node) == *kind));
         let chosen = chosen.copied().next();
+        for kind in known {
+            let second = found.iter().filter(|node| kind_of(**node) == *kind).nth(1);
+            if let Some(second) = second {
+                let message =
+                    format!("{} has more than one {kind}EventDefinition", subject.title());
+                self.error_at(subject, second.range().start, "event-definition-repeated", message);
+                return Chosen::Wrong;
+            }
+        }
         for node in found.iter().filter(|node| Some(**node) != chosen && is_bpmn(**node)) {
             if spot == Spot::InnerStart
                 && !matches!(kind_of(*node), "cancel" | "link" | "terminate")
@@ -342,6 +412,11 @@ impl<'a> Context<'a> {
         let Some((&first, others)) = found.split_first() else {
             let Some(registry) = registry else { return Chosen::Nothing };
             let written = self.content(registry);
+            if spot == Spot::Start && written.text.is_empty() {
+                let message = format!("the eventType of {} is empty", subject.title());
+                self.error_at(subject, registry.range().start, "event-type-missing", message);
+                return Chosen::Wrong;
+            }
             if written.text.is_empty() || matches!(spot, Spot::Throw | Spot::End) {
                 return Chosen::Nothing;
             }
@@ -376,8 +451,20 @@ impl<'a> Context<'a> {
                 Chosen::Nothing
             }
             [only] => self.misplaced_definition(subject, *only),
-            [first, ..] if spot == Spot::Throw && known.contains(&kind_of(*first)) => {
-                Chosen::Definition(*first)
+            // The first counts; the others are only looked at.
+            [first, ..] if spot == Spot::Throw => {
+                let is_known =
+                    |kind: &str| known.contains(&kind) || is_passed_over(Spot::Throw, kind);
+                if let Some(other) = found.iter().find(|node| !is_known(kind_of(**node))) {
+                    return self.misplaced_definition(subject, *other);
+                }
+                for node in found.iter().filter(|node| *node != first) {
+                    self.ignored_definition(subject, *node);
+                }
+                match known.contains(&kind_of(*first)) {
+                    true => Chosen::Definition(*first),
+                    false => Chosen::Nothing,
+                }
             }
             [_, second, ..] => {
                 let message = format!("{} has more than one event definition", subject.title());

@@ -49,7 +49,7 @@ impl<'a> Context<'a> {
                 Ok(text(&written.text))
             }
             Dialect::Camunda7 => Expression::parse_uel(&written.text, Profile::Camunda),
-            Dialect::Flowable => Expression::parse(Language::Uel, &written.text),
+            Dialect::Flowable => Expression::parse_uel(&written.text, Profile::Flowable),
         }
     }
 

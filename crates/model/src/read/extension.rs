@@ -54,6 +54,10 @@ impl<'a> Context<'a> {
             // Free metadata, but not twice.
             let _ = self.extension(subject, "properties");
         }
+        self.check_idle_extensions(subject);
+        if self.dialect == Dialect::Flowable {
+            self.check_flowable_extensions(subject);
+        }
         for extension in self.extensions(subject.node) {
             let name = extension.tag_name().name();
             if !passed_over(self.dialect).contains(&name) {
@@ -63,6 +67,30 @@ impl<'a> Context<'a> {
             self.warn_at(subject, extension.range().start, "ignored-extension", message);
         }
         self.name_unread_attributes(subject);
+    }
+
+    /// Parts at which Flowable's reader stumbles.
+    fn check_flowable_extensions(&mut self, subject: &Subject<'a>) {
+        let tag = subject.tag();
+        let is_scope = matches!(tag, "process" | "subProcess" | "transaction" | "adHocSubProcess");
+        for node in self.extensions(subject.node) {
+            let problem = match node.tag_name().name() {
+                "eventListener" if tag != "process" => "stands outside of a process",
+                "localization"
+                    if (is_scope || tag == "userTask")
+                        && self.own_attribute(node, "locale").is_none() =>
+                {
+                    "has no locale"
+                }
+                _ => continue,
+            };
+            let message =
+                format!("the {} of {} {problem}", node.tag_name().name(), subject.title());
+            self.error_at(subject, node.range().start, "extension-misplaced", message);
+        }
+        if matches!(tag, "task" | "userTask" | "manualTask" | "receiveTask" | "scriptTask") {
+            self.exceptions(subject, subject.node);
+        }
     }
 
     fn name_unread_attributes(&mut self, subject: &Subject<'a>) {

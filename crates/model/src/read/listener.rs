@@ -10,7 +10,7 @@ use orloj_xml::quoted;
 
 use crate::graph::{Code, Listener, ListenerEvent, ListenerMoment, Timeout};
 use crate::options::Dialect;
-use crate::read::context::{Context, Node, Subject, Written, bpmn_child};
+use crate::read::context::{Context, Node, Subject, Written, bpmn_child, bpmn_children};
 use crate::read::event::Spot;
 use crate::read::expression::bean_name;
 use crate::read::extension::{extension_elements, is_read_by};
@@ -247,6 +247,13 @@ impl<'a> Context<'a> {
                 let message = format!("a timeout listener of {} has no {missing}", subject.title());
                 self.error_at(subject, node.range().start, "listener-timeout-incomplete", message);
             }
+        }
+        let mut definitions =
+            bpmn_children(node).filter(|child| child.tag_name().name() == "timerEventDefinition");
+        if let Some(second) = definitions.nth(1) {
+            let message = format!("a timeout listener of {} has several timers", subject.title());
+            self.error_at(subject, second.range().start, "listener-timeout-incomplete", message);
+            return None;
         }
         let timer = self.timer(subject, definition?, Spot::Boundary, false)?;
         Some(Some(Timeout { id: (*id?.text).into(), timer }))

@@ -1,5 +1,7 @@
 //! Input and output mappings of elements: `zeebe:ioMapping` and `camunda:inputOutput`.
 
+use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::Arc;
 
 use orloj_expr::Expression;
@@ -8,7 +10,7 @@ use orloj_xml::quoted;
 
 use crate::graph::{Mapping, MappingSource};
 use crate::options::Dialect;
-use crate::read::context::{Context, Node, Subject, bpmn_child};
+use crate::read::context::{Context, Node, Subject, Written, bpmn_child};
 use crate::read::dialect::ZEEBE;
 use crate::read::expression::{is_zeebe_expression, text};
 use crate::read::extension::is_read_by;
@@ -25,8 +27,10 @@ impl<'a> Context<'a> {
     }
 
     fn zeebe_mappings(&mut self, subject: &Subject<'a>) -> (Vec<Mapping>, Vec<Mapping>) {
-        let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
-        let Some(holder) = self.extension(subject, "ioMapping") else { return (inputs, outputs) };
+        let (mut inputs, mut outputs) = (Targets::default(), Targets::default());
+        let Some(holder) = self.extension(subject, "ioMapping") else {
+            return (Vec::new(), Vec::new());
+        };
         for node in holder.children().filter(|node| node.tag_name().namespace() == Some(ZEEBE)) {
             let (mappings, source) = match node.tag_name().name() {
                 "input" => (&mut inputs, self.input_source(subject, node)),
@@ -35,9 +39,9 @@ impl<'a> Context<'a> {
             };
             let target = self.mapping_target(subject, node);
             let Some((source, target)) = source.zip(target) else { continue };
-            let source = MappingSource::Expression(source);
-            replace_target(mappings, Mapping { source, target });
+            mappings.add(Mapping { source: MappingSource::Expression(source), target });
         }
+        let (mut inputs, mut outputs) = (inputs.into_mappings(), outputs.into_mappings());
         // The published engine never looks at these.
         let (takes_inputs, takes_outputs) = takes_zeebe_mappings(subject);
         for (mappings, takes, which) in
@@ -60,19 +64,42 @@ impl<'a> Context<'a> {
             return Some(Expression::constant(Value::Null));
         };
         match is_zeebe_expression(&written.text) {
-            true => self.value(subject, &written),
+            true => {
+                self.check_mapping_end(subject, &written);
+                self.value(subject, &written)
+            }
             false => Some(text(&written.text)),
         }
     }
 
     fn output_source(&mut self, subject: &Subject<'a>, node: Node<'a>) -> Option<Expression> {
         match self.own_attribute(node, "source") {
-            Some(written) => self.expression_required(subject, &written, "the source of an output"),
+            Some(written) => {
+                self.check_mapping_end(subject, &written);
+                self.expression_required(subject, &written, "the source of an output")
+            }
             None => {
                 let message = format!("an output of {} has no source", subject.title());
                 self.error_at(subject, node.range().start, "mapping-source-missing", message);
                 None
             }
+        }
+    }
+
+    /// The published engine joins the sources of an element into one expression, so that a line
+    /// comment at the end of one hides the next.
+    fn check_mapping_end(&mut self, subject: &Subject<'a>, written: &Written<'a>) {
+        // A bracket too many is read past only in a comment.
+        let closed = format!("{})", written.text);
+        let is_comment =
+            written.text.contains("//") && orloj_expr::zeebe_expression(&closed).is_ok();
+        if is_comment {
+            let message = format!(
+                "the source {} of a mapping of {} ends in a comment",
+                quoted(&written.text),
+                subject.title()
+            );
+            self.error_at(subject, written.offset, "mapping-source-comment", message);
         }
     }
 
@@ -266,20 +293,47 @@ fn has_output(holder: Node<'_>) -> bool {
     holder.children().any(|node| node.tag_name().name() == "outputParameter")
 }
 
-/// Of several mappings for one target, or for a part of it, the last counts, in the place of the
-/// first.
-fn replace_target(mappings: &mut Vec<Mapping>, last: Mapping) {
-    let overlaps = |other: &Mapping| {
-        let count = other.target.len().min(last.target.len());
-        other.target[..count] == last.target[..count]
-    };
-    let Some(place) = mappings.iter().position(overlaps) else { return mappings.push(last) };
-    let mut index = 0;
-    mappings.retain(|other| {
-        index += 1;
-        index <= place || !overlaps(other)
-    });
-    mappings.insert(place, last);
+/// Mappings in one direction. Of several for one target, or for a part of it, the last counts, in
+/// the place of the first.
+#[derive(Default)]
+struct Targets {
+    /// In document order; `None` where a later one counts.
+    mappings: Vec<Option<Mapping>>,
+    /// Where the mapping of a target stands. No target is the beginning of another, so that all
+    /// that a new one overlaps stands side by side.
+    places: BTreeMap<Vec<Arc<str>>, usize>,
+}
+
+impl Targets {
+    fn add(&mut self, last: Mapping) {
+        let target = &last.target[..];
+        let before = (Bound::Unbounded, Bound::Excluded(target));
+        let around = self.places.range::<[Arc<str>], _>(before).next_back();
+        let around = around.filter(|(known, _)| target.starts_with(known));
+        let from = (Bound::Included(target), Bound::Unbounded);
+        let within = self.places.range::<[Arc<str>], _>(from);
+        let within = within.take_while(|(known, _)| known.starts_with(target));
+        let overlapped: Vec<_> = around
+            .into_iter()
+            .chain(within)
+            .map(|(known, &place)| (known.clone(), place))
+            .collect();
+        for (known, place) in &overlapped {
+            self.places.remove(known);
+            self.mappings[*place] = None;
+        }
+        let place = overlapped.iter().map(|(_, place)| *place).min();
+        let place = place.unwrap_or_else(|| {
+            self.mappings.push(None);
+            self.mappings.len() - 1
+        });
+        self.places.insert(last.target.clone(), place);
+        self.mappings[place] = Some(last);
+    }
+
+    fn into_mappings(self) -> Vec<Mapping> {
+        self.mappings.into_iter().flatten().collect()
+    }
 }
 
 /// Words of FEEL, which cannot be read back as variables.
@@ -291,4 +345,33 @@ fn is_variable_name(part: &str) -> bool {
     let mut chars = part.chars();
     let starts = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
     starts && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(targets: &[&str]) -> Vec<String> {
+        let mut all = Targets::default();
+        for (place, target) in targets.iter().enumerate() {
+            let source = MappingSource::Expression(Expression::constant(Value::Int(place as i64)));
+            all.add(Mapping { source, target: target.split('.').map(Arc::from).collect() });
+        }
+        let show = |mapping: Mapping| {
+            let place = match mapping.source {
+                MappingSource::Expression(source) => source.as_constant().map(Value::to_json),
+                _ => None,
+            };
+            format!("{}={}", mapping.target.join("."), place.unwrap_or_default())
+        };
+        all.into_mappings().into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn the_last_of_what_overlaps_counts_in_the_place_of_the_first() {
+        assert_eq!(kept(&["a", "b", "a"]), ["a=2", "b=1"]);
+        assert_eq!(kept(&["a.x", "b", "a.y", "a"]), ["a=3", "b=1"]);
+        assert_eq!(kept(&["b", "a", "a.y.z"]), ["b=0", "a.y.z=2"]);
+        assert_eq!(kept(&["a.x", "a-x", "ab", "a.y"]), ["a.x=0", "a-x=1", "ab=2", "a.y=3"]);
+    }
 }

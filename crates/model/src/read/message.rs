@@ -1,5 +1,7 @@
 //! Messages that events and receive tasks wait for.
 
+use orloj_expr::Expression;
+
 use crate::graph::{ElementKind, MessageCatch, ReceiveTask, RegistryEvent, Trigger};
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject, Written};
@@ -48,8 +50,11 @@ impl<'a> Context<'a> {
         };
         let found = surroundings.definitions.message(definition, &written.text);
         let found = found.cloned();
-        if let (Some(found), true) = (&found, is_thrown) {
-            self.zeebe_message_name(found);
+        if let (Some(found), true) = (&found, is_thrown)
+            && let Some(name) = self.zeebe_message_name(found)
+        {
+            // Nobody is sent it, but it must parse.
+            self.value(subject, &name);
         }
         if found.is_none() && !is_thrown {
             self.unknown_reference(subject, &written, "messageRef", "message");
@@ -95,20 +100,35 @@ impl<'a> Context<'a> {
             self.error(&message.subject, "correlation-key-missing", text);
             return None;
         };
-        let key = self.own_attribute(subscription, "correlationKey");
-        let Some(key) = key.filter(|key| !key.text.is_empty()) else {
-            let text =
-                format!("the subscription of {} has no correlationKey", message.subject.title());
-            self.error_at(
-                &message.subject,
-                subscription.range().start,
-                "correlation-key-missing",
-                text,
-            );
-            return None;
-        };
-        let key = self.expression_required(&message.subject, &key, "the correlationKey")?;
+        // What is wrong with the key was said where the message stands.
+        let key = self.own_attribute(subscription, "correlationKey")?;
+        let key = orloj_expr::zeebe_expression(&key.text).ok()?;
         Some(MessageCatch { name, correlation_key: Some(key) })
+    }
+
+    /// Zeebe looks at all messages, also at those that nothing refers to.
+    pub fn check_message(&mut self, message: &Subject<'a>) {
+        self.check_idle_extensions(message);
+        if self.dialect != Dialect::Zeebe {
+            return;
+        }
+        let is_subscription = |node: &Node<'a>| node.has_tag_name((ZEEBE, "subscription"));
+        let subscriptions: Vec<_> =
+            extension_elements(message.node).filter(is_subscription).collect();
+        for node in subscriptions {
+            let key = self.own_attribute(node, "correlationKey").filter(|key| !key.text.is_empty());
+            match key {
+                Some(key) => {
+                    self.expression_required(message, &key, "the correlationKey");
+                }
+                None => {
+                    let text =
+                        format!("the subscription of {} has no correlationKey", message.title());
+                    let offset = node.range().start;
+                    self.error_at(message, offset, "correlation-key-missing", text);
+                }
+            }
+        }
     }
 
     fn camunda_message(
@@ -177,7 +197,10 @@ impl<'a> Context<'a> {
                     self.message_missing(subject, definition);
                     return None;
                 };
-                self.value(subject, &written)?
+                match spot {
+                    Spot::Start => self.message_at_start(subject, &written)?,
+                    _ => self.late_value(subject, &written)?,
+                }
             }
         };
         let name = match spot {
@@ -185,6 +208,22 @@ impl<'a> Context<'a> {
             _ => name,
         };
         Some(MessageCatch { name, correlation_key: None })
+    }
+
+    /// Flowable computes it when the process is deployed; nobody is there yet whose variables
+    /// could be looked at.
+    fn message_at_start(
+        &mut self,
+        subject: &Subject<'a>,
+        written: &Written<'a>,
+    ) -> Option<Expression> {
+        let name = self.value(subject, written)?;
+        if self.constant(subject, &name).is_none() {
+            let text = format!("the message name of {} cannot be computed", subject.title());
+            self.error_at(subject, written.offset, "message-name-computed", text);
+            return None;
+        }
+        Some(name)
     }
 
     fn message_missing(&mut self, subject: &Subject<'a>, definition: Node<'a>) {

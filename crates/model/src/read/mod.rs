@@ -51,6 +51,7 @@ mod timer;
 mod trigger;
 mod user_task;
 mod worker;
+mod zeebe_extension;
 mod zeebe_listener;
 mod zeebe_user_task;
 mod zeebe_worker;

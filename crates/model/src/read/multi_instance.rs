@@ -46,7 +46,7 @@ impl<'a> Context<'a> {
         if self.dialect == Dialect::Zeebe && !is_zeebe_expression(&written.text) {
             return Ok(Some(text(&written.text)));
         }
-        self.value(subject, &written).map(Some).ok_or(())
+        self.late_value(subject, &written).map(Some).ok_or(())
     }
 
     fn zeebe_loop(&mut self, subject: &Subject<'a>, node: Node<'a>) -> Option<MultiInstance> {

@@ -83,7 +83,12 @@ impl<'a> Gathering<'a> {
         let mut subject = Subject { node, id: None };
         let sort = sort_of(ctx.dialect, subject.tag());
         match sort {
-            Sort::Nothing => return None,
+            Sort::Nothing => {
+                if matches!(subject.tag(), "dataObjectReference" | "dataStoreReference") {
+                    self.check_data_id(ctx, &subject);
+                }
+                return None;
+            }
             Sort::Association => {
                 subject.id = written_id(ctx, node);
                 self.parts.associations.push(subject);
@@ -91,6 +96,7 @@ impl<'a> Gathering<'a> {
             }
             Sort::Data => {
                 subject.id = written_id(ctx, node);
+                self.check_data_id(ctx, &subject);
                 self.parts.data_objects.push((parent, subject));
                 return None;
             }
@@ -145,6 +151,14 @@ impl<'a> Gathering<'a> {
         let is_known = sort != Sort::Refused;
         self.parts.elements.push(ElementPart { subject, id, has_id, parent, is_known });
         (sort == Sort::Scope).then_some(index)
+    }
+
+    /// Zeebe stumbles over data without.
+    fn check_data_id(&self, ctx: &mut Context<'a>, subject: &Subject<'a>) {
+        if ctx.dialect == Dialect::Zeebe && written_id(ctx, subject.node).is_none() {
+            let message = format!("a {} has no id", subject.tag());
+            ctx.error(subject, "id-missing", message);
+        }
     }
 
     /// State refers to flows and elements by id, so one without gets the next free number. The

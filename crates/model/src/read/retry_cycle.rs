@@ -3,7 +3,7 @@
 use orloj_expr::Expression;
 use orloj_xml::quoted;
 
-use crate::graph::{JobSettings, MultiInstance};
+use crate::graph::{JobSettings, MultiInstance, Semantics};
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject, Written, bpmn_child};
 use crate::read::dialect::{ACTIVITI, CAMUNDA, FLOWABLE, FOX};
@@ -55,7 +55,8 @@ impl<'a> Context<'a> {
         if written.text.starts_with("${") || written.text.starts_with("#{") {
             return self.computed_cycle(subject, &written, is_async).map(RetryCycle::Computed);
         }
-        match RetryPlan::parse(&written.text) {
+        let tries_of_wait = Semantics::of(self.dialect).jobs.tries_of_wait;
+        match RetryPlan::parse_for(&written.text, tries_of_wait) {
             Ok(plan) => {
                 for unusable in plan.unusable(&written.text) {
                     let message = format!(

@@ -73,7 +73,7 @@ impl<'a> Context<'a> {
             self.error_at(subject, definition.range().start, "signal-missing", message);
             return None;
         };
-        self.value(subject, &written)
+        self.late_value(subject, &written)
     }
 }
 

@@ -26,7 +26,10 @@ impl<'a> Context<'a> {
             self.error_at(subject, written.offset, "timer-empty", message);
             return None;
         }
-        let mut value = self.value(subject, &written)?;
+        let mut value = match spot {
+            Spot::Start => self.value(subject, &written)?,
+            _ => self.late_value(subject, &written)?,
+        };
         if spot == Spot::Start {
             value = self.fixed_at_start(subject, value);
         }
@@ -39,14 +42,15 @@ impl<'a> Context<'a> {
             }
         }
         if self.dialect == Dialect::Zeebe || spot == Spot::Start {
-            self.check_schedule(subject, &written, kind, &value, spot)?;
+            let read_as = self.calendar(subject, definition, spot)?.unwrap_or(kind);
+            self.check_schedule(subject, &written, read_as, &value, spot)?;
         }
         let end = match self.dialect {
             Dialect::Flowable => self.extension_attribute(node, "endDate"),
             Dialect::Camunda7 | Dialect::Zeebe => None,
         };
         let end = match end.filter(|end| !end.text.is_empty()) {
-            Some(end) => Some(self.value(subject, &end)?),
+            Some(end) => Some(self.late_value(subject, &end)?),
             None => None,
         };
         let exclusive = self.timer_is_exclusive(subject, definition);
@@ -54,7 +58,7 @@ impl<'a> Context<'a> {
     }
 
     /// In the order in which Camunda and Flowable look; Zeebe wants exactly one.
-    fn timer_kind(
+    pub fn timer_kind(
         &mut self,
         subject: &Subject<'a>,
         definition: Node<'a>,
@@ -80,6 +84,32 @@ impl<'a> Context<'a> {
             self.error_at(subject, offset, "timer-missing", message);
         }
         found.first().copied()
+    }
+
+    /// The calendar that Flowable asks for the moment, where one is named; only a start event's
+    /// must be there at once.
+    fn calendar(
+        &mut self,
+        subject: &Subject<'a>,
+        definition: Node<'a>,
+        spot: Spot,
+    ) -> Option<Option<TimerKind>> {
+        let written = self.extension_attribute(definition, "businessCalendarName");
+        let is_asked = self.dialect == Dialect::Flowable && spot == Spot::Start;
+        let Some(written) = written.filter(|name| is_asked && !name.text.is_empty()) else {
+            return Some(None);
+        };
+        let name = self.value(subject, &written)?;
+        match self.constant_text(subject, &name).as_deref() {
+            Some("dueDate") => Some(Some(TimerKind::Date)),
+            Some("duration") => Some(Some(TimerKind::Duration)),
+            Some("cycle") => Some(Some(TimerKind::Cycle)),
+            _ => {
+                let message = format!("the calendar of {} is unknown", subject.title());
+                self.error_at(subject, written.offset, "timer-calendar-unknown", message);
+                None
+            }
+        }
     }
 
     /// A timer that begins instances is set when the file is deployed, so it must be known then.
@@ -114,7 +144,7 @@ impl<'a> Context<'a> {
                 let parsed = Schedule::parse(self.timer_dialect(), schedule, text);
                 match parsed {
                     Err(error) => Some(error.message),
-                    Ok(schedule) if self.dialect == Dialect::Camunda7 && never_fires(&schedule) => {
+                    Ok(schedule) if self.dialect != Dialect::Zeebe && never_fires(&schedule) => {
                         Some("it never fires".to_owned())
                     }
                     Ok(_) => None,

@@ -117,7 +117,7 @@ impl<'a> Context<'a> {
         Some(SignalThrow { name, is_local, is_async, payload })
     }
 
-    fn compensation_throw(
+    pub fn compensation_throw(
         &mut self,
         surroundings: &Surroundings<'a>,
         subject: &Subject<'a>,

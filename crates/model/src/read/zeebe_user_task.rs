@@ -13,7 +13,7 @@ use crate::graph::{
     ServiceTask, UserTask, WorkerTask,
 };
 use crate::read::binding::ZeebeBinding;
-use crate::read::context::{Context, Subject, Written};
+use crate::read::context::{Context, Node, Subject, Written};
 use crate::read::element::Surroundings;
 use crate::read::expression::{is_zeebe_expression, text};
 use crate::semantics::completion_of;
@@ -124,6 +124,24 @@ impl<'a> Context<'a> {
             }
         }
         properties
+    }
+
+    /// The same for one of these extensions where there is no user task.
+    pub fn check_idle_user_task(&mut self, subject: &Subject<'a>, node: Node<'a>) {
+        let names = [
+            "assignee",
+            "candidateGroups",
+            "candidateUsers",
+            "dueDate",
+            "followUpDate",
+            "priority",
+        ];
+        for name in names {
+            let written = self.own_attribute(node, name).filter(|w| !w.text.is_empty());
+            if let Some(written) = written {
+                self.user_task_value(subject, name, &written);
+            }
+        }
     }
 
     /// The value of a property, checked as far as it is known already.

@@ -92,7 +92,7 @@ impl<'a> Context<'a> {
     }
 
     /// Resources whose keys the client is told. `None`: one of them is refused.
-    fn linked_resources(&mut self, subject: &Subject<'a>) -> Option<Vec<LinkedResource>> {
+    pub fn linked_resources(&mut self, subject: &Subject<'a>) -> Option<Vec<LinkedResource>> {
         let Some(holder) = self.extension(subject, "linkedResources") else {
             return Some(Vec::new());
         };

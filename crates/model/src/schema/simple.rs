@@ -15,8 +15,13 @@ pub(crate) enum Simple {
     IdRef,
     /// A name whose prefix is declared.
     QName,
+    /// An address, or one of the standard's words.
+    Uri,
     OneOf(&'static [&'static str]),
 }
+
+/// What stands where an address could.
+const WORDS: &[&str] = &["##unspecified", "##WebService", "##Compensate", "##Image", "##Store"];
 
 impl Simple {
     pub fn named(name: &str) -> Self {
@@ -27,6 +32,7 @@ impl Simple {
             "ID" => Self::Id,
             "IDREF" => Self::IdRef,
             "QName" => Self::QName,
+            "anyURI" | "tImplementation" | "tTransactionMethod" => Self::Uri,
             _ => Self::Text,
         }
     }
@@ -42,12 +48,15 @@ impl Simple {
             Self::Id | Self::IdRef => is_name(value),
             Self::QName => return qname_problem(value, node),
             Self::OneOf(values) => values.contains(&value),
+            // Hardly anything is none; only one fragment can follow.
+            Self::Uri => WORDS.contains(&value) || value.matches('#').count() < 2,
         };
         (!is_fine).then(|| match self {
             Self::OneOf(values) => format!("is none of {}", values.join(", ")),
             Self::Boolean => "is neither true nor false".to_owned(),
             Self::Integer => "is no whole number".to_owned(),
             Self::Double => "is no number".to_owned(),
+            Self::Uri => "is no URI".to_owned(),
             _ => "is no XML name".to_owned(),
         })
     }
@@ -114,6 +123,8 @@ mod tests {
         assert!(is_fine(Simple::Double, "1.5e3") && !is_fine(Simple::Double, "inf"));
         assert!(is_fine(Simple::Id, "_a-1.ä") && !is_fine(Simple::Id, "1a"));
         assert!(is_fine(Simple::QName, "b:x") && is_fine(Simple::QName, "x"));
+        assert!(is_fine(Simple::Uri, "a b#c") && is_fine(Simple::Uri, "##WebService"));
+        assert!(!is_fine(Simple::Uri, "##nonsense"));
         assert!(!is_fine(Simple::QName, "d:x") && !is_fine(Simple::QName, "a b"));
     }
 }

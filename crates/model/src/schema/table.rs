@@ -150,7 +150,7 @@ impl Schema {
 /// The values of an enumeration; the last may stand for any URI.
 fn enumeration(words: &[&'static str]) -> Simple {
     match words.contains(&"|") {
-        true => Simple::Text,
+        true => Simple::Uri,
         // The table is read once and lives as long as the program.
         false => Simple::OneOf(Box::leak(words.to_vec().into_boxed_slice())),
     }

@@ -72,9 +72,11 @@ impl Definitions {
             let is_meant = |asset: &&Asset| asset.kind == wanted.kind && asset.id == wanted.id;
             self.assets.iter().filter(is_meant)
         };
+        let deployed_with = || of().find(|asset| asset.deployment == deployment);
         let found = match &wanted.binding {
-            Bound::Latest | Bound::DeploymentOrLatest | Bound::Definition => of().next_back(),
-            Bound::Deployment => of().find(|asset| asset.deployment == deployment),
+            Bound::Latest | Bound::Definition => of().next_back(),
+            Bound::Deployment => deployed_with(),
+            Bound::DeploymentOrLatest => deployed_with().or_else(|| of().next_back()),
             Bound::Version(version) => of().nth(usize::try_from(*version).ok()?.checked_sub(1)?),
             Bound::VersionTag(tag) => of().rfind(|asset| asset.tag.as_ref() == Some(tag)),
         };

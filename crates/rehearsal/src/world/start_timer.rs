@@ -1,14 +1,9 @@
 //! Timers of definitions: each firing starts an instance.
 
-use std::sync::Arc;
-
 use jiff::tz::TimeZone;
-use orloj_expr::Environment;
-use orloj_model::{
-    Element, ElementKind, Process, RetryCycle, RetryPlan, Timer, TimerKind, Trigger, Wait,
-};
-use orloj_timer::{Dialect, Firing, Kind, Schedule};
-use orloj_types::{DefinitionKey, Document, ElementId, JobKey, Temporal, Timestamp, Value, Zone};
+use orloj_interpreter::{Repeat, StartTrigger, StartWait, next_start, start_is_over, starts};
+use orloj_model::{Element, Process, RetryCycle, RetryPlan, Trigger, Wait};
+use orloj_types::{DefinitionKey, Document, ElementId, JobKey, Timestamp};
 
 use super::World;
 use super::engine::{Failed, NewInstance};
@@ -27,15 +22,7 @@ pub(super) struct StartTimer {
     /// At zero nobody tries again.
     pub retries_left: i32,
     failed_before: bool,
-    /// After this moment a firing does nothing.
-    ends_at: Option<Timestamp>,
-    cycle: Option<Cycle>,
-}
-
-#[derive(Clone)]
-struct Cycle {
-    schedule: Arc<Schedule>,
-    last: Firing,
+    repeat: Option<Repeat>,
 }
 
 impl World {
@@ -47,17 +34,15 @@ impl World {
             .facts
             .start_timers
             .retain(|_, timer| definitions.get(timer.definition).process.id != process.id);
+        let mut waits = starts(&process, self.now);
         for &index in &process.root.starts {
             let element = process.element(index);
-            let ElementKind::StartEvent(start) = &element.kind else { continue };
-            let Some(Trigger::Timer(timer)) = &start.trigger else { continue };
-            let planned = plan(self.engine, timer, self.now)
-                .map_err(|message| Failed(format!("{}: {message}", element.id)))?;
-            let Some(Planned { due_at, ends_at, cycle }) = planned else {
-                if self.engine == Engine::Camunda7 {
-                    return Err(Failed(format!("{}: the timer never fires", element.id)));
-                }
-                continue;
+            let Some(Trigger::Timer(timer)) = element.trigger() else { continue };
+            let planned = waits.iter().position(|wait| wait.event == element.id);
+            let planned = planned.map(|at| waits.swap_remove(at));
+            let Some(StartWait { trigger: StartTrigger::Timer { due_at, repeat }, .. }) = planned
+            else {
+                return Err(Failed(format!("{}: the timer never fires", element.id)));
             };
             let key = JobKey::new(self.keys.next(self.now));
             let timer = StartTimer {
@@ -67,8 +52,7 @@ impl World {
                 exclusive: timer.exclusive,
                 retries_left: retries_of(element, &process),
                 failed_before: false,
-                ends_at,
-                cycle,
+                repeat,
             };
             self.state.facts.start_timers.insert(key, timer);
         }
@@ -81,7 +65,8 @@ impl World {
         };
         let done = self.transact(|world| {
             world.state.facts.start_timers.remove(&key);
-            if timer.ends_at.is_some_and(|end| world.now > end) {
+            let process = &world.definitions.get(timer.definition).process;
+            if start_is_over(process, &timer.event, timer.due_at, world.now).map_err(Failed)? {
                 return Ok(());
             }
             world.follow(&timer);
@@ -100,20 +85,15 @@ impl World {
 
     /// The next firing of a repeating timer is a job of its own.
     fn follow(&mut self, timer: &StartTimer) {
-        let Some(cycle) = &timer.cycle else { return };
-        let Some(firing) = cycle.schedule.next(&cycle.last, self.now, &TimeZone::UTC) else {
-            return;
-        };
-        if timer.ends_at.is_some_and(|end| firing.at > end) {
-            return;
-        }
-        let key = JobKey::new(self.keys.next(self.now));
-        let cycle = Some(Cycle { last: firing, ..cycle.clone() });
+        let Some(repeat) = &timer.repeat else { return };
         let process = &self.definitions.get(timer.definition).process;
+        let next = next_start(process, &timer.event, repeat, self.now);
+        let Some((due_at, repeat)) = next else { return };
         let element = process.find(&timer.event).map(|index| process.element(index));
         let retries_left = element.map_or(0, |element| retries_of(element, process));
-        let (due_at, failed_before) = (firing.at, false);
-        let next = StartTimer { due_at, retries_left, failed_before, cycle, ..timer.clone() };
+        let key = JobKey::new(self.keys.next(self.now));
+        let (failed_before, repeat) = (false, Some(repeat));
+        let next = StartTimer { due_at, retries_left, failed_before, repeat, ..timer.clone() };
         self.state.facts.start_timers.insert(key, next);
     }
 
@@ -140,7 +120,7 @@ impl World {
         if self.engine == Engine::Camunda7 {
             // Its next repetition is there once, however often this one fails.
             let repeating = timer.clone();
-            failed.cycle = None;
+            failed.repeat = None;
             self.follow(&repeating);
         }
         self.state.facts.start_timers.insert(key, failed);
@@ -172,92 +152,4 @@ fn retries_of(element: &Element, process: &Process) -> i32 {
         _ => process.semantics.retries_default,
     };
     i32::try_from(tries).unwrap_or(i32::MAX)
-}
-
-struct Planned {
-    due_at: Timestamp,
-    ends_at: Option<Timestamp>,
-    cycle: Option<Cycle>,
-}
-
-/// When the timer fires first; `None`: never.
-fn plan(engine: Engine, timer: &Timer, now: Timestamp) -> Result<Option<Planned>, String> {
-    let kind = match timer.kind {
-        TimerKind::Date => Kind::Date,
-        TimerKind::Duration => Kind::Duration,
-        TimerKind::Cycle => Kind::Cycle,
-    };
-    let text = match evaluate(&timer.value, now)? {
-        Value::Text(text) => with_zone(timer, text, now),
-        Value::Temporal(value) => value.to_string().into(),
-        Value::Int(ms) if engine != Engine::Zeebe => {
-            let due_at = Timestamp::from_ms(ms);
-            return Ok(Some(Planned { due_at, ends_at: None, cycle: None }));
-        }
-        other => return Err(format!("{} is no time", other.to_json())),
-    };
-    let text = text.trim();
-    let schedule = Schedule::parse(dialect_of(engine), kind, text)
-        .map_err(|error| format!("'{text}': {error}"))?;
-    let ends_at = end(engine, timer, text, now)?;
-    let Some(firing) = schedule.first(now, &TimeZone::UTC) else {
-        // A repetition that is wholly past still fires once, at once, but not in Camunda.
-        let fires_once = text.starts_with('R') && engine != Engine::Camunda7;
-        let once = Planned { due_at: now, ends_at, cycle: None };
-        return Ok(fires_once.then_some(once));
-    };
-    let is_cycle = schedule.repeats() && kind == Kind::Cycle;
-    let cycle = is_cycle.then(|| Cycle { schedule: Arc::new(schedule), last: firing });
-    Ok(Some(Planned { due_at: firing.at, ends_at, cycle }))
-}
-
-/// When a cycle of Flowable ends: named beside it, or at its own end as in `R3/PT1H/2030-01-01`.
-fn end(
-    engine: Engine,
-    timer: &Timer,
-    text: &str,
-    now: Timestamp,
-) -> Result<Option<Timestamp>, String> {
-    if engine != Engine::Flowable {
-        return Ok(None);
-    }
-    let parts: Vec<&str> = text.split('/').collect();
-    let end: Arc<str> = match (&timer.end, &parts[..]) {
-        (Some(end), _) => match evaluate(end, now)? {
-            Value::Text(text) => text,
-            _ => return Ok(None),
-        },
-        (None, [_, period, end]) if period.starts_with('P') => (*end).into(),
-        _ => return Ok(None),
-    };
-    let schedule = Schedule::parse(Dialect::Flowable, Kind::Date, end.trim())
-        .map_err(|error| format!("'{end}': {error}"))?;
-    Ok(schedule.first(now, &TimeZone::UTC).map(|firing| firing.at))
-}
-
-fn evaluate(expression: &orloj_expr::Expression, now: Timestamp) -> Result<Value, String> {
-    let evaluated = expression.evaluate(&Environment::new(&(), now));
-    evaluated.map(|evaluated| evaluated.value).map_err(|error| error.message())
-}
-
-/// A date that FEEL has made without a zone is one of the engine's own.
-fn with_zone(timer: &Timer, text: Arc<str>, now: Timestamp) -> Arc<str> {
-    let environment = Environment::new(&(), now).keeping_temporals();
-    match timer.value.evaluate(&environment).map(|evaluated| evaluated.value) {
-        Ok(Value::Temporal(made)) => match &*made {
-            Temporal::DateTime(local) if local.time.zone == Zone::Local => {
-                format!("{text}Z").into()
-            }
-            _ => text,
-        },
-        _ => text,
-    }
-}
-
-fn dialect_of(engine: Engine) -> Dialect {
-    match engine {
-        Engine::Camunda7 => Dialect::Camunda7,
-        Engine::Flowable => Dialect::Flowable,
-        Engine::Zeebe => Dialect::Zeebe,
-    }
 }

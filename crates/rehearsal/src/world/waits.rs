@@ -125,6 +125,7 @@ impl Sight<'_> {
         }
         if let Some(task) = holder.user_task
             && !holder.jobs.iter().any(|job| matches!(job.kind, JobKind::Listener { .. }))
+            && holder.incident.as_ref().is_none_or(|incident| incident.job.is_some())
         {
             let element = holder.element.as_str().into();
             let handle = Handle::UserTask { instance, task };

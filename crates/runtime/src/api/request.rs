@@ -34,12 +34,23 @@ pub struct Resource {
 
 #[derive(Clone, Debug)]
 pub struct Deployed {
+    /// A new one in any case, as clients of Zeebe expect it.
     pub key: DeploymentKey,
     /// Nothing was new: the definitions are those that were there.
     pub duplicate: bool,
     pub definitions: Vec<super::DefinitionView>,
     pub decisions: Vec<super::DecisionView>,
     pub assets: Vec<super::AssetView>,
+}
+
+impl Deployed {
+    /// The deployment under which it is found: of a duplicate the newest that brought some of it.
+    pub fn found_in(&self) -> DeploymentKey {
+        let definitions = self.definitions.iter().map(|one| one.deployment);
+        let decisions = self.decisions.iter().map(|one| one.deployment);
+        let assets = self.assets.iter().map(|one| one.deployment);
+        definitions.chain(decisions).chain(assets).max().unwrap_or(self.key)
+    }
 }
 
 /// Asks a decision, outside of any process.

@@ -74,7 +74,9 @@ fn failed(message: &str) -> InvokeResult {
 
 fn value_result(result: BeanResult) -> InvokeResult {
     match result {
-        Ok(value) => InvokeResult::Changed { edits: Vec::new(), business_key: None, value },
+        Ok(value) => {
+            InvokeResult::Changed { edits: Vec::new(), business_key: None, task: Vec::new(), value }
+        }
         Err(fault) => invoke_result(Err(fault)),
     }
 }
@@ -101,8 +103,9 @@ pub(crate) fn storable_result(result: InvokeResult) -> InvokeResult {
     match result {
         InvokeResult::Done { variables } if !variables.is_storable() => unstorable(),
         InvokeResult::Changed { edits, .. } if !edits.iter().all(is_storable) => unstorable(),
-        InvokeResult::Changed { edits, business_key: Some(Some(key)), value } => {
-            InvokeResult::Changed { edits, business_key: Some(Some(storable(&key))), value }
+        InvokeResult::Changed { edits, business_key: Some(Some(key)), task, value } => {
+            let business_key = Some(Some(storable(&key)));
+            InvokeResult::Changed { edits, business_key, task, value }
         }
         InvokeResult::Error { variables, .. } if !variables.is_storable() => unstorable(),
         InvokeResult::Failed { message } => InvokeResult::Failed { message: storable(&message) },

@@ -294,8 +294,13 @@ mod tests {
             follow_up_at: Some(Timestamp::from_ms(1_900_000_000_000)),
             priority: -3,
             form_key: Some("form".into()),
+            name: Some("Ask".into()),
+            description: Some("who it is".into()),
+            owner: Some("kim".into()),
+            category: Some("c".into()),
         };
-        element.task = Some(Box::new(Task { key: UserTaskKey::new(2_002), now, before }));
+        let own = ["mine".into()].into();
+        element.task = Some(Box::new(Task { key: UserTaskKey::new(2_002), now, before, own }));
         element.jobs.push(Job {
             kind: JobKind::Listener { index: 3 },
             headers: Some([("a".into(), "1".into()), ("b".into(), "".into())].into()),

@@ -184,6 +184,7 @@ fn task_entry(task: &Task, base: i64) -> TaskEntry {
         key: task.key.raw() - base,
         now: Some(properties_entry(&task.now)),
         before: (task.before != task.now).then(|| properties_entry(&task.before)),
+        own: task.own.iter().map(|name| (**name).to_owned()).collect(),
     }
 }
 
@@ -197,13 +198,18 @@ fn properties_entry(properties: &TaskProperties) -> TaskPropertiesEntry {
         follow_up_at_ms: properties.follow_up_at.map(Timestamp::as_ms),
         priority: properties.priority,
         form_key: properties.form_key.as_deref().map(str::to_owned),
+        name: properties.name.as_deref().map(str::to_owned),
+        description: properties.description.as_deref().map(str::to_owned),
+        owner: properties.owner.as_deref().map(str::to_owned),
+        category: properties.category.as_deref().map(str::to_owned),
     }
 }
 
 fn decode_task(entry: &TaskEntry, base: i64) -> Task {
     let now = entry.now.as_ref().map(decode_properties).unwrap_or_default();
     let before = entry.before.as_ref().map_or_else(|| now.clone(), decode_properties);
-    Task { key: UserTaskKey::new(entry.key + base), now, before }
+    let own = entry.own.iter().map(|name| Arc::from(&**name)).collect();
+    Task { key: UserTaskKey::new(entry.key + base), now, before, own }
 }
 
 fn decode_properties(entry: &TaskPropertiesEntry) -> TaskProperties {
@@ -216,6 +222,10 @@ fn decode_properties(entry: &TaskPropertiesEntry) -> TaskProperties {
         follow_up_at: entry.follow_up_at_ms.map(Timestamp::from_ms),
         priority: entry.priority,
         form_key: entry.form_key.as_deref().map(Into::into),
+        name: entry.name.as_deref().map(Into::into),
+        description: entry.description.as_deref().map(Into::into),
+        owner: entry.owner.as_deref().map(Into::into),
+        category: entry.category.as_deref().map(Into::into),
     }
 }
 

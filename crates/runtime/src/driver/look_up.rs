@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use orloj_store::{
     Channel, DefinitionRow, Error, InstanceFilter, JobDefinitionChange, JobDefinitionFilter,
-    JobDefinitionRow, JobFilter, JobKind, JobRow, JobState, MessageKey, MessageQuery, MessageRow,
-    PAGE_ROWS_MAX, Page, StartKind, StartQuery, StartRow, Store, SubscriptionKind,
+    JobDefinitionRow, JobFilter, JobKind, JobOrder, JobRow, JobState, MessageKey, MessageQuery,
+    MessageRow, PAGE_ROWS_MAX, Page, StartKind, StartQuery, StartRow, Store, SubscriptionKind,
     SubscriptionQuery, SubscriptionRow,
 };
 use orloj_types::{
@@ -114,13 +114,12 @@ async fn untaken(
     store: &dyn Store,
     limit: u32,
 ) -> Result<Vec<(JobRow, Option<DeploymentKey>)>, Error> {
+    // The empty type is that of the engine's own; in this order an index has them.
     let filter = JobFilter {
         states: vec![JobState::Ready],
         is_locked: Some(false),
-        kinds: (0..=u8::MAX)
-            .map_while(JobKind::from_number)
-            .filter(|kind| !kind.is_for_workers())
-            .collect(),
+        job_type: Some("".into()),
+        order: JobOrder::NextFirst,
         ..JobFilter::default()
     };
     let jobs = store.jobs(filter, Page { before: None, limit }).await?;

@@ -108,8 +108,9 @@ pub(crate) struct Driver {
     /// Foreign code asked for and not called yet.
     pub to_call: Vec<(CallId, Invoke)>,
     pub chores: std::sync::mpsc::Sender<Chore>,
-    /// The newest definition known, to notice deployments of other nodes.
-    pub newest_definition: i64,
+    /// The newest definition and version of the settings known, to notice deployments of other
+    /// nodes.
+    pub deployed: (i64, i64),
     pub session: Arc<AtomicI64>,
 }
 
@@ -258,9 +259,10 @@ impl Driver {
         match event {
             Event::Noticed(Notice::Deployed) => self.forget_latest(),
             Event::Beaten { result: Ok(pulse), .. }
-                if pulse.newest_definition != self.newest_definition =>
+                if self.deployed != (pulse.newest_definition, pulse.settings_version) =>
             {
-                self.newest_definition = pulse.newest_definition;
+                // What is deleted shows in the settings.
+                self.deployed = (pulse.newest_definition, pulse.settings_version);
                 self.forget_latest();
             }
             Event::Invoked { call, .. } => {

@@ -1,16 +1,18 @@
 //! Deployments: files that came together, and which of them this node runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use orloj_store::{DefinitionRow, InstanceFilter};
+use orloj_store::{
+    AssetRow, DecisionRow, DefinitionRow, Error as StoreError, InstanceFilter, PAGE_ROWS_MAX, Page,
+};
 use orloj_types::{DefinitionKey, DeploymentKey, TenantId, Timestamp};
 
 use super::definitions::{DefinitionQuery, Definitions};
 use super::desk::Desk;
 use super::instances::{InstanceAction, InstanceQuery, InstanceScope, Instances};
 use super::operation::Entry;
-use crate::api::{DefinitionView, Error, Missing};
+use crate::api::{AssetView, DecisionView, DefinitionView, Error, Missing};
 use crate::handle::{Orloj, unexpected};
 use crate::node::{Reply, Request, store_error};
 
@@ -25,8 +27,28 @@ pub struct DeploymentView {
     pub key: DeploymentKey,
     pub tenant: TenantId,
     pub deployed_at: Timestamp,
-    /// In the order of their files.
+    /// Those that are left of it, in the order of their files; so the others.
     pub definitions: Vec<DefinitionView>,
+    pub decisions: Vec<DecisionView>,
+    pub assets: Vec<AssetView>,
+}
+
+impl DeploymentView {
+    /// The names of the files that these came in.
+    pub fn resources(&self) -> BTreeSet<Arc<str>> {
+        let definitions = self.definitions.iter().map(|one| &one.resource_name);
+        let decisions = self.decisions.iter().map(|one| &one.resource_name);
+        let assets = self.assets.iter().map(|one| &one.resource_name);
+        definitions.chain(decisions).chain(assets).cloned().collect()
+    }
+}
+
+/// What deployments brought and what was not deleted since, oldest first.
+#[derive(Default)]
+struct Rows {
+    definitions: Vec<DefinitionRow>,
+    decisions: Vec<DecisionRow>,
+    assets: Vec<AssetRow>,
 }
 
 impl Orloj {
@@ -41,29 +63,30 @@ impl Deployments {
         Self { desk: self.desk.by(user) }
     }
 
-    /// Those that brought processes, newest first.
+    /// Those of which something is left, newest first.
     pub async fn list(&self) -> Result<Vec<DeploymentView>, Error> {
-        let rows = self.definitions().rows(&DefinitionQuery::default()).await?;
-        let mut found: BTreeMap<DeploymentKey, Vec<DefinitionRow>> = BTreeMap::new();
-        for row in rows {
-            found.entry(row.deployment).or_default().push(row);
+        let mut found: BTreeMap<DeploymentKey, Rows> = BTreeMap::new();
+        let rows = self.rows(None).await?;
+        for row in rows.definitions {
+            found.entry(row.deployment).or_default().definitions.push(row);
         }
-        Ok(found.into_iter().rev().filter_map(|(key, rows)| view(key, rows)).collect())
+        for row in rows.decisions {
+            found.entry(row.deployment).or_default().decisions.push(row);
+        }
+        for row in rows.assets {
+            found.entry(row.deployment).or_default().assets.push(row);
+        }
+        Ok(found.into_iter().rev().filter_map(|(key, rows)| view(key, &rows)).collect())
     }
 
     pub async fn get(&self, key: DeploymentKey) -> Result<DeploymentView, Error> {
         let missing = Error::Missing(Missing::Deployment(key.raw()));
-        view(key, self.rows(key).await?).ok_or(missing)
+        view(key, &self.rows(Some(key)).await?).ok_or(missing)
     }
 
-    /// The names of its files that hold processes.
+    /// The names of its files.
     pub async fn resources(&self, key: DeploymentKey) -> Result<Vec<Arc<str>>, Error> {
-        let view = self.get(key).await?;
-        let mut names: Vec<_> =
-            view.definitions.into_iter().map(|definition| definition.resource_name).collect();
-        names.sort();
-        names.dedup();
-        Ok(names)
+        Ok(self.get(key).await?.resources().into_iter().collect())
     }
 
     /// A file of it, whatever it holds.
@@ -73,13 +96,11 @@ impl Deployments {
         content.ok_or(Error::Missing(Missing::Deployment(key.raw())))
     }
 
-    /// All its definitions go. With `cascade` their instances too; without, it is refused while
-    /// there are some.
+    /// All its definitions, decisions, forms and linked files go; the version before takes the
+    /// place of each. With `cascade` the instances of its definitions go too; without, it is
+    /// refused while there are some.
     pub async fn delete(&self, key: DeploymentKey, cascade: bool) -> Result<(), Error> {
-        let rows = self.rows(key).await?;
-        if rows.is_empty() {
-            return Err(Error::Missing(Missing::Deployment(key.raw())));
-        }
+        let Rows { definitions: rows, decisions, assets } = self.must_be_there(key).await?;
         let desk = self.desk.as_one().await?;
         if !cascade {
             for row in &rows {
@@ -116,6 +137,14 @@ impl Deployments {
                 }
             }
         }
+        let files: BTreeSet<i64> = decisions.iter().map(|row| row.requirements.key.0).collect();
+        for file in files.into_iter().chain(assets.iter().map(|row| row.key.0)) {
+            match desk.engine.delete_file(file).await {
+                // Someone was faster.
+                Err(Error::Missing(_)) => {}
+                deleted => deleted?,
+            }
+        }
         self.forget(key).await?;
         desk.note(vec![Entry::new("Delete", "Deployment", Some(key.raw()))]).await
     }
@@ -124,10 +153,7 @@ impl Deployments {
 
     /// This node's executor takes jobs of the deployment.
     pub async fn register(&self, key: DeploymentKey) -> Result<(), Error> {
-        let rows = self.rows(key).await?;
-        if rows.is_empty() {
-            return Err(Error::Missing(Missing::Deployment(key.raw())));
-        }
+        let rows = self.must_be_there(key).await?.definitions;
         let definitions: Vec<DefinitionKey> = rows.iter().map(|row| row.key).collect();
         let deployments = vec![(key, definitions)];
         self.desk.engine.done(Request::Register { deployments }).await
@@ -136,8 +162,8 @@ impl Deployments {
     /// Jobs of it that wait here for their turn go back. One that was deleted elsewhere may still
     /// be registered here; one that never was is [`Missing`].
     pub async fn unregister(&self, key: DeploymentKey) -> Result<(), Error> {
-        if !self.registered().await?.contains(&key) && self.rows(key).await?.is_empty() {
-            return Err(Error::Missing(Missing::Deployment(key.raw())));
+        if !self.registered().await?.contains(&key) {
+            self.must_be_there(key).await?;
         }
         self.forget(key).await
     }
@@ -156,9 +182,32 @@ impl Deployments {
         }
     }
 
-    async fn rows(&self, key: DeploymentKey) -> Result<Vec<DefinitionRow>, Error> {
-        let query = DefinitionQuery { deployment: Some(key), ..DefinitionQuery::default() };
-        self.definitions().rows(&query).await
+    async fn must_be_there(&self, key: DeploymentKey) -> Result<Rows, Error> {
+        let rows = self.rows(Some(key)).await?;
+        let Rows { definitions, decisions, assets } = &rows;
+        match definitions.is_empty() && decisions.is_empty() && assets.is_empty() {
+            true => Err(Error::Missing(Missing::Deployment(key.raw()))),
+            false => Ok(rows),
+        }
+    }
+
+    /// Of one deployment, or of all.
+    async fn rows(&self, key: Option<DeploymentKey>) -> Result<Rows, Error> {
+        let store = &self.desk.engine.inner.store;
+        let query = DefinitionQuery { deployment: key, ..DefinitionQuery::default() };
+        let mut rows = Rows {
+            definitions: self.definitions().rows(&query).await?,
+            decisions: all(|page| store.decisions(page), |row| row.key.0).await?,
+            assets: all(|page| store.assets(page), |row| row.key.0).await?,
+        };
+        if let Some(key) = key {
+            rows.decisions.retain(|row| row.deployment == key);
+            rows.assets.retain(|row| row.deployment == key);
+        }
+        rows.definitions.sort_by_key(|row| row.key);
+        rows.decisions.sort_by_key(|row| row.key);
+        rows.assets.sort_by_key(|row| row.key);
+        Ok(rows)
     }
 
     fn definitions(&self) -> Definitions {
@@ -166,13 +215,37 @@ impl Deployments {
     }
 }
 
-fn view(key: DeploymentKey, mut rows: Vec<DefinitionRow>) -> Option<DeploymentView> {
-    rows.sort_by_key(|row| row.key);
-    let first = rows.first()?;
+/// Every row of a listing.
+async fn all<T, F>(list: impl Fn(Page) -> F, key: impl Fn(&T) -> i64) -> Result<Vec<T>, Error>
+where
+    F: Future<Output = Result<Vec<T>, StoreError>>,
+{
+    let mut found: Vec<T> = Vec::new();
+    loop {
+        let before = found.last().map(&key);
+        let rows = list(Page { before, limit: PAGE_ROWS_MAX }).await;
+        let rows = rows.map_err(|e| store_error(&e))?;
+        let is_last = rows.len() < PAGE_ROWS_MAX as usize;
+        found.extend(rows);
+        if is_last {
+            return Ok(found);
+        }
+    }
+}
+
+/// `None`: nothing is left of it.
+fn view(key: DeploymentKey, rows: &Rows) -> Option<DeploymentView> {
+    let Rows { definitions, decisions, assets } = rows;
+    let of_definition = definitions.first().map(|row| (&row.tenant, row.deployed_at));
+    let of_decision = || decisions.first().map(|row| (&row.tenant, row.deployed_at));
+    let of_asset = || assets.first().map(|row| (&row.tenant, row.deployed_at));
+    let (tenant, deployed_at) = of_definition.or_else(of_decision).or_else(of_asset)?;
     Some(DeploymentView {
         key,
-        tenant: first.tenant.clone(),
-        deployed_at: first.deployed_at,
-        definitions: rows.iter().map(DefinitionView::from).collect(),
+        tenant: tenant.clone(),
+        deployed_at,
+        definitions: definitions.iter().map(DefinitionView::from).collect(),
+        decisions: decisions.iter().map(DecisionView::from).collect(),
+        assets: assets.iter().map(AssetView::from).collect(),
     })
 }

@@ -25,8 +25,8 @@ pub struct LimitView {
     pub rate: Option<Rate>,
     /// When the rate lets the next job begin; `None`: now, as far as the rate goes.
     pub next_at: Option<Timestamp>,
-    /// Jobs that run and count. Of limits by key it is not known.
-    pub running: Option<u64>,
+    /// Jobs that run and count.
+    pub running: u64,
 }
 
 impl Orloj {
@@ -47,10 +47,7 @@ impl Limits {
         let rows = engine.inner.store.limits().await.map_err(|e| store_error(&e))?;
         let mut views = Vec::with_capacity(rows.len());
         for row in rows {
-            let running = match holders(&row) {
-                None => None,
-                Some(filter) => Some(engine.jobs().count(filter).await?),
-            };
+            let running = engine.jobs().count(holders(&row)).await?;
             views.push(LimitView {
                 scope: row.scope,
                 next_at: row.next_at(engine.now()),
@@ -99,15 +96,14 @@ impl Limits {
     }
 }
 
-/// The locked jobs that count; `None`: no query finds them.
-pub(crate) fn holders(limit: &LimitRow) -> Option<JobFilter> {
+/// The locked jobs that count.
+pub(crate) fn holders(limit: &LimitRow) -> JobFilter {
     let locked = JobFilter { is_locked: Some(true), ..JobFilter::default() };
+    let name = limit.name.clone();
     match limit.scope {
-        LimitScope::Topic => Some(JobFilter { topic: Some(limit.name.clone()), ..locked }),
-        LimitScope::Tenant => {
-            Some(JobFilter { tenant: Some(TenantId::new(limit.name.clone())), ..locked })
-        }
-        LimitScope::Key => None,
+        LimitScope::Topic => JobFilter { topic: Some(name), ..locked },
+        LimitScope::Tenant => JobFilter { tenant: Some(TenantId::new(name)), ..locked },
+        LimitScope::Key => JobFilter { limit_key: Some(name), ..locked },
     }
 }
 

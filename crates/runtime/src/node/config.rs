@@ -185,6 +185,7 @@ impl ExecutorOptions {
     pub fn profile(&self, registered: &[DeploymentKey]) -> NodeProfile {
         NodeProfile {
             is_active: self.is_active && self.takes_jobs,
+            fires_timers: self.is_active && self.fires_timers,
             order: self.order,
             priorities: self.priorities.clone(),
             deployments: self.deployment_aware.then(|| registered.to_vec()),

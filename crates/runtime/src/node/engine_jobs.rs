@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use orloj_executor::{Looked, Meter, QueuedJob, Rank, Watermark};
-use orloj_interpreter::{Command, JobRow as NewJob, Record};
+use orloj_interpreter::{Command, JobRow as NewJob, JobState, Record};
 use orloj_store::{
     Acquire, Error as StoreError, JobKind, JobRow, LockWrite, Selection, Traits, Wanted,
 };
@@ -70,15 +70,17 @@ impl Looking {
 
 impl Node {
     /// The lock that a job which has become ready is written with. It is this node's own if this
-    /// node would have acquired the job next.
+    /// node would have acquired the job next. One that was suspended may still be locked by
+    /// whoever had begun it: it is acquired when that is over.
     pub(super) fn lock_engine_job(
         &mut self,
         row: &NewJob,
-        is_new: bool,
+        was: Option<JobState>,
         record: &Record,
         effects: &mut Effects,
     ) -> LockWrite {
         let job = &row.job;
+        let (is_new, was_suspended) = (was.is_none(), was == Some(JobState::Suspended));
         let created_at = if is_new { self.now } else { self.created_at(job.key) };
         let kind = codec::job_kind(&job.kind);
         let run_at = job.due_at.unwrap_or(created_at);
@@ -88,7 +90,7 @@ impl Node {
             if is_limited {
                 let engine_type = self.engine_type.clone();
                 self.rate_holds_up(&engine_type);
-            } else if self.may_queue(rank) {
+            } else if !was_suspended && self.may_queue(rank) {
                 if self.has_place() {
                     self.reserved.insert(job.key);
                     // How often one that was there before has been locked is not known here.
@@ -109,7 +111,7 @@ impl Node {
             }
         }
         effects.ready_types.push(self.engine_type.clone());
-        LockWrite::Clear
+        if was_suspended { LockWrite::Keep } else { LockWrite::Clear }
     }
 
     /// Whether this node's acquisition would take the job.
@@ -181,10 +183,37 @@ impl Node {
     }
 
     fn has_room_to_call(&self) -> bool {
+        self.calls_at_work() < self.calls_bound()
+    }
+
+    pub(super) fn calls_at_work(&self) -> usize {
         // One that waits for the state of its instance will call, too.
-        let calls = self.calls.len() + self.beginning.len();
-        let usual = self.config.executor.calls_usual;
-        calls < self.config.calls_max && (calls < usual || self.now < self.grown_until)
+        self.calls.len() + self.beginning.len()
+    }
+
+    pub(super) fn calls_bound(&self) -> usize {
+        match self.now < self.grown_until {
+            true => self.config.calls_max,
+            false => self.config.calls_max.min(self.config.executor.calls_usual),
+        }
+    }
+
+    /// Whether what is ready waits until something here has ended.
+    pub(super) fn is_full(&self) -> bool {
+        self.queue.room() == 0 || (!self.queue.is_empty() && !self.has_room_to_call())
+    }
+
+    /// When jobs are acquired again, if something other than room for them keeps this node from it.
+    pub(super) fn acquires_at(&self) -> Option<Timestamp> {
+        let mut at = self.retry_at.max(self.offers.resume_at);
+        if !self.must_yield() {
+            at = at.max(self.looking.rests_until);
+        }
+        let is_idle = self.watermark.is_clear() && !self.engine_acquiring;
+        if is_idle && (self.looking.is_fruitless || !self.config.executor.hint) {
+            at = at.max(self.looking.next_at);
+        }
+        (at > self.now).then_some(at)
     }
 
     // ---- looks at fixed times
@@ -249,6 +278,11 @@ impl Node {
 
     pub(super) fn begin(&mut self, queued: QueuedJob) {
         let QueuedJob { job, instance, .. } = queued;
+        let held = self.held.get(&job);
+        if held.is_none() || held == self.giving_back.get(&job) {
+            // An order has taken it from this node since, or it is on its way back.
+            return self.job_over(job);
+        }
         if instance.raw() == 0 {
             return self.begin_chore(job);
         }
@@ -370,6 +404,7 @@ impl Node {
             if let Some(slot) = self.slots.get_mut(&row.instance) {
                 slot.known_at = Timestamp::ZERO;
             }
+            self.set_aside.remove(&row.key);
             let attempt = self.held.entry(row.key).or_default();
             *attempt = row.attempt.max(*attempt);
             let rank = Rank::of(self.selection.order, &row);

@@ -229,6 +229,7 @@ impl Node {
 
     /// Nothing more happens with a job here.
     pub(super) fn job_over(&mut self, job: JobKey) {
+        self.set_aside.remove(&job);
         if let Some(topic) = self.job_topics.remove(&job) {
             self.breakers.dropped(&topic, self.now);
         }

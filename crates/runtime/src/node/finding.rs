@@ -124,7 +124,7 @@ impl Node {
             Question::Channel { .. } => self.messages.doubt(),
             Question::Fits => self.fits_unknown(),
             Question::ExpireMessages => self.messages_expired(0),
-            Question::Chore { job } => self.chore_unanswered(*job),
+            Question::Chore { job } => self.chore_unanswered(*job, error),
             Question::Suspension { number } => {
                 self.suspension_unanswered(*number, store_error(error));
             }

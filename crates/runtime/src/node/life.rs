@@ -61,6 +61,7 @@ impl Node {
                 self.refuse(&attempt.work, error);
             }
             self.rest(instance);
+            self.let_next_call(instance);
         }
     }
 

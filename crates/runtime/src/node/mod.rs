@@ -73,7 +73,7 @@ use crate::definition::Definition;
 use crate::metrics::Metrics;
 use answer::{KnownJobs, Notices, PollState, Question};
 use lane::{Lane, Verdict};
-pub use report::{BreakerReport, ExecutorReport, GivenUp, RunningJob};
+pub use report::{BreakerReport, ExecutorReport, GivenUp, RunningJob, SetAside};
 use slot::Slot;
 pub use untaken::UntakenJobs;
 
@@ -182,8 +182,8 @@ pub struct Node {
     due_looks_done: u64,
     /// An acquisition waits for some of them.
     held_up: Option<timers::HeldUp>,
-    /// Due jobs whose change the store refuses.
-    set_aside: FxHashSet<JobKey>,
+    /// Jobs that are left alone until the node's next life.
+    set_aside: FxHashMap<JobKey, report::SetAside>,
     /// The last look came back full.
     more_due: bool,
     /// The latest due date that it found.
@@ -309,7 +309,7 @@ impl Node {
             due_looks: 0,
             due_looks_done: 0,
             held_up: None,
-            set_aside: FxHashSet::default(),
+            set_aside: FxHashMap::default(),
             more_due: false,
             last_due: None,
             finding_due: false,

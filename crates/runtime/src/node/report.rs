@@ -8,6 +8,7 @@ use orloj_types::{InstanceKey, JobKey, Timestamp};
 use super::Node;
 use super::event::{Reply, RequestId, WorkOrigin};
 use super::untaken::UntakenJobs;
+use crate::api::Error;
 
 /// Jobs given up that are remembered.
 const GIVEN_UP_MAX: usize = 1_000;
@@ -24,10 +25,19 @@ pub struct ExecutorReport {
     pub settings_version: i64,
     /// Locked here and waiting for their turn.
     pub queued: usize,
+    /// Calls of foreign code that are made or about to be, and how many may be at this moment.
+    pub calls: usize,
+    pub calls_max: usize,
+    /// No more finds a place: what is ready stays in the store until something here ends.
+    pub is_full: bool,
+    /// Nothing is acquired before this moment.
+    pub acquires_at: Option<Timestamp>,
     /// Those whose foreign code is at work, longest first.
     pub running: Vec<RunningJob>,
     /// Those given up because they ran for too long, latest last.
     pub given_up: Vec<GivenUp>,
+    /// Those whose work cannot be done as it is, earliest first.
+    pub set_aside: Vec<SetAside>,
     /// Circuit breakers that are not simply closed.
     pub breakers: Vec<BreakerReport>,
     /// Ready jobs that no live node takes.
@@ -47,6 +57,15 @@ pub struct GivenUp {
     pub job: JobKey,
     pub since: Timestamp,
     pub at: Timestamp,
+}
+
+/// A job that this node leaves alone until it starts anew: the interpreter panicked over it, or the
+/// store refused its change. If it was locked it still is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetAside {
+    pub job: JobKey,
+    pub at: Timestamp,
+    pub error: Arc<str>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,18 +93,30 @@ impl Node {
                 _ => None,
             },
         });
+        let mut set_aside: Vec<SetAside> = self.set_aside.values().cloned().collect();
+        set_aside.sort_by_key(|aside| (aside.at, aside.job));
         let report = ExecutorReport {
             is_active: self.config.executor.is_active,
             takes_jobs: self.config.executor.takes_jobs,
             fires_timers: self.config.executor.fires_timers,
             settings_version: self.known.version(),
             queued: self.queue.len(),
+            calls: self.calls_at_work(),
+            calls_max: self.calls_bound(),
+            is_full: self.is_full(),
+            acquires_at: self.acquires_at(),
             running,
             given_up: self.given_up.iter().copied().collect(),
+            set_aside,
             breakers: breakers.collect(),
             untaken: self.untaken.jobs.clone(),
         };
         self.reply(id, Ok(Reply::Report(Box::new(report))));
+    }
+
+    pub(super) fn remember_set_aside(&mut self, job: JobKey, error: &Error) {
+        let aside = SetAside { job, at: self.now, error: error.to_string().into() };
+        self.set_aside.insert(job, aside);
     }
 
     pub(super) fn remember_given_up(&mut self, job: JobKey, since: Timestamp) {

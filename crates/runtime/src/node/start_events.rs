@@ -66,6 +66,11 @@ impl Node {
     }
 
     fn start_with(&mut self, definition: Arc<Definition>, start: EventStart) {
+        if let WorkOrigin::Chore { job } = start.origin
+            && !self.starts_instance(job, &definition)
+        {
+            return;
+        }
         let instance = InstanceKey::new(self.keys.next(self.now));
         let tenant = definition.tenant.clone();
         let mut claims = start.claims;

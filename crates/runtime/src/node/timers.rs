@@ -99,7 +99,7 @@ impl Node {
             if !self.fires() && !row.kind.is_for_workers() {
                 continue;
             }
-            if self.set_aside.contains(&row.key) {
+            if self.set_aside.contains_key(&row.key) {
                 continue;
             }
             if !self.is_mine(&row) {

@@ -44,8 +44,8 @@ pub struct UntakenJobs {
 impl Node {
     pub(super) fn look_for_untaken(&mut self, pulse: &Pulse) {
         let takes_all = |node: &NodeRow| {
-            let all = NodeProfile { order: node.profile.order, ..NodeProfile::default() };
-            node.profile == all
+            let NodeProfile { order, fires_timers, .. } = node.profile;
+            node.profile == NodeProfile { order, fires_timers, ..NodeProfile::default() }
         };
         if !pulse.engine_jobs_ready || pulse.nodes.iter().any(takes_all) {
             self.untaken.jobs.clear();

@@ -29,7 +29,7 @@ story "the event of the code comes before the one for all, and nobody is no fail
   process order:  start -> box{subprocess} -> end done
                   in box: start -> work{user} -> one{throw escalation ONE} -> two{throw escalation TWO} -> end
                   box @escalation(ONE, alongside) as first -> a{user} -> end
-                  box @escalation(TWO, alongside) as second -> b{user} -> end
+                  box @escalation(, alongside) as rest -> b{user} -> end
   process lonely: start -> tell{throw escalation ONE} -> end
   start order
   user completes work     | task at a, task at b, no token at box

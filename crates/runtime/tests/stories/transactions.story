@@ -19,7 +19,7 @@ story "a cancelled transaction undoes what it did and goes on at its boundary ev
   user completes sorry of c                  | c: instance ended at gone
   start f
   worker w completes book
-  user completes ask of f {"good": false}    | f: job unbook waits
+  user completes ask of f {"good": false}    | f: job unbook waits, f: task at sorry
   worker w completes unbook                  | f: task at sorry, f: no token at deal
   user completes sorry of f                  | f: instance ended at gone
 

@@ -32,6 +32,8 @@ struct ProfileMessage {
     tenant: Option<String>,
     #[prost(bool, tag = "11")]
     without_cleanup: bool,
+    #[prost(bool, tag = "12")]
+    without_timers: bool,
 }
 
 const PRIORITY: u32 = 1;
@@ -60,6 +62,7 @@ pub fn encode_profile(profile: &NodeProfile) -> Vec<u8> {
         categories: categories.collect(),
         tenant: profile.tenant.as_ref().map(|tenant| tenant.to_string()),
         without_cleanup: profile.without_cleanup,
+        without_timers: !profile.fires_timers,
     };
     message.encode_to_vec()
 }
@@ -77,6 +80,7 @@ pub fn decode_profile(bytes: &[u8]) -> Result<NodeProfile, Error> {
     let categories = message.categories.into_iter().map(Into::into).collect();
     Ok(NodeProfile {
         is_active: message.is_active,
+        fires_timers: !message.without_timers,
         order,
         priorities: message.priority_min..=message.priority_max,
         deployments: message.is_deployment_aware.then_some(deployments),

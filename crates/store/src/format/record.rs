@@ -119,7 +119,7 @@ pub struct ElementEntry {
     /// The code of an error that is thrown on later.
     #[prost(string, optional, tag = "19")]
     pub thrown: Option<String>,
-    /// Of a user task whose listeners are jobs.
+    /// Of a user task that has listeners.
     #[prost(message, optional, tag = "20")]
     pub task: Option<TaskEntry>,
     /// What happens when everything that is asked first has been.
@@ -127,7 +127,7 @@ pub struct ElementEntry {
     pub after: Option<AfterEntry>,
 }
 
-/// A user task as the clients that listen to it know it.
+/// A user task as those who listen to it know it.
 #[derive(Clone, PartialEq, Message)]
 pub struct TaskEntry {
     #[prost(sint64, tag = "1")]
@@ -137,6 +137,9 @@ pub struct TaskEntry {
     /// As it was before what is happening to it; absent when nothing has changed since.
     #[prost(message, optional, tag = "3")]
     pub before: Option<TaskPropertiesEntry>,
+    /// Which of the element instance's variables are the task's own.
+    #[prost(string, repeated, tag = "4")]
+    pub own: Vec<String>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -155,6 +158,14 @@ pub struct TaskPropertiesEntry {
     pub priority: i64,
     #[prost(string, optional, tag = "7")]
     pub form_key: Option<String>,
+    #[prost(string, optional, tag = "8")]
+    pub name: Option<String>,
+    #[prost(string, optional, tag = "9")]
+    pub description: Option<String>,
+    #[prost(string, optional, tag = "10")]
+    pub owner: Option<String>,
+    #[prost(string, optional, tag = "11")]
+    pub category: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Message)]

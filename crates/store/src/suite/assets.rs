@@ -9,7 +9,7 @@ use crate::suite::engine;
 use crate::suite::sample::NOW;
 use crate::{
     AssetKey, AssetKind, AssetRow, DecisionKey, DecisionVersion, NewAsset, NewDecision,
-    NewDeployment, NewRequirements, NewResource, RequirementsKey, Store, StoredDeployment,
+    NewDeployment, NewRequirements, NewResource, Page, RequirementsKey, Store, StoredDeployment,
 };
 
 pub(super) async fn assets_have_versions_of_their_own(store: Arc<dyn Store>) {
@@ -86,12 +86,25 @@ pub(super) async fn what_is_deleted_is_found_no_more_and_its_version_is_not_give
     assert_eq!(store.delete_file(99).await, Ok(None));
     let row = found(&store, AssetKind::Form, DecisionVersion::Latest).await;
     assert_eq!(row.map(|row| row.key.0), Some(11), "the version before is the latest again");
+    let listed = async |before, limit| {
+        let rows = store.assets(Page { before, limit }).await.expect("assets");
+        rows.iter().map(|row| row.key.0).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(None, 9).await, [11]);
     let again = deploy(&store, file(40, AssetKind::Form, "a", b"2", None)).await;
     assert_eq!(summary(&again), [(41, 3)]);
+    assert_eq!(listed(None, 1).await, [41], "newest first");
+    assert_eq!(listed(Some(41), 9).await, [11]);
+    let decisions_listed = async || {
+        let rows = store.decisions(Page { before: None, limit: 9 }).await.expect("decisions");
+        rows.iter().map(|row| row.key.0).collect::<Vec<_>>()
+    };
+    assert_eq!(decisions_listed().await, [32]);
 
     assert!(store.delete_file(31).await.expect("delete").is_some());
     let latest = store.find_decision("d".into(), TenantId::none(), DecisionVersion::Latest);
     assert_eq!(latest.await, Ok(None));
+    assert_eq!(decisions_listed().await, [0_i64; 0]);
     let again = deploy(&store, decisions(50, b"1")).await;
     assert_eq!(again.decisions.iter().map(|row| row.version).collect::<Vec<_>>(), [2]);
 }

@@ -70,6 +70,7 @@ pub(super) async fn jobs_are_found_by_every_field(store: Arc<dyn Store>) {
     assert_eq!(is(JobFilter { states, ..any() }).await, [4, 3]);
     assert_eq!(is(JobFilter { topic: Some("mail".into()), ..any() }).await, [6]);
     assert_eq!(is(JobFilter { category: Some("night".into()), ..any() }).await, [2]);
+    assert_eq!(is(JobFilter { limit_key: Some("host".into()), ..any() }).await, [4]);
     assert_eq!(is(JobFilter { batch: Some(BatchKey::new(77)), ..any() }).await, [5, 2]);
     assert_eq!(is(JobFilter { due_before: Some(after(300)), ..any() }).await, [4]);
     assert_eq!(is(JobFilter { due_after: Some(after(200)), ..any() }).await, [3]);
@@ -89,6 +90,10 @@ pub(super) async fn jobs_are_found_by_every_field(store: Arc<dyn Store>) {
     assert_eq!(is(JobFilter { session: Some(4_711), ..any() }).await, [6]);
     // Job 3 has no retries and is not due, job 4 is a dead letter.
     assert_eq!(is(JobFilter { executable_at: Some(after(300)), ..any() }).await, [6, 5, 2, 1]);
+    let is_locked = Some(false);
+    let ready = JobFilter { states: vec![JobState::Ready], is_locked, ..any() };
+    assert_eq!(is(ready.clone()).await, [2, 1]);
+    assert_eq!(is(JobFilter { job_type: Some("".into()), ..ready }).await, [2]);
     let both = JobFilter { batch: Some(BatchKey::new(77)), is_locked: Some(true), ..any() };
     assert_eq!(is(both).await, [5]);
 }
@@ -106,6 +111,7 @@ pub(super) async fn jobs_are_listed_in_every_order(store: Arc<dyn Store>) {
     assert_eq!(listed(JobOrder::LatestDueFirst, 0, 9).await, [3, 4, 6, 5, 2, 1]);
     assert_eq!(listed(JobOrder::LowestPriorityFirst, 0, 9).await, [5, 6, 4, 3, 1, 2]);
     assert_eq!(listed(JobOrder::HighestPriorityFirst, 0, 9).await, [2, 6, 4, 3, 1, 5]);
+    assert_eq!(listed(JobOrder::NextFirst, 0, 9).await, [2, 1, 3, 4, 6, 5]);
     assert_eq!(listed(JobOrder::FewestRetriesFirst, 0, 3).await, [4, 3, 6]);
     assert_eq!(listed(JobOrder::MostRetriesFirst, 4, 9).await, [4, 3]);
 }

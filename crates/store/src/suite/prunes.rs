@@ -168,7 +168,16 @@ pub(super) async fn batches_and_meters_go_by_age(store: Arc<dyn Store>) {
     assert_eq!(prune(&store, ended(301, BatchKinds::AllBut(b())), 9).await.rows, 1);
     assert_eq!(left().await, [4]);
     assert_eq!(prune(&store, ended(301, BatchKinds::Only(vec!["a".into()])), 9).await.rows, 0);
-    assert_eq!(prune(&store, ended(301, BatchKinds::Only(b())), 9).await.rows, 1);
+    let these = |keys: &[i64]| Prune::BatchKeys(keys.iter().copied().map(BatchKey::new).collect());
+    assert_eq!(prune(&store, these(&[9, 4]), 1).await.rows, 0, "more are not looked at");
+    node.write(writes(vec![BatchWrite::Insert(batch(9))])).await;
+    assert_eq!(prune(&store, these(&[9]), 1).await.rows, 0, "one that has not ended stays");
+    assert_eq!(
+        store.batch(BatchKey::new(9)).await.expect("batch").map(|row| row.key.raw()),
+        Some(9)
+    );
+    assert_eq!(prune(&store, these(&[4, 7]), 2).await.rows, 1);
+    assert_eq!(left().await, [0_i64; 0]);
 
     let meter = |ms| MeterRow {
         engine: engine(),

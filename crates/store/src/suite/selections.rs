@@ -143,6 +143,7 @@ pub(super) async fn categories_topics_tenants_and_cleanups_may_be_left(store: Ar
 pub(super) async fn a_node_is_seen_with_what_it_takes(store: Arc<dyn Store>) {
     let profile = NodeProfile {
         is_active: false,
+        fires_timers: true,
         order: Order::Flags { priority: false, timers_first: true, due: true },
         priorities: i64::MIN..=-1,
         deployments: Some(vec![]),
@@ -155,6 +156,7 @@ pub(super) async fn a_node_is_seen_with_what_it_takes(store: Arc<dyn Store>) {
     let seen = async || store.nodes().await.expect("nodes").remove(0);
     assert_eq!(seen().await.profile, profile);
     let other = NodeProfile {
+        fires_timers: false,
         order: Order::Aging { step_ms: 60_000 },
         deployments: Some(vec![orloj_types::DeploymentKey::new(5)]),
         categories: None,

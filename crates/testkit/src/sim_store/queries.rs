@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use orloj_store::format::{RecordMessage, decode_record};
 use orloj_store::{
-    DefinitionRow, EndedFilter, EndedRow, Error, HistoryRow, IncidentFilter, IncidentRow,
-    InstanceFilter, InstanceRow, JobFilter, JobRow, LoadedInstance, PAGE_ROWS_MAX, Page,
-    UserTaskFilter, UserTaskRow,
+    AssetRow, DecisionRow, DefinitionRow, EndedFilter, EndedRow, Error, HistoryRow, IncidentFilter,
+    IncidentRow, InstanceFilter, InstanceRow, JobFilter, JobRow, LoadedInstance, PAGE_ROWS_MAX,
+    Page, UserTaskFilter, UserTaskRow,
 };
 use orloj_types::{
     DefinitionKey, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, ProcessId, UserTaskKey,
@@ -64,6 +64,16 @@ impl Core {
     pub fn list_definitions(&self, page: Page) -> Vec<DefinitionRow> {
         let is_wanted = |row: &DefinitionRow| row.engine == self.engine && !row.is_deleted;
         newest_first(&self.definitions, page, DefinitionKey::raw, is_wanted)
+    }
+
+    pub fn list_decisions(&self, page: Page) -> Vec<DecisionRow> {
+        let is_wanted = |row: &DecisionRow| row.engine == self.engine && !row.is_deleted;
+        newest_first(&self.decisions, page, |key| key.0, is_wanted)
+    }
+
+    pub fn list_assets(&self, page: Page) -> Vec<AssetRow> {
+        let is_wanted = |row: &AssetRow| row.engine == self.engine && !row.is_deleted;
+        newest_first(&self.assets, page, |key| key.0, is_wanted)
     }
 
     pub fn list_instances(&self, filter: &InstanceFilter, page: Page) -> Vec<InstanceRow> {

@@ -118,6 +118,12 @@ impl Core {
                 let keys = found.map(|row| row.key).take(limit).collect();
                 self.remove_ended(keys)
             }
+            Prune::BatchKeys(keys) => {
+                let keys = &keys[..keys.len().min(limit)];
+                retain(&mut self.ended_batches, limit, |row| {
+                    row.engine != engine || !keys.contains(&row.key)
+                })
+            }
             Prune::Batches { until } => retain(&mut self.ended_batches, limit, |row| {
                 row.engine != engine || row.removal_at.is_none_or(|at| at > *until)
             }),

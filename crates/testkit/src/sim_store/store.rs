@@ -226,6 +226,14 @@ impl Store for SimStore {
         self.read(move |core| core.list_definitions(page))
     }
 
+    fn decisions(&self, page: Page) -> Fut<'_, Vec<DecisionRow>> {
+        self.read(move |core| core.list_decisions(page))
+    }
+
+    fn assets(&self, page: Page) -> Fut<'_, Vec<AssetRow>> {
+        self.read(move |core| core.list_assets(page))
+    }
+
     fn instances(&self, filter: InstanceFilter, page: Page) -> Fut<'_, Vec<InstanceRow>> {
         self.read(move |core| core.list_instances(&filter, page))
     }

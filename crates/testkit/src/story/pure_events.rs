@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use orloj_interpreter::{
     Command, Repeat, Signal, Start, StartTrigger, Subscription, SubscriptionKind, next_start,
-    starts,
+    start_is_over, starts,
 };
 use orloj_model::{Process, RetryCycle, RetryPlan};
 use orloj_types::{
@@ -208,14 +208,18 @@ impl Pure {
         let latest = self.processes[&timer.process].last().expect("a version").1.clone();
         // A repetition goes on from its first try, whatever becomes of that.
         let repeat = timer.repeat.clone().filter(|_| timer.failures == 0);
-        let next = repeat.and_then(|repeat| next_start(&latest, &repeat, self.now));
+        let is_over = start_is_over(&latest, &timer.event, timer.due_at, self.now);
+        if is_over == Ok(true) {
+            return true;
+        }
+        let next = repeat.and_then(|repeat| next_start(&latest, &timer.event, &repeat, self.now));
         if let Some((due_at, repeat)) = next {
             let (process, event) = (timer.process.clone(), timer.event.clone());
             let repeat = Some(repeat);
             self.timers.push(TimerStart { process, event, due_at, repeat, failures: 0 });
         }
         let wanted = Wanted { process: timer.process.clone(), event: timer.event.clone() };
-        if !self.start_at(&wanted, Document::new(), None) {
+        if is_over.is_err() || !self.start_at(&wanted, Document::new(), None) {
             self.try_start_again(timer, &latest);
         }
         true

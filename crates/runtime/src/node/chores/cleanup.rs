@@ -216,7 +216,7 @@ impl Node {
         let found_much = is_full(settings, rows);
         if settings.metrics {
             let meter = match what {
-                Prune::Batches { .. } | Prune::BatchesEnded { .. } => {
+                Prune::Batches { .. } | Prune::BatchesEnded { .. } | Prune::BatchKeys(_) => {
                     Some(Meter::CleanupBatchOperations)
                 }
                 Prune::Removable { .. } | Prune::Ended { .. } | Prune::Instances(_) => {

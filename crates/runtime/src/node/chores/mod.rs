@@ -21,8 +21,8 @@ mod suspension;
 
 use orloj_executor::Meter;
 use orloj_store::{
-    BatchWrite, Change, ChoreUpdate, ChoreWrite, FailureWrite, Held, JobKind, JobRow, JobState,
-    LockWrite,
+    BatchWrite, Change, ChoreUpdate, ChoreWrite, Error as StoreError, FailureWrite, Held, JobKind,
+    JobRow, JobState, LockWrite,
 };
 use orloj_types::{BatchKey, DefinitionKey, IncidentKey, JobKey, Timestamp};
 use rustc_hash::FxHashMap;
@@ -30,7 +30,7 @@ use rustc_hash::FxHashMap;
 use super::answer::Question;
 use super::claims::{Ended, Sole};
 use super::event::{Find, Found, RequestId};
-use super::{Node, Phase};
+use super::{Node, Phase, RETRY_MS};
 use crate::api::Error;
 
 pub use batch::{
@@ -47,6 +47,7 @@ pub(crate) use suspension::suspended_chore;
 pub use suspension::{Suspension, SuspensionOf, SuspensionScope};
 
 use batch::KnownBatches;
+use failing::Failed;
 use part::Part;
 
 /// Those this node has to do with.
@@ -132,9 +133,7 @@ impl Node {
             }
             // Someone else did it, or it is gone.
             Ended::Lost => {}
-            Ended::Refused(Error::Internal(_)) => {
-                self.set_aside.insert(job);
-            }
+            Ended::Refused(error @ Error::Internal(_)) => self.remember_set_aside(job, error),
             Ended::Refused(_) => {}
         }
         self.due_done(job);
@@ -206,7 +205,20 @@ impl Node {
         }
     }
 
-    pub(super) fn chore_unanswered(&mut self, job: JobKey) {
+    pub(super) fn chore_unanswered(&mut self, job: JobKey, error: &StoreError) {
+        match error {
+            StoreError::Refused(_) | StoreError::Damaged(_) => {
+                tracing::warn!(%error, %job, "chore failed");
+                let retry_at = self.retry_at();
+                self.fail_chore(job, Failed { retry_at, ..Failed::of(&error.to_string()) });
+            }
+            _ => self.begin_chore_later(job),
+        }
+    }
+
+    /// It is begun again when the store is back.
+    fn begin_chore_later(&mut self, job: JobKey) {
+        self.retry_at = self.now.plus_ms(RETRY_MS);
         self.abandon_chore(job);
     }
 
@@ -240,6 +252,8 @@ impl Node {
     fn set_chore_aside(&mut self, job: JobKey, error: &Error) {
         tracing::error!(%error, %job, "chore set aside");
         self.chores.running.remove(&job);
+        self.job_over(job);
+        self.remember_set_aside(job, error);
         self.answer_asked(job, &Err(error.clone()));
     }
 

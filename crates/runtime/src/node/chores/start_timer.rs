@@ -112,6 +112,34 @@ impl Node {
         self.start_by_event(start);
     }
 
+    /// Whether a start timer that is due starts an instance. If not, it is over without one, or
+    /// has failed.
+    pub(in crate::node) fn starts_instance(
+        &mut self,
+        job: JobKey,
+        definition: &Definition,
+    ) -> bool {
+        let Some(row) = self.chore_row(job) else { return true };
+        let due_at = row.due_at.unwrap_or(self.now);
+        let process = &definition.process;
+        match orloj_interpreter::start_is_over(process, &row.element, due_at, self.now) {
+            Ok(false) => true,
+            Ok(true) => {
+                let delete = ChoreWrite::Delete { key: job, held: self.hold(row) };
+                let incidents_gone = incidents_of(row);
+                let end = ChoreEnd { chores: vec![delete], incidents_gone, ..ChoreEnd::default() };
+                self.count_success();
+                self.conclude(job, end.into_change(), Afterwards::default());
+                false
+            }
+            Err(message) => {
+                let element = Some(row.element.clone());
+                self.start_timer_failed(job, Failed { element, ..Failed::of(&message) });
+                false
+            }
+        }
+    }
+
     /// The end of the chore, now that its definition is at hand.
     pub(in crate::node) fn start_timer_end(
         &mut self,
@@ -138,7 +166,7 @@ impl Node {
         let row = self.chore_row(job)?;
         let repeat = read::<StartPayload>(row).ok()?.repeat()?;
         let (due_at, repeat) =
-            orloj_interpreter::next_start(&definition.process, &repeat, self.now)?;
+            orloj_interpreter::next_start(&definition.process, &row.element, &repeat, self.now)?;
         // A dead letter that was run by hand has none to pass on.
         let retries_left = match row.retries_left {
             ..=0 => {

@@ -245,6 +245,8 @@ impl Node {
                 Stage::StartTimers(at) => match work.scope.definitions.get(at) {
                     Some(definition) if suspension.takes_start_timers() => {
                         let filter = JobFilter {
+                            // Like all chores; so an index has them.
+                            instance: Some(InstanceKey::default()),
                             definition: Some(*definition),
                             kinds: vec![JobKind::StartTimer],
                             ..JobFilter::default()
@@ -419,7 +421,7 @@ impl Node {
                 self.conclude(job, end.into_change(), Afterwards::default());
             }
             (Asked::Chore(job), Some(Error::Unavailable(_) | Error::ShuttingDown)) => {
-                self.abandon_chore(job);
+                self.begin_chore_later(job);
             }
             (Asked::Chore(job), Some(error)) => {
                 let retry_at = self.retry_at();

@@ -26,7 +26,11 @@ impl Checker {
         let session = group.lease.session;
         let nodes = store.nodes();
         let profile = nodes.iter().find(|node| node.session == session).map(|node| &node.profile);
-        if profile != Some(&NodeProfile { order, ..NodeProfile::default() }) {
+        let takes_all = |profile: &NodeProfile| {
+            let fires_timers = profile.fires_timers;
+            *profile == NodeProfile { order, fires_timers, ..NodeProfile::default() }
+        };
+        if !profile.is_some_and(takes_all) {
             // It leaves to others what it does not take.
             return Ok(());
         }
