@@ -95,7 +95,12 @@ impl Node {
         }
         self.sessions = pulse.nodes.iter().map(|node| node.session).collect();
         self.sessions.sort_unstable();
+        let was_alone = !self.has_peers;
         self.has_peers = self.sessions.len() > 1;
+        if self.has_peers && was_alone {
+            // What has become ready before this node knew of them nobody has told them.
+            self.notices.types.insert(self.engine_type.clone());
+        }
         self.has_pulse = true;
         if let Some(at) = pulse.next_due_at {
             // A lock that ends right now is not over yet, and nothing else is due that this node
