@@ -6,10 +6,12 @@
 //! they are done. All handlers begin at once, those of what was completed last first.
 //!
 //! DIFFERENCE: in Flowable an event that names nothing undoes neither what is around its event
-//! subprocess nor what was done in scopes within completed scopes. In Zeebe a handler undoes a
-//! multi-instance activity as a whole, in the others each of its instances. Camunda and Zeebe wait for the handlers; in Flowable the event that throws
-//! goes on at once. In Camunda a compensation event subprocess runs instead of the handlers of its
-//! scope and can throw on to them. Zeebe shows the boundary events of what is undone.
+//! subprocess nor what was done in scopes within completed scopes, and a subprocess has no handler
+//! but those inside it. In Zeebe a handler undoes a multi-instance activity as a whole, in the
+//! others each of its instances. Camunda and Zeebe wait for the handlers; in Flowable the event that
+//! throws goes on at once. In Camunda a compensation event subprocess runs instead of the handlers
+//! of its scope and can throw on to them, and naming a subprocess that has a handler calls that
+//! handler alone. Zeebe shows the boundary events of what is undone.
 
 use orloj_model::{
     CompensationThrow, Element, ElementIndex, ElementKind, Process, Trigger, UndoneInstances,
@@ -52,10 +54,13 @@ pub(crate) fn note_completed(
         Role::Plain | Role::Triggered => true,
         Role::Handler | Role::Branch => false,
     };
-    if is_undone && element.compensation.is_some() {
+    let is_scope = matches!(element.kind, ElementKind::SubProcess(_));
+    let has_handler = element.compensation.is_some()
+        && (!is_scope || turn.semantics().undoing.scopes_have_handlers);
+    if is_undone && has_handler {
         remember(turn, scope, element, Variables::new(), Vec::new());
     }
-    let must_have_handler = turn.semantics().undoing.events_need_handler;
+    let must_have_handler = !is_scope && turn.semantics().undoing.events_need_handler;
     if must_have_handler && is_undone && is_unhandled(turn.process, index) {
         let message = "its compensation event leads to no handler";
         return Err(Failure::new(&element.id, FailureKind::Foreign, message));
@@ -118,7 +123,12 @@ pub(crate) fn take(
         let (meant, others) = match &activity {
             None => (all, Vec::new()),
             Some(activity) => {
-                all.into_iter().partition(|entry| is_named(turn.process, entry, activity))
+                let only_handler = turn.semantics().undoing.name_means_handler;
+                let is_meant = |entry: &Compensation| {
+                    is_named(turn.process, entry, activity)
+                        && !(only_handler && is_inside_handled(turn.process, entry))
+                };
+                all.into_iter().partition(is_meant)
             }
         };
         taken.extend(meant);
@@ -139,6 +149,14 @@ pub(crate) fn take(
     }
     taken.reverse();
     taken
+}
+
+/// Whether it is what was done inside of an activity that has a handler. Of a body that are its
+/// instances.
+fn is_inside_handled(process: &Process, entry: &Compensation) -> bool {
+    let is_body = entry.inner.iter().any(|inner| inner.activity == entry.activity);
+    let handled = process.find(&entry.activity).map(|index| process.element(index).compensation);
+    !entry.inner.is_empty() && !is_body && handled.flatten().is_some()
 }
 
 /// Whether an event that names `name` means the activity, by itself or by its handler.

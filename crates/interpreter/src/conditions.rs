@@ -50,6 +50,7 @@ pub(crate) fn ask_last(turn: &mut Turn<'_>) -> Ruled {
         Command::SetVariables { .. } | Command::Modify { .. } | Command::Migrate(_)
     );
     if turn.semantics().catching.last_changes_unheard && is_moved && !is_fresh {
+        turn.work.record.variables.forget_writes();
         turn.work.seen.insert(member, turn.work.record.variables.clone());
         turn.work.pending.remove(&member);
         return Ok(());
@@ -85,6 +86,7 @@ pub(crate) fn ask_all(turn: &mut Turn<'_>) -> Ruled {
     for (scope, event) in told {
         engine_events::tell_change(turn, scope, event);
     }
+    turn.work.record.variables.forget_writes();
     turn.work.seen.insert(member, turn.work.record.variables.clone());
     turn.work.pending.remove(&member);
     turn.work.fresh.retain(|(of, _)| *of != member);
@@ -216,10 +218,15 @@ fn seen_from<'c>(
     }
 }
 
-/// What differs from what was seen last, scope by scope.
+/// What differs from what was seen last, scope by scope. A variable that was set several times
+/// since has changed as often, and also where it got the value it had.
 fn changes(seen: Option<&Seen>, record: &Record) -> Changes {
     let (nothing, unseen) = (Variables::new(), Seen::default());
     let seen = seen.unwrap_or(&unseen);
+    let mut counts: BTreeMap<(ElementInstanceKey, &Arc<str>), usize> = BTreeMap::new();
+    for (scope, name) in record.variables.writes() {
+        *counts.entry((*scope, name)).or_default() += 1;
+    }
     let mut changes = Changes::new();
     for (scope, now) in record.variables.maybe_changed(seen) {
         let before = seen.get(&scope).unwrap_or(&nothing);
@@ -236,6 +243,18 @@ fn changes(seen: Option<&Seen>, record: &Record) -> Changes {
         for name in before.keys().filter(|name| !now.contains_key(*name)) {
             note(name, VariableEvent::Delete);
         }
+    }
+    for ((scope, name), count) in counts {
+        let Some(own) = record.variables.get(&scope).filter(|own| own.contains_key(name)) else {
+            continue;
+        };
+        let is_equal = seen.get(&scope).and_then(|before| before.get(name)) == own.get(name);
+        let again = if is_equal { count } else { count - 1 };
+        if again == 0 {
+            continue;
+        }
+        let change = Change { name: name.clone(), event: VariableEvent::Update };
+        changes.entry(scope).or_default().extend(std::iter::repeat_n(change, again));
     }
     changes
 }

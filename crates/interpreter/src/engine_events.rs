@@ -11,7 +11,6 @@ use orloj_types::{Document, ElementInstanceKey, UserTaskKey, Variables};
 use crate::agenda::Step;
 use crate::errors::{Source, Throwing};
 use crate::failure::Ruled;
-use crate::flow::VISITS_MAX;
 use crate::foreign::ThrownByCode;
 use crate::outcome::{EndKind, Event, LeaveKind, Signal, TaskEnd};
 use crate::record::SubscriptionKind;
@@ -182,8 +181,9 @@ fn call(turn: &mut Turn<'_>, from: ElementInstanceKey, event: EngineEvent, code:
     // Code that changes variables because variables have changed may do so for ever.
     let (member, _) = turn.work.at();
     let is_again = is_change(event) && turn.work.pending.contains(&member);
-    if is_again && visits::count_in(turn.work, from) > VISITS_MAX {
-        return Err(flow::too_many_visits(&owner));
+    let visits_max = turn.settings.visits_max();
+    if is_again && visits::count_in(turn.work, from) > visits_max {
+        return Err(flow::too_many_visits(&owner, visits_max));
     }
     Ok(())
 }

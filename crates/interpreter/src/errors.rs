@@ -441,7 +441,7 @@ fn uncaught(turn: &mut Turn<'_>, throwing: &Throwing) -> Ruled {
                 Source::Event => flow::complete(turn, key),
                 _ => {
                     crate::farewell::note(turn, key);
-                    flow::end_token(turn, key);
+                    flow::end_of_its_own(turn, key)?;
                 }
             }
             Ok(())

@@ -327,12 +327,16 @@ fn hear_one(
 ) -> Ruled {
     let with = signal.variables.0.clone();
     let element = turn.model(event);
-    if stays(element) {
+    let catching = turn.semantics().catching;
+    // Who hears it is known when it is thrown; what comes of it waits for its turn.
+    let is_planned = !catching.signals_come_first && !catching.signals_take_turn;
+    if !stays(element) {
+        close(turn, host, key);
+    } else if !is_planned {
         return occur(turn, host, event, with);
     }
-    close(turn, host, key);
-    let is_late = !turn.semantics().catching.signals_come_first;
-    if is_late && matches!(element.kind, ElementKind::BoundaryEvent(_)) {
+    let is_boundary = matches!(element.kind, ElementKind::BoundaryEvent(_));
+    if is_planned || (is_boundary && !catching.signals_come_first) {
         // The event that threw is done first, even if it lies in what is ended.
         turn.work.push(Step::Occur { host, event, with });
         return Ok(());

@@ -161,7 +161,9 @@ pub(crate) fn join(turn: &mut Turn<'_>, job: JobKey) -> JobState {
     let (record, changes) = turn.work.parts_of(root);
     changes.is_record_changed = true;
     record.exclusive.strangers.insert(job, instance);
-    record.exclusive.join(job)
+    let state = record.exclusive.join(job);
+    note_held(turn, job);
+    state
 }
 
 /// As [`join`], for a job that may be in the queue already: it goes behind those parked. Alone it
@@ -216,6 +218,33 @@ pub(crate) fn is_taken(turn: &mut Turn<'_>) -> bool {
     let (here, _) = turn.work.at();
     let at = root_of(turn).unwrap_or(here);
     turn.work.parts_of(at).0.exclusive.holder.is_some()
+}
+
+/// The job was ready and is stopped: whoever has locked it keeps it until that run is over. Shared
+/// queues know of it, too.
+pub(crate) fn keep_lock(turn: &mut Turn<'_>, job: JobKey) {
+    turn.work.record.still_held.insert(job);
+    if let Some(root) = root_of(turn) {
+        let (record, changes) = turn.work.parts_of(root);
+        changes.is_record_changed = true;
+        record.still_held.insert(job);
+    }
+}
+
+/// The job is gone, or its run has ended and unlocks it.
+pub(crate) fn lock_over(turn: &mut Turn<'_>, job: JobKey) {
+    if !turn.work.record.still_held.remove(&job) {
+        return;
+    }
+    if let Some(root) = root_of(turn) {
+        let (record, changes) = turn.work.parts_of(root);
+        changes.is_record_changed |= record.still_held.remove(&job);
+    }
+}
+
+/// Whether somebody may still have locked the job.
+pub(crate) fn is_held(turn: &Turn<'_>, job: JobKey) -> bool {
+    turn.work.record.still_held.contains(&job)
 }
 
 /// Takes a job out of the queue and lets the next one run.
@@ -273,7 +302,16 @@ fn let_run(turn: &mut Turn<'_>, key: JobKey) -> bool {
     let Some(job) = turn.job_mut(key) else { return false };
     job.state = JobState::Ready;
     turn.work.changes.job_updated(key);
+    note_held(turn, key);
     true
+}
+
+/// A job of a shared queue learns that somebody may still have locked one of another instance.
+fn note_held(turn: &mut Turn<'_>, job: JobKey) {
+    let Some(root) = root_of(turn) else { return };
+    if !turn.work.parts_of(root).0.still_held.is_empty() {
+        turn.work.record.still_held.insert(job);
+    }
 }
 
 /// The member whose queue the instance at work shares; `None`: its own.
@@ -485,6 +523,28 @@ mod tests {
         assert_eq!(states(&story), "parked ready parked");
         story.run_job("b");
         assert_eq!(states(&story), "parked - ready");
+    }
+
+    #[test]
+    fn a_job_that_was_stopped_is_held_until_its_run_is_over() {
+        let mut story = Story::of(fork(Sketch::camunda()).build()).delegate("Work", &[]);
+        story.start("{}");
+        let held = |story: &Story| {
+            let record = story.record.as_ref().expect("it lives");
+            record.still_held.iter().copied().collect::<Vec<_>>()
+        };
+        let job = story.job_of("a");
+        story.play(Command::SuspendJobs { jobs: vec![job] });
+        assert_eq!(states(&story), "suspended ready parked");
+        assert_eq!(held(&story), [job], "one that was ready may have been locked");
+        let waits = story.job_of("c");
+        story.play(Command::SuspendJobs { jobs: vec![waits] });
+        assert_eq!(held(&story), [job], "one that was parked was not");
+        story.play(Command::ResumeJobs { jobs: vec![job, waits] });
+        story.run_job("b");
+        assert_eq!((states(&story), held(&story)), ("ready - parked".to_owned(), vec![job]));
+        story.run_job("a");
+        assert_eq!(held(&story), []);
     }
 
     #[test]

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use orloj_types::ElementId;
 
 use crate::command::Rejection;
-use crate::flow::VISITS_MAX;
 use crate::foreign::ThrownByCode;
 use crate::invoke::Yield;
 
@@ -52,14 +51,16 @@ pub(crate) enum FailureKind {
     FormMissing,
     /// A file that a job refers to and that is not deployed.
     ResourceMissing,
-    TooManyVisits,
+    TooManyVisits {
+        limit: u32,
+    },
 }
 
 impl FailureKind {
     /// Whether the model's author can repair it while the token waits on the element. Foreign
     /// code has its own way: the job that ran it is tried again.
     pub(crate) fn can_wait_as_incident(self) -> bool {
-        !matches!(self, Self::Foreign | Self::TooManyVisits)
+        !matches!(self, Self::Foreign | Self::TooManyVisits { .. })
     }
 }
 
@@ -93,7 +94,7 @@ impl Failure {
 
     pub(crate) fn rejection(self) -> Rejection {
         match self.kind {
-            FailureKind::TooManyVisits => Rejection::TooManyVisits { limit: VISITS_MAX },
+            FailureKind::TooManyVisits { limit } => Rejection::TooManyVisits { limit },
             _ => Rejection::Failed { element: self.element.as_str().into(), message: self.message },
         }
     }

@@ -132,7 +132,8 @@ fn next_save_point(
         (Failures::RollBack, Role::Inner) => visits::count_instance_in(turn.work, scope),
         (Failures::RollBack, _) => visits::count_in(turn.work, scope),
     };
-    if visits <= VISITS_MAX {
+    let visits_max = turn.settings.visits_max();
+    if visits <= visits_max {
         return Ok(match (role, &element.multi) {
             (Role::Inner, Some(multi)) => multi.inner_before,
             _ => element.async_before,
@@ -140,16 +141,16 @@ fn next_save_point(
     }
     match turn.semantics().failures {
         Failures::Incident => Ok(Some(SavePoint { exclusive: false })),
-        Failures::RollBack => Err(too_many_visits(&element.id)),
+        Failures::RollBack => Err(too_many_visits(&element.id, visits_max)),
     }
 }
 
-pub(crate) fn too_many_visits(at: &ElementId) -> Failure {
+pub(crate) fn too_many_visits(at: &ElementId, limit: u32) -> Failure {
     let message = format!(
-        "more than {VISITS_MAX} elements visited in one command: \
+        "more than {limit} elements visited in one command: \
          a loop this long needs a save point (asyncBefore or asyncAfter)"
     );
-    Failure::new(at, FailureKind::TooManyVisits, message)
+    Failure::new(at, FailureKind::TooManyVisits { limit }, message)
 }
 
 /// The element's own work starts.
@@ -402,6 +403,20 @@ pub(crate) fn vanish(turn: &mut Turn<'_>, key: ElementInstanceKey) -> ElementIns
     instance
 }
 
+/// As [`end_token`], of an element instance that may be one of a loop.
+pub(crate) fn end_of_its_own(turn: &mut Turn<'_>, key: ElementInstanceKey) -> Ruled {
+    if turn.element(key).role != Role::Inner {
+        end_token(turn, key);
+        return Ok(());
+    }
+    // The loop counts an instance that ends without leaving by a flow as one that has left.
+    let index = turn.index_of(&turn.element(key).element);
+    let left = multi_instance::before_inner_leaves(turn, key, index)?;
+    let instance = vanish(turn, key);
+    multi_instance::inner_left(turn, instance.scope, index, left);
+    Ok(())
+}
+
 /// The token ends here, though there may be flows to take.
 pub(crate) fn end_token(turn: &mut Turn<'_>, key: ElementInstanceKey) {
     let scope = vanish(turn, key).scope;
@@ -506,7 +521,7 @@ mod tests {
     use crate::testing::{
         Sketch, Story, and, catch, delegate, end, on_timer, start, user, worker, xor,
     };
-    use crate::{JobKind, Rejection};
+    use crate::{JobKind, JobSettings, Rejection};
 
     #[test]
     fn save_points_before_and_after_an_element() {
@@ -765,12 +780,14 @@ mod tests {
         update job1 timer wait, ready, retries 2 unlock 'more than 10000 elements visited in one command: a loop this long needs a save point (asyncBefore or asyncAfter)'
         at wait job1
         ");
-        let process = Sketch::camunda()
-            .node("start", start())
-            .node("round", xor())
-            .flows("start -> round -> round");
-        let mut story = Story::of(process.build());
-        let start = story.start("{}");
+        let round = || {
+            let process = Sketch::camunda().node("start", start()).node("round", xor());
+            Story::of(process.flows("start -> round -> round").build())
+        };
+        let start = round().start("{}");
         assert_eq!(start, format!("rejected: {}", Rejection::TooManyVisits { limit: VISITS_MAX }));
+        let settings = JobSettings { visits_max: Some(150), ..JobSettings::default() };
+        let start = round().settings(settings).start("{}");
+        assert_eq!(start, format!("rejected: {}", Rejection::TooManyVisits { limit: 150 }));
     }
 }

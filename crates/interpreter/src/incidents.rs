@@ -45,7 +45,7 @@ impl Reason {
             FailureKind::FormMissing => Self::FormMissing,
             FailureKind::ResourceMissing => Self::ResourceMissing,
             FailureKind::Uncaught => Self::UncaughtError,
-            FailureKind::Foreign | FailureKind::TooManyVisits => Self::JobFailed,
+            FailureKind::Foreign | FailureKind::TooManyVisits { .. } => Self::JobFailed,
         }
     }
 

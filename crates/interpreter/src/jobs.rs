@@ -317,6 +317,7 @@ pub(crate) fn cancel_timers(
 fn forget(turn: &mut Turn<'_>, job: &Job) {
     turn.work.record.elements.job_removed(job.key);
     turn.work.changes.job_gone(job.key);
+    exclusive::lock_over(turn, job.key);
     if job.exclusive {
         exclusive::release(turn, job.key);
     }
@@ -335,29 +336,19 @@ pub(crate) fn make_ready(turn: &mut Turn<'_>, key: JobKey) {
     turn.work.changes.job_updated(key);
 }
 
-/// The job cannot run now. Whoever has locked it loses it, and the queue moves on.
+/// The job cannot run now, and the queue moves on. A worker that has locked it loses it. One of the
+/// engine's own stays with the node that has locked it until that node is done with it: what has
+/// begun is neither begun again when the job may run meanwhile, nor is an exclusive one beside it.
 pub(crate) fn stop(turn: &mut Turn<'_>, key: JobKey, state: JobState) {
-    if turn.job_mut(key).expect("the caller found the job").state == JobState::Ready {
-        turn.work.changes.job_unlocked(key);
-    }
-    hold_back(turn, key, state);
-}
-
-/// A suspended job of the engine's own stays with the node that has locked it until that node is
-/// done with it: what has begun is not begun elsewhere when the job is resumed meanwhile.
-pub(crate) fn suspend(turn: &mut Turn<'_>, key: JobKey) {
-    let is_for_clients = turn.job_mut(key).expect("the caller found the job").kind.is_for_clients();
-    match is_for_clients {
-        true => stop(turn, key, JobState::Suspended),
-        false => hold_back(turn, key, JobState::Suspended),
-    }
-}
-
-fn hold_back(turn: &mut Turn<'_>, key: JobKey, state: JobState) {
     let job = turn.job_mut(key).expect("the caller found the job");
-    job.state = state;
-    let is_exclusive = job.exclusive;
+    let (was, is_exclusive) = (std::mem::replace(&mut job.state, state), job.exclusive);
+    let is_for_clients = job.kind.is_for_clients();
     turn.work.changes.job_updated(key);
+    match was == JobState::Ready {
+        true if is_for_clients => turn.work.changes.job_unlocked(key),
+        true => exclusive::keep_lock(turn, key),
+        false => {}
+    }
     if is_exclusive {
         exclusive::release(turn, key);
     }

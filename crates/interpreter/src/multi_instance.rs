@@ -6,7 +6,7 @@
 //!
 //! DIFFERENCE: Camunda and Flowable keep the counters as variables of the body and count from 0,
 //! Zeebe counts from 1 and tells the numbers to the completion condition only. The condition sees
-//! the variables of the instance that has ended in Zeebe, those of the body in the others. In
+//! the variables of the body in Flowable, those of the instance that has ended in the others. In
 //! Camunda the counter and the item of a sequence belong to the body. Flowable leaves a job behind
 //! whenever a parallel instance ends before the last. What is no list stops Zeebe with an incident
 //! on the body and undoes the command elsewhere.
@@ -28,7 +28,6 @@ use crate::agenda::Step;
 use crate::element::Begun;
 use crate::extract;
 use crate::failure::{Failure, FailureKind, Ruled};
-use crate::flow::VISITS_MAX;
 use crate::gathered;
 use crate::record::{ElementState, JobKind, Multi, Role};
 use crate::turn::Turn;
@@ -147,7 +146,9 @@ fn make_all(
     let Some(Multi { total, created, .. }) = turn.element(body).multi else { return };
     let budget = match turn.semantics().failures {
         Failures::RollBack => u32::MAX,
-        Failures::Incident => VISITS_MAX.saturating_sub(turn.work.visits.of_command()).max(1),
+        Failures::Incident => {
+            turn.settings.visits_max().saturating_sub(turn.work.visits.of_command()).max(1)
+        }
     };
     let is_cut = is_cut(turn, turn.model(index), multi, total);
     let mut until = total.min(created.saturating_add(budget));

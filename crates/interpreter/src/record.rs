@@ -41,6 +41,10 @@ pub struct Record {
     /// Variables by scope; the instance's own scope has the instance's number.
     pub variables: Scopes,
     pub exclusive: ExclusiveQueue,
+    /// Jobs that an order has stopped while somebody may have had them locked, and those that wait
+    /// behind such a one of another instance. Locks stay until their owners are done, so these, and
+    /// exclusive ones beside them, are acquired and never handed over.
+    pub still_held: BTreeSet<JobKey>,
     /// Nothing of it is worked on: its jobs are suspended, and no exclusive one is in the queue.
     pub is_suspended: bool,
 }

@@ -1,6 +1,7 @@
 //! Variables by the scope they belong to.
 
 use std::ops::Index;
+use std::sync::Arc;
 
 use orloj_types::{ElementInstanceKey, Variables};
 
@@ -11,8 +12,19 @@ type Kept = Pages<ElementInstanceKey, Variables, PAGE_ELEMENTS_MAX>;
 
 /// By key of the scope; copies share what they do not change. The scope of the instance itself is
 /// always in the record's own page, as no key is lower.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Scopes(Kept);
+#[derive(Clone, Debug, Default)]
+pub struct Scopes(Kept, Option<Writes>);
+
+/// Which variables were set, in order. What watches them hears of a write that changes nothing too,
+/// which no comparison of values shows.
+type Writes = Vec<(ElementInstanceKey, Arc<str>)>;
+
+/// What was written on the way here is no part of the variables.
+impl PartialEq for Scopes {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
 
 impl Scopes {
     pub fn new() -> Self {
@@ -24,7 +36,7 @@ impl Scopes {
         head: Vec<(ElementInstanceKey, Variables)>,
         pages: Vec<Page<ElementInstanceKey, Variables>>,
     ) -> Self {
-        Self(Kept::from_parts(head, pages))
+        Self(Kept::from_parts(head, pages), None)
     }
 
     pub fn get(&self, scope: &ElementInstanceKey) -> Option<&Variables> {
@@ -89,6 +101,30 @@ impl Scopes {
     /// Whether all are in the record's own page.
     pub fn is_head_only(&self) -> bool {
         self.0.is_head_only()
+    }
+}
+
+impl Scopes {
+    /// From now on writes are noted.
+    pub(crate) fn note_writes(&mut self) {
+        self.1.get_or_insert_default();
+    }
+
+    pub(crate) fn written(&mut self, scope: ElementInstanceKey, name: &Arc<str>) {
+        if let Some(writes) = &mut self.1 {
+            writes.push((scope, name.clone()));
+        }
+    }
+
+    /// What was noted since it was last forgotten.
+    pub(crate) fn writes(&self) -> &[(ElementInstanceKey, Arc<str>)] {
+        self.1.as_deref().unwrap_or_default()
+    }
+
+    pub(crate) fn forget_writes(&mut self) {
+        if let Some(writes) = &mut self.1 {
+            writes.clear();
+        }
     }
 }
 

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use orloj_model::{JobDefinition, RetryCycle};
 use orloj_types::DefinitionKey;
 
+use crate::flow::VISITS_MAX;
+
 /// Of an engine. [`Default`] changes nothing about what the models say.
 #[derive(Clone, Debug, Default)]
 pub struct JobSettings {
@@ -49,6 +51,8 @@ pub struct JobSettings {
     /// An inclusive join whose last token went elsewhere goes on, where the dialect would wait for
     /// ever.
     pub joins_never_hang: bool,
+    /// Elements entered in one command; `None`: [`VISITS_MAX`].
+    pub visits_max: Option<u32>,
     /// Only of definitions about which something is set.
     pub definitions: BTreeMap<DefinitionKey, DefinitionSettings>,
 }
@@ -71,6 +75,10 @@ pub struct JobOverride {
 }
 
 impl JobSettings {
+    pub(crate) fn visits_max(&self) -> u32 {
+        self.visits_max.unwrap_or(VISITS_MAX)
+    }
+
     pub fn is_suspended(&self, definition: DefinitionKey) -> bool {
         self.definitions.get(&definition).is_some_and(|settings| settings.is_suspended)
     }

@@ -311,7 +311,8 @@ fn check_boundaries(turn: &Turn<'_>, key: ElementInstanceKey, element: &Element)
 
 /// A body has no work and mappings of its own: its instances have.
 ///
-/// DIFFERENCE: in Flowable the listeners of the activity are called for the body too.
+/// DIFFERENCE: in Flowable the listeners of the activity are called for the body too, that of the
+/// end where it had instances.
 fn run_body(
     turn: &mut Turn<'_>,
     key: ElementInstanceKey,
@@ -340,7 +341,11 @@ fn run_body(
         | Stage::TimedOut(_) => {
             unreachable!("a body is no user task")
         }
-        Stage::Worked | Stage::Done if listens => Ok(Went::On(Stage::End(0))),
+        Stage::Worked | Stage::Done
+            if listens && turn.element(key).multi.is_some_and(|numbers| numbers.total > 0) =>
+        {
+            Ok(Went::On(Stage::End(0)))
+        }
         Stage::End(next) if listens => {
             listen(turn, key, turn.model(index), &ListenerEvent::End, next, Stage::Outputs)
         }

@@ -32,7 +32,9 @@ pub fn start_job(
         .retries
         .unwrap_or_else(|| i32::try_from(semantics.retries_default).unwrap_or(i32::MAX));
     let at_creation = semantics.jobs.tries_at_creation && !settings.tries_at_first_failure;
-    let plan = element.filter(|_| at_creation).and_then(|element| plan_of(element, settings, now));
+    let plan = element
+        .filter(|_| at_creation)
+        .and_then(|element| plan_of(process, element, settings, now));
     let tries = plan.map(|plan| i32::try_from(plan.tries).unwrap_or(i32::MAX));
     let set = element.map_or(JobOverride::default(), |element| {
         settings.of_job(definition, || orloj_model::JobDefinition::timer(element))
@@ -58,7 +60,7 @@ pub fn start_retry(
     now: Timestamp,
 ) -> Option<Timestamp> {
     let element = process.find(event).map(|index| process.element(index));
-    if let Some(plan) = element.and_then(|element| plan_of(element, settings, now)) {
+    if let Some(plan) = element.and_then(|element| plan_of(process, element, settings, now)) {
         let wait = plan.wait_after(u32::try_from(retries_before).unwrap_or(0));
         return Some(schedule::later(now, &wait.0));
     }
@@ -73,6 +75,7 @@ pub fn start_incident(process: &Process) -> &'static str {
 
 /// A cycle that cannot be computed counts as none.
 fn plan_of<'e>(
+    process: &Process,
     element: &'e Element,
     settings: &'e JobSettings,
     now: Timestamp,
@@ -80,7 +83,10 @@ fn plan_of<'e>(
     match element.jobs.retry_cycle.as_ref().or(settings.retry_cycle.as_ref())? {
         RetryCycle::Fixed(plan) => Some(Cow::Borrowed(plan)),
         RetryCycle::Computed(expression) => match value(expression, now)? {
-            Value::Text(text) => RetryPlan::parse(&text).ok().map(Cow::Owned),
+            Value::Text(text) => {
+                let tries_of_wait = process.semantics.jobs.tries_of_wait;
+                RetryPlan::parse_for(&text, tries_of_wait).ok().map(Cow::Owned)
+            }
             _ => None,
         },
     }
@@ -96,4 +102,25 @@ fn number(expression: &Expression, now: Timestamp) -> Option<i64> {
 
 fn value(expression: &Expression, now: Timestamp) -> Option<Value> {
     expression.evaluate(&Environment::new(&(), now)).ok().map(|evaluated| evaluated.value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Sketch, start};
+
+    #[test]
+    fn a_wait_alone_means_as_many_tries_as_the_dialect_says() {
+        let tries = |sketch: Sketch| {
+            let cycle = RetryCycle::Computed(sketch.expression("'PT5M'"));
+            let process =
+                sketch.node("go", start()).with("go", |e| e.jobs.retry_cycle = Some(cycle)).build();
+            let element = process.element(process.find("go").expect("it is there"));
+            let settings = JobSettings::default();
+            let plan = plan_of(&process, element, &settings, Timestamp::ZERO);
+            plan.expect("a plan").tries
+        };
+        assert_eq!(tries(Sketch::camunda()), 2);
+        assert_eq!(tries(Sketch::flowable()), 1);
+    }
 }

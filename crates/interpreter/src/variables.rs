@@ -194,6 +194,7 @@ pub(crate) fn set_local<'v>(
 }
 
 fn put(record: &mut Record, scope: ElementInstanceKey, name: &Arc<str>, value: &StoredValue) {
+    record.variables.written(scope, name);
     let own = record.variables.get_or_default(scope);
     match own.get_mut(name) {
         Some(known) => *known = value.clone(),

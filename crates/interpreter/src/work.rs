@@ -121,9 +121,10 @@ struct Member {
 }
 
 impl Work {
-    pub(crate) fn new(record: Record, process: &Process, is_new: bool) -> Self {
+    pub(crate) fn new(mut record: Record, process: &Process, is_new: bool) -> Self {
         let mut seen = BTreeMap::new();
         if has_watchers(process) {
+            record.variables.note_writes();
             seen.insert(0, record.variables.clone());
         }
         Self {
@@ -211,12 +212,13 @@ impl Work {
     /// Another instance takes part.
     pub(crate) fn join(
         &mut self,
-        record: Record,
+        mut record: Record,
         process: &Process,
         index: ProcessIndex,
         is_new: bool,
     ) -> MemberIndex {
         if has_watchers(process) {
+            record.variables.note_writes();
             self.seen.insert(self.members.len(), record.variables.clone());
         }
         self.members.push(Some(Member { record, changes: Changes::default(), ended: None }));

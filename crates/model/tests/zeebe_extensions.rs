@@ -69,8 +69,12 @@ fn a_call_passes_everything_unless_told_otherwise() {
         r#"<zeebe:calledElement processId="q" bindingType="versionTag" versionTag="v1" propagateAllParentVariables="false" propagateAllChildVariables="false"/>"#,
     );
     assert!(matches!(&little.binding, CallBinding::VersionTag(tag) if shown(tag) == "\"v1\""));
-    assert!(matches!(little.inputs[..], [CallMapping::All { is_local: true }]));
+    assert!(little.inputs.is_empty());
     assert!(little.outputs.is_empty());
+    let mapped = call(
+        r#"<zeebe:calledElement processId="q" propagateAllParentVariables="false"/><zeebe:ioMapping><zeebe:input source="=a" target="b"/></zeebe:ioMapping>"#,
+    );
+    assert!(matches!(mapped.inputs[..], [CallMapping::All { is_local: true }]));
 }
 
 #[test]

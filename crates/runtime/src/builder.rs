@@ -529,9 +529,10 @@ fn sqlite_store(store: orloj_store_sqlite::SqliteStore) -> OwnStore {
 
 fn open_error(error: &StoreError) -> Error {
     match error {
-        StoreError::Refused(_) | StoreError::Held(_) | StoreError::NewerSchema { .. } => {
-            Error::Invalid(error.to_string())
-        }
+        StoreError::Refused(_)
+        | StoreError::Held(_)
+        | StoreError::NewerSchema { .. }
+        | StoreError::UnreleasedSchema { .. } => Error::Invalid(error.to_string()),
         other => store_error(other),
     }
 }

@@ -57,6 +57,7 @@ mod explain;
 mod group;
 mod handle;
 pub mod history;
+mod job_rows;
 mod manage;
 mod meters;
 mod metrics;

@@ -143,6 +143,66 @@ fn what_runs_is_not_begun_again_when_it_is_suspended_and_resumed() {
     });
 }
 
+/// The lock stays with whoever runs the job, whatever is ordered meanwhile.
+#[test]
+fn what_runs_is_not_begun_again_when_it_is_delayed_or_buried() {
+    on_both(|store| async {
+        let builder = Orloj::builder().store(store).executor(true).pinned_clock(NOW);
+        let (builder, gate, begun) = gated(builder.calls_max(3));
+        let orloj = builder.build().await.expect("an engine");
+        deploy(&orloj, STEP).await;
+        let runs = start(&orloj).await;
+        begins(&begun).await;
+        let filter = JobFilter { instance: Some(runs), ..JobFilter::default() };
+        let one = async || jobs(&orloj, filter.clone()).await.remove(0);
+        let job = one().await.key;
+        let of_jobs = orloj.jobs();
+        of_jobs.set_due_date(job, Some(NOW.plus_ms(60_000)), false).await.expect("delayed");
+        assert_eq!(one().await.state, JobState::Waiting);
+        assert!(one().await.locked_by.is_some(), "it still runs");
+        of_jobs.set_due_date(job, Some(NOW), false).await.expect("due");
+        of_jobs.set_retries(job, 0, None).await.expect("none left");
+        assert!(one().await.locked_by.is_some(), "it still runs");
+        of_jobs.set_retries(job, 3, None).await.expect("some left");
+        of_jobs.move_to_dead_letter(job).await.expect("buried");
+        assert_eq!(one().await.state, JobState::Failed);
+        assert!(one().await.locked_by.is_some(), "it still runs");
+        of_jobs.move_to_executable(job, 3).await.expect("back again");
+        // Whoever would begin it again has had the time to.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        assert_eq!(begun.load(Ordering::SeqCst), 1);
+        gate.add_permits(1);
+        completed(&orloj, runs).await;
+        assert_eq!(begun.load(Ordering::SeqCst), 1, "it went on as if nothing had been");
+        orloj.shutdown().await;
+    });
+}
+
+#[test]
+fn what_is_buried_while_it_runs_is_unlocked_when_its_run_is_over() {
+    on_both(|store| async {
+        let builder = Orloj::builder().store(store).executor(true).pinned_clock(NOW);
+        let (builder, gate, begun) = gated(builder.calls_max(3));
+        let orloj = builder.build().await.expect("an engine");
+        deploy(&orloj, STEP).await;
+        let runs = start(&orloj).await;
+        begins(&begun).await;
+        let filter = JobFilter { instance: Some(runs), ..JobFilter::default() };
+        let job = jobs(&orloj, filter.clone()).await[0].key;
+        orloj.jobs().move_to_dead_letter(job).await.expect("buried");
+        gate.add_permits(1);
+        while jobs(&orloj, filter.clone()).await[0].locked_by.is_some() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        assert_eq!(jobs(&orloj, filter.clone()).await[0].state, JobState::Failed);
+        orloj.jobs().move_to_executable(job, 1).await.expect("back again");
+        gate.add_permits(1);
+        completed(&orloj, runs).await;
+        assert_eq!(begun.load(Ordering::SeqCst), 2);
+        orloj.shutdown().await;
+    });
+}
+
 #[test]
 fn what_is_suspended_while_it_runs_comes_to_nothing_and_runs_again() {
     on_both(|store| async {

@@ -55,6 +55,7 @@ fn every_planted_defect_is_found() {
         (Sabotage::FireEarly, &["I8"]),
         (Sabotage::FenceTheLiving, &["I3"]),
         (Sabotage::IgnoreExclusive, &["I5"]),
+        (Sabotage::IgnoreHeld, &["I5"]),
         (Sabotage::IgnoreLimits, &["I6"]),
         (Sabotage::SeeTooEarly, &["I6"]),
         (Sabotage::Overtake, &["I7"]),

@@ -3,11 +3,18 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::disallowed_methods, reason = "someone waits while someone else works")]
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use orloj::types::Document;
-use orloj::{ActivateJobs, Call, Deploy, FailJob, LongPoll, Orloj, StartInstance, StoreChoice};
+use orloj::types::{Document, Timestamp};
+use orloj::{
+    ActivateJobs, Call, Deploy, FailJob, JobFilter, LongPoll, Orloj, Page, StartInstance,
+    StoreChoice,
+};
+use orloj_testkit::sketch::Sketch;
 use orloj_testkit::story::Database;
+use tokio::sync::Semaphore;
 
 const MODEL: &str = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="t" xmlns:camunda="http://camunda.org/schema/1.0/bpmn">
   <process id="pair" isExecutable="true">
@@ -104,4 +111,74 @@ async fn pair(database: &Database) {
     assert_eq!(finished.variables.to_json(), r#"{"far":1,"near":true}"#);
     starts.shutdown().await;
     works.shutdown().await;
+}
+
+/// An order given at one node, about what the other runs: neither begins the exclusive job beside it
+/// before that run is over, nor the job itself.
+#[test]
+fn what_one_node_runs_keeps_exclusive_neighbours_waiting_on_both() {
+    let database = Database::create();
+    let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    tokio.unwrap().block_on(neighbours(&database));
+}
+
+async fn neighbours(database: &Database) {
+    const FORK: &str = "process fork, camunda: start -> f+ -> a{delegate Near, async} -> end
+        f -> b{delegate Near, async} -> end";
+    let (gate, begun) = (Arc::new(Semaphore::new(0)), Arc::new(AtomicUsize::new(0)));
+    let node = async |name: &str| {
+        let (gate, begun) = (gate.clone(), begun.clone());
+        let work = move |_: Call| {
+            let (gate, begun) = (gate.clone(), begun.clone());
+            async move {
+                begun.fetch_add(1, Ordering::SeqCst);
+                gate.acquire().await.unwrap().forget();
+                Ok(Document::new())
+            }
+        };
+        let builder = Orloj::builder().store(StoreChoice::Postgres(database.url()));
+        builder.node_name(name).executor(true).delegate("Near", work).build().await.unwrap()
+    };
+    let (one, two) = (node("one").await, node("two").await);
+    let xml = Sketch::parse(FORK).unwrap().to_xml();
+    one.deploy(Deploy::file("fork.bpmn", xml.as_bytes())).await.unwrap();
+    for order in 0..3 {
+        let before = begun.load(Ordering::SeqCst);
+        let instance = one.start(StartInstance::latest("fork")).await.unwrap().instance;
+        let filter = JobFilter { instance: Some(instance), ..JobFilter::default() };
+        let page = Page { before: None, limit: 10 };
+        let jobs = async || one.jobs().list(filter.clone(), page).await.unwrap();
+        let has_begun = async |runs: usize| {
+            while begun.load(Ordering::SeqCst) < before + runs {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        has_begun(1).await;
+        let running = jobs().await.into_iter().find(|job| job.locked_by.is_some()).unwrap().key;
+        match order {
+            0 => two.jobs().suspend(running).await.unwrap(),
+            1 => {
+                let later = Timestamp::from_ms(4_000_000_000_000);
+                two.jobs().set_due_date(running, Some(later), false).await.unwrap();
+            }
+            _ => two.jobs().move_to_dead_letter(running).await.unwrap(),
+        }
+        // Longer than either node waits between two looks.
+        tokio::time::sleep(Duration::from_millis(1_500)).await;
+        assert_eq!(begun.load(Ordering::SeqCst), before + 1, "order {order}: the other waits");
+        gate.add_permits(1);
+        has_begun(2).await;
+        match order {
+            0 => two.jobs().activate(running).await.unwrap(),
+            1 => two.jobs().set_due_date(running, None, false).await.unwrap(),
+            _ => two.jobs().move_to_executable(running, 1).await.unwrap(),
+        }
+        gate.add_permits(2);
+        while !jobs().await.is_empty() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        assert_eq!(begun.load(Ordering::SeqCst), before + 3, "what came to nothing ran again");
+    }
+    one.shutdown().await;
+    two.shutdown().await;
 }

@@ -209,6 +209,8 @@ pub const KNOBS: &[Knob] = knobs! { Settings;
         "parallel multi-instances of Flowable models are left by an exclusive job";
     "model.definition_cache_max" = model.definition_cache_max (1..=10_000_000):
         "definitions kept parsed in memory";
+    "model.visits_max" = model.visits_max (100..=1_000_000):
+        "elements that one command may enter; loops without a wait end there";
     "rows.query_max" = rows.query_max (1..=i64::MAX):
         "rows that one query may ask for; one that asks for more is refused";
 };

@@ -1,4 +1,4 @@
--- Whether an index is there, can be used, and is being made; and how large the job table is.
+-- Whether an index is there, can be used, and is being made; and how large its table is.
 WITH found AS (
     SELECT c.oid, i.indisvalid
     FROM pg_class AS c
@@ -18,5 +18,5 @@ SELECT
         SELECT pg_relation_size(c.oid)
         FROM pg_class AS c
         JOIN pg_namespace AS n ON n.oid = c.relnamespace
-        WHERE n.nspname = $1 AND c.relname = 'job'
+        WHERE n.nspname = $1 AND c.relname = $3
     )

@@ -1,7 +1,7 @@
 -- Locks for the node's session. The lease is locked too, so that fencing waits for this and then
--- sees what was taken; when it is gone the limit divides by zero. The floor is lowered here and
--- not by the next beat, because the node may die in between. Where there are limits this takes
--- nothing: then candidates are looked at one by one.
+-- sees what was taken; when it is gone the limit divides by zero. Locks given here are listed: jobs
+-- that wait may be of any age. Where there are limits this takes nothing: then candidates are
+-- looked at one by one.
 WITH lease AS (
     SELECT session FROM orloj.node WHERE session = $1 FOR KEY SHARE
 ),
@@ -16,6 +16,19 @@ picked AS (
         AND ($8::text[] IS NULL OR topic = '' OR topic <> ALL ($8))
         AND (NOT $9::boolean OR kind <> 15)
         AND ($10::text IS NULL OR tenant = $10)
+        -- None beside an exclusive one that was stopped while it runs: its lock is there until
+        -- whoever runs it is done. Nearly always there is no such job.
+        AND (NOT exclusive OR
+            CASE WHEN $11::boolean THEN coalesce(
+                (SELECT c.root_key FROM orloj.called AS c WHERE c.key = instance_key), instance_key)
+            ELSE instance_key END
+            <> ALL (ARRAY(
+                SELECT CASE WHEN $11::boolean THEN coalesce(c.root_key, h.instance_key)
+                    ELSE h.instance_key END
+                FROM orloj.job AS h
+                LEFT JOIN orloj.called AS c ON c.key = h.instance_key
+                WHERE h.state <> 0 AND h.lock_session IS NOT NULL AND h.exclusive
+            )))
         AND NOT EXISTS (SELECT FROM orloj.job_limit WHERE engine = $2)
     ORDER BY priority DESC, key
     LIMIT $3 / (SELECT count(*) FROM lease)
@@ -23,16 +36,10 @@ picked AS (
 ),
 taken AS (
     UPDATE orloj.job AS j
-    SET lock_session = $1, attempt = j.attempt + 1
+    SET lock_session = $1, lock_listed = true, attempt = j.attempt + 1
     -- As an array: how many are picked is unknown to the planner, and a join with a guess could
     -- read the whole table.
     WHERE j.key = ANY (ARRAY(SELECT key FROM picked))
     RETURNING j.*
-),
-lowered AS (
-    UPDATE orloj.node AS n
-    SET lock_floor = least(n.lock_floor, lowest.key), taken_floor = lowest.key
-    FROM (SELECT min(key) AS key FROM taken) AS lowest
-    WHERE n.session = $1 AND lowest.key < n.taken_floor
 )
 SELECT * FROM taken ORDER BY priority DESC, key

@@ -13,9 +13,22 @@ WHERE engine = $2 AND type = '' AND kind NOT IN (2, 5)
     AND ($8::text[] IS NULL OR topic = '' OR topic <> ALL ($8))
     AND (NOT $9::boolean OR kind <> 15)
     AND ($10::text IS NULL OR tenant = $10)
-    AND (topic = '' OR topic <> ALL ($11))
-    AND tenant <> ALL ($12)
-    AND (limit_key IS NULL OR limit_key <> ALL ($13))
+    -- None beside an exclusive one that was stopped while it runs: its lock is there until
+    -- whoever runs it is done. Nearly always there is no such job.
+    AND (NOT exclusive OR
+        CASE WHEN $11::boolean THEN coalesce(
+            (SELECT c.root_key FROM orloj.called AS c WHERE c.key = instance_key), instance_key)
+        ELSE instance_key END
+        <> ALL (ARRAY(
+            SELECT CASE WHEN $11::boolean THEN coalesce(c.root_key, h.instance_key)
+                ELSE h.instance_key END
+            FROM orloj.job AS h
+            LEFT JOIN orloj.called AS c ON c.key = h.instance_key
+            WHERE h.state <> 0 AND h.lock_session IS NOT NULL AND h.exclusive
+        )))
+    AND (topic = '' OR topic <> ALL ($12))
+    AND tenant <> ALL ($13)
+    AND (limit_key IS NULL OR limit_key <> ALL ($14))
 ORDER BY priority DESC, key
 LIMIT $3 / (SELECT count(*) FROM lease)
 FOR UPDATE SKIP LOCKED

@@ -269,8 +269,6 @@ impl Shared {
         taken: Vec<JobRow>,
     ) -> Result<Vec<JobRow>, Error> {
         let is_for_node = matches!(acquire.wanted, Wanted::Engine(_));
-        let lowest = taken.iter().map(|job| job.key.raw()).min().filter(|_| is_for_node);
-        let _hold = lowest.map(|key| self.floor.hold(key));
         match connection.batch_execute("COMMIT").await {
             Ok(()) => {
                 connection.dirty = false;
@@ -297,6 +295,7 @@ struct SelectionValues {
     without_topics: Option<Vec<String>>,
     without_cleanup: bool,
     tenant: Option<String>,
+    over_hierarchies: bool,
 }
 
 impl SelectionValues {
@@ -312,10 +311,11 @@ impl SelectionValues {
             without_topics: topics.map(texts),
             without_cleanup: selection.without_cleanup,
             tenant: selection.tenant.as_ref().map(|tenant| tenant.to_string()),
+            over_hierarchies: selection.over_hierarchies,
         }
     }
 
-    fn params(&self) -> [(&(dyn ToSql + Sync), Type); 7] {
+    fn params(&self) -> [(&(dyn ToSql + Sync), Type); 8] {
         [
             (&self.lowest, Type::INT8),
             (&self.highest, Type::INT8),
@@ -324,6 +324,7 @@ impl SelectionValues {
             (&self.without_topics, Type::TEXT_ARRAY),
             (&self.without_cleanup, Type::BOOL),
             (&self.tenant, Type::TEXT),
+            (&self.over_hierarchies, Type::BOOL),
         ]
     }
 }

@@ -1,7 +1,8 @@
-//! Indexes of the job table that are made when someone needs them.
+//! Indexes that are made beside those who write: what was added to the schema when tables may have
+//! been large already, and those of the job table that are made when someone needs them.
 
 use orloj_store::{Error, LimitScope, Order};
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{ToSql, Type};
 
 use crate::error::portable;
 use crate::order;
@@ -13,6 +14,54 @@ use crate::store::Shared;
 /// For a larger one the server reads the table twice and lets everybody go on meanwhile.
 const AT_ONCE_BYTES_MAX: i64 = 64 << 20;
 
+pub(crate) struct Index<'a> {
+    pub name: &'a str,
+    pub table: &'a str,
+    /// Columns and condition.
+    pub on: &'a str,
+}
+
+impl Index<'_> {
+    pub fn sql(&self, how: &str) -> String {
+        let Self { name, table, on } = self;
+        format!("CREATE INDEX {how} IF NOT EXISTS {name} ON orloj.{table} {on}")
+    }
+}
+
+/// A job that goes from one hand to the next within a node is in none of those of the job table.
+pub(crate) const INDEXES: &[Index<'static>] = &[
+    // What is old is found by its age, so that a clean-up reads what it removes and little more.
+    Index { name: "ended_age", table: "ended", on: "(engine, definition_key, ended_at)" },
+    Index { name: "operation_age", table: "operation", on: "(engine, at)" },
+    Index { name: "meter_age", table: "meter", on: "(engine, at)" },
+    Index { name: "ended_batch_age", table: "ended_batch", on: "(engine, ended_at)" },
+    Index {
+        name: "ended_batch_removal",
+        table: "ended_batch",
+        on: "(engine, removal_at) WHERE removal_at IS NOT NULL",
+    },
+    // What is told of a batch goes with it.
+    Index {
+        name: "chore_log_batch",
+        table: "chore_log",
+        on: "(batch_key, number) WHERE batch_key IS NOT NULL",
+    },
+    // Exclusive jobs that were stopped while they run.
+    Index {
+        name: "job_still_held",
+        table: "job",
+        on: "(instance_key) WHERE state <> 0 AND lock_session IS NOT NULL AND exclusive",
+    },
+    // The locks of a session that recovery does not find by their age.
+    Index {
+        name: "job_listed",
+        table: "job",
+        on: "(lock_session) WHERE lock_listed AND lock_session IS NOT NULL",
+    },
+    // Dead letters and what is suspended.
+    Index { name: "job_stopped", table: "job", on: "(engine, state, key) WHERE state >= 3" },
+];
+
 struct State {
     exists: bool,
     is_valid: bool,
@@ -21,10 +70,27 @@ struct State {
 }
 
 impl Shared {
+    /// Those of the schema that are missing. What reads by them works without, but reads more.
+    pub(crate) async fn make_schema_indexes(&self) -> Result<(), Error> {
+        let (schema, names) = (self.schema.as_str(), INDEXES.iter().map(|index| index.name));
+        let names: Vec<&str> = names.collect();
+        let params: [(&(dyn ToSql + Sync), Type); 2] =
+            [(&schema, Type::TEXT), (&names, Type::TEXT_ARRAY)];
+        let rows = self.read(&self.sql.indexes_valid, &params).await?;
+        let valid = read::all(&rows, |row| row.text(0))?;
+        for index in INDEXES.iter().filter(|index| !valid.iter().any(|name| **name == *index.name))
+        {
+            self.make_index(index).await?;
+        }
+        Ok(())
+    }
+
     pub(crate) async fn make_order_index(&self, order: Order) -> Result<(), Error> {
         order::check(order)?;
         match order::definition(order) {
-            Some((name, on)) => self.make_index(&name, &on).await,
+            Some((name, on)) => {
+                self.make_index(&Index { name: &name, table: "job", on: &on }).await
+            }
             None => Ok(()),
         }
     }
@@ -40,11 +106,12 @@ impl Shared {
             "(engine, {column}) WHERE {has_any} \
              AND (lock_session IS NOT NULL OR lock_until IS NOT NULL)"
         );
-        self.make_index(name, &on).await
+        self.make_index(&Index { name, table: "job", on: &on }).await
     }
 
-    async fn make_index(&self, name: &str, on: &str) -> Result<(), Error> {
-        let state = self.index_state(name).await?;
+    async fn make_index(&self, index: &Index<'_>) -> Result<(), Error> {
+        let name = index.name;
+        let state = self.index_state(index).await?;
         // One that another node is making serves this one too, a little later.
         if state.is_valid || state.is_being_made {
             return Ok(());
@@ -55,24 +122,21 @@ impl Shared {
             self.run_alone(&sql).await?;
         }
         let how = if state.table_bytes > AT_ONCE_BYTES_MAX { "CONCURRENTLY" } else { "" };
-        let sql = format!("CREATE INDEX {how} IF NOT EXISTS {name} ON orloj.job {on}");
         tracing::info!(name, how, "making an index");
-        match self.run_alone(&in_schema(&sql, &self.schema)).await {
+        match self.run_alone(&in_schema(&index.sql(how), &self.schema)).await {
             Ok(()) => Ok(()),
             // Two nodes that make it at once get in each other's way; one of them succeeds.
-            Err(error) => match self.index_state(name).await? {
+            Err(error) => match self.index_state(index).await? {
                 State { is_valid: true, .. } | State { is_being_made: true, .. } => Ok(()),
                 _ => Err(error),
             },
         }
     }
 
-    async fn index_state(&self, name: &str) -> Result<State, Error> {
+    async fn index_state(&self, index: &Index<'_>) -> Result<State, Error> {
         let schema = self.schema.as_str();
-        let params = [
-            (&schema as &(dyn tokio_postgres::types::ToSql + Sync), Type::TEXT),
-            (&name, Type::TEXT),
-        ];
+        let params: [(&(dyn ToSql + Sync), Type); 3] =
+            [(&schema, Type::TEXT), (&index.name, Type::TEXT), (&index.table, Type::TEXT)];
         let rows = self.read(&self.sql.index_state, &params).await?;
         let state = read::first(&rows, |row| {
             Ok(State {

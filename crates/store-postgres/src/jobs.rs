@@ -109,8 +109,6 @@ impl Shared {
 
 /// Until the server has taken it, or the session is gone and its locks with it.
 async fn give_back(shared: Arc<Shared>, lease: Lease, held: Vec<(JobKey, i32)>) {
-    let lowest = held.iter().map(|(key, _)| key.raw()).min();
-    let _hold = lowest.map(|key| shared.floor.hold(key));
     while !shared.connector.is_closed() {
         match shared.release(lease, &held).await {
             Ok(()) => return,

@@ -4,6 +4,7 @@ use orloj_store::Error;
 use tokio_postgres::types::Type;
 
 use crate::error::damaged;
+use crate::index::INDEXES;
 use crate::pool::Pool;
 use crate::sql::{in_schema, quoted};
 use crate::transaction::Transaction;
@@ -18,6 +19,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0006_chore_log.sql"),
     include_str!("../migrations/0007_ages.sql"),
     include_str!("../migrations/0008_assets.sql"),
+    include_str!("../migrations/0009_locks.sql"),
 ];
 
 /// Names our advisory locks among those of other programs in the same database.
@@ -50,6 +52,12 @@ pub(crate) async fn migrate(pool: &Pool, schema: &str) -> Result<(), Error> {
         transaction.batch(&in_schema(migration, schema)).await?;
         let insert = in_schema("INSERT INTO orloj.schema_version (version) VALUES ($1)", schema);
         transaction.execute(&insert, &[(&(number as i32), Type::INT4)]).await?;
+    }
+    if found == 0 {
+        // Of empty tables.
+        for index in INDEXES {
+            transaction.batch(&in_schema(&index.sql(""), schema)).await?;
+        }
     }
     transaction.commit().await
 }

@@ -2,7 +2,7 @@
 
 use orloj_store::format::encode_profile;
 use orloj_store::{Beat, Claim, Error, Lease, NodeRow, Pulse};
-use orloj_types::{NODE_NUMBER_MAX, NodeNumber};
+use orloj_types::{JobKey, NODE_NUMBER_MAX, NodeNumber};
 use tokio_postgres::types::{ToSql, Type};
 
 use crate::error::damaged;
@@ -78,6 +78,7 @@ impl Shared {
             (&engine, Type::TEXT),
             (&beat.settings_seen, Type::INT8),
         ];
+        let listed = self.list_locks(&beat).await?;
         let rows = self.run(&self.pulse, &self.sql.node_beat, &params).await?;
         let pulse = |row: &read::Columns<'_>| {
             Ok(Pulse {
@@ -88,10 +89,22 @@ impl Shared {
                 has_broadcasts: row.get(10)?,
                 message_expires_at: row.time_or_null(11)?,
                 settings_version: row.get(12)?,
+                listed: Vec::new(),
             })
         };
         let pulse = read::first(&rows, pulse)?.ok_or(Error::Fenced)?;
-        Ok(Pulse { nodes: read::all(&rows, read::node)?, ..pulse })
+        Ok(Pulse { nodes: read::all(&rows, read::node)?, listed, ..pulse })
+    }
+
+    async fn list_locks(&self, beat: &Beat) -> Result<Vec<JobKey>, Error> {
+        if beat.long_held.is_empty() {
+            return Ok(Vec::new());
+        }
+        let keys: Vec<i64> = beat.long_held.iter().map(|key| key.raw()).collect();
+        let params: [(&(dyn ToSql + Sync), Type); 2] =
+            [(&beat.lease.session, Type::INT8), (&keys, Type::INT8_ARRAY)];
+        let rows = self.run(&self.pulse, &self.sql.job_list_locks, &params).await?;
+        read::all(&rows, |row| Ok(JobKey::new(row.get(0)?)))
     }
 
     pub(crate) async fn fence(&self, session: i64, beat: i64) -> Result<bool, Error> {

@@ -33,10 +33,10 @@ statements! {
     definition_starts_delete definition_suspend definition_timers definitions
     definitions_suspended ended ended_batch_removal ended_batches ended_load ended_removal event_state group_commit group_commit_chores
     group_commit_with_events group_commit_with_pages history_load incident_load incidents incidents_delete
-    index_state instance_load instance_of instance_revs instances job_acquire_engine
+    index_state indexes_valid instance_load instance_of instance_revs instances job_acquire_engine
     job_acquire_worker job_candidates_engine job_candidates_worker job_clear_session
     job_definition_insert job_definition_load job_definition_set job_definitions
-    job_definitions_set job_due job_due_worker job_expire job_extend_lock job_load job_lock_session job_lock_worker job_release job_taken
+    job_definitions_set job_due job_due_worker job_expire job_extend_lock job_list_locks job_load job_lock_session job_lock_worker job_release job_taken
     jobs lane_delete lane_epoch lane_insert lane_reopen limit_delete limit_hold limit_load
     limit_put limit_use limits limits_locked lock_advisory message_expired message_fit
     message_fits message_load messages meter_add meters node_beat node_beat_at node_delete

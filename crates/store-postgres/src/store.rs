@@ -95,6 +95,7 @@ impl PostgresStore {
             engine: options.engine,
             schema: options.schema,
         };
+        shared.make_schema_indexes().await?;
         Ok(Self {
             shared: Arc::new(shared),
             listen_connector,

@@ -103,6 +103,7 @@ async fn fencing_under_load_leaves_no_lock_behind() {
                 now: NOW,
                 key_high: 0,
                 lock_floor: JobKey::new(base + 900_000),
+                long_held: Vec::new(),
                 settings_seen: 0,
             };
             dead.beat(beat).await.expect("beat");
@@ -259,8 +260,14 @@ async fn a_beat_on_its_way_does_not_hide_a_lock() {
         let acquire =
             Acquire { lease, wanted: Wanted::Engine(Selection::default()), limit: 5, now: NOW };
         assert_eq!(store.acquire(acquire).await.expect("acquire").len(), 1);
-        let beat =
-            Beat { lease, now: NOW, key_high: 0, lock_floor: JobKey::new(400), settings_seen: 0 };
+        let beat = Beat {
+            lease,
+            now: NOW,
+            key_high: 0,
+            lock_floor: JobKey::new(400),
+            long_held: Vec::new(),
+            settings_seen: 0,
+        };
         let pulse = late.beat(beat).await.expect("beat");
         assert_eq!(store.fence(lease.session, pulse.nodes[0].beat).await, Ok(true));
         let job = store.job(JobKey::new(50)).await.expect("job").expect("it exists");
@@ -277,9 +284,15 @@ async fn a_beat_computed_too_early_does_not_hide_a_lock() {
         let lease = join(&*store, "n").await;
         let change = with_job(with_job(insert(1), engine_job(50)), engine_job(51));
         store.commit(group(lease, 0, 1, vec![change])).await.expect("commit");
-        let beat =
-            Beat { lease, now: NOW, key_high: 0, lock_floor: JobKey::new(400), settings_seen: 0 };
-        store.beat(beat).await.expect("beat");
+        let beat = Beat {
+            lease,
+            now: NOW,
+            key_high: 0,
+            lock_floor: JobKey::new(400),
+            long_held: Vec::new(),
+            settings_seen: 0,
+        };
+        store.beat(beat.clone()).await.expect("beat");
         let lock = JobWrite::Update(JobUpdate {
             key: JobKey::new(50),
             state: orloj_store::JobState::Ready,
@@ -294,8 +307,8 @@ async fn a_beat_computed_too_early_does_not_hide_a_lock() {
         let mut change = update(1, 1);
         change.jobs.push(lock);
         store.commit(group(lease, 0, 2, vec![change])).await.expect("commit");
-        store.beat(beat).await.expect("beat");
-        let pulse = store.beat(beat).await.expect("beat");
+        store.beat(beat.clone()).await.expect("beat");
+        let pulse = store.beat(beat.clone()).await.expect("beat");
         assert_eq!(store.fence(lease.session, pulse.nodes[0].beat).await, Ok(true));
         let job = store.job(JobKey::new(50)).await.expect("job").expect("it exists");
         assert_eq!(job.lock_session, None);

@@ -181,6 +181,7 @@ async fn a_server_that_is_away_is_unavailable() {
             now: common::NOW,
             key_high: 0,
             lock_floor: JobKey::new(0),
+            long_held: Vec::new(),
             settings_seen: 0,
         };
         let closed = store.beat(beat).await;

@@ -68,6 +68,7 @@ async fn every_order_takes_the_first_entries_of_its_index() {
                 .replace("orloj.", "")
                 .replace("ORDER BY priority DESC, key", &format!("ORDER BY {by} key"));
             let values = [
+                ("$11", "false"),
                 ("$10", "NULL"),
                 ("$9", "false"),
                 ("$8", "NULL"),
@@ -87,6 +88,7 @@ async fn every_order_takes_the_first_entries_of_its_index() {
             assert!(picked.contains(&format!("Index Scan using {index} on job")), "{plan}");
             assert!(!picked.contains("Sort"), "{order:?}: {plan}");
             assert!(!plan.contains("Seq Scan on job "), "{order:?}: {plan}");
+            assert!(plan.contains("using job_still_held on job h"), "{order:?}: {plan}");
 
             let selection = Selection { order, ..Selection::default() };
             let wanted = Wanted::Engine(selection);
@@ -121,6 +123,37 @@ async fn locked_jobs_are_counted_in_an_index_made_with_the_first_limit() {
         let counted = plan.split("SubPlan 2").next().expect("the first part");
         assert!(counted.contains("job_locked_topic"), "{plan}");
         assert!(!counted.contains("Seq Scan on job j"), "{plan}");
+    })
+    .await;
+}
+
+/// A job that was locked long ago is found by its index, and keeps no row of all that came since
+/// from being left out.
+#[tokio::test]
+async fn recovery_reads_what_the_session_held() {
+    with_database(|url| async move {
+        let _store = open(&url).await;
+        let admin = client(&url).await;
+        admin.batch_execute(&ROWS.replace("'', 0, 3,", "'', 1, 3,")).await.expect("rows");
+        let held = "UPDATE job SET lock_session = 7, lock_listed = true WHERE key IN (1, 2, 3);
+            UPDATE job SET lock_session = 7 WHERE key > 19990;
+            UPDATE job SET lock_session = 8, lock_listed = true WHERE key IN (4, 19980);
+            ANALYZE job";
+        admin.batch_execute(held).await.expect("locks");
+        let sql = include_str!("../queries/job_clear_session.sql").replace("orloj.", "");
+        let sql = sql.lines().filter(|line| !line.trim().starts_with("--"));
+        let sql = sql.collect::<Vec<_>>().join(" ").replace("$1", "7").replace("$2", "19900");
+        let plan = plan(&admin, &format!("(ANALYZE, TIMING OFF) {sql}")).await;
+        assert!(plan.contains("job_listed"), "{plan}");
+        assert!(!plan.contains("Seq Scan on job"), "{plan}");
+        let removed = plan.lines().filter_map(|line| line.split("Removed by Filter: ").nth(1));
+        let removed: u64 = removed.map(|rows| rows.trim().parse::<u64>().expect("a number")).sum();
+        // Those from the floor on which nobody holds.
+        assert!(removed <= 100, "{plan}");
+        let left =
+            admin.query("SELECT key FROM job WHERE lock_session IS NOT NULL ORDER BY 1", &[]);
+        let left: Vec<i64> = left.await.expect("rows").iter().map(|row| row.get(0)).collect();
+        assert_eq!(left, [4, 19_980]);
     })
     .await;
 }
@@ -214,6 +247,7 @@ async fn what_is_ready_chores_and_incidents_of_one_are_found_by_their_indexes() 
         let next = jobs.replace("ORDER BY key DESC", "ORDER BY priority DESC, key");
         for (sql, given, index) in [
             (jobs, &[("$3", "10"), ("$4", "0"), ("$6", "0"), ("$7", "1")][..], "job_chore"),
+            (jobs, &[("$3", "10"), ("$4", "0"), ("$13", "'{3}'")][..], "job_stopped"),
             (
                 &next,
                 &[("$3", "10"), ("$4", "0"), ("$13", "'{0}'"), ("$14", "''"), ("$27", "false")][..],

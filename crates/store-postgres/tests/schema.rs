@@ -34,7 +34,7 @@ async fn a_newer_schema_is_refused() {
         let newer = "INSERT INTO schema_version (version) VALUES (1000)";
         admin.batch_execute(newer).await.unwrap();
         let refused = PostgresStore::connect(Options::new(url, engine())).await.err();
-        assert_eq!(refused, Some(Error::NewerSchema { found: 1_000, known: 8 }));
+        assert_eq!(refused, Some(Error::NewerSchema { found: 1_000, known: 9 }));
     })
     .await;
 }
@@ -115,6 +115,7 @@ async fn engines_share_numbers_and_nothing_else() {
             now: NOW,
             key_high: 0,
             lock_floor: JobKey::new(0),
+            long_held: Vec::new(),
             settings_seen: 0,
         };
         assert_eq!(two.beat(beat).await.expect("beat").nodes.len(), 1);
@@ -131,12 +132,18 @@ async fn a_beat_is_one_statement() {
         let options = Options::new(pooler.hearing_url(&url), engine());
         let store = PostgresStore::connect(options).await.expect("the store opens");
         let lease = join(&store, "n").await;
-        let beat =
-            Beat { lease, now: NOW, key_high: 0, lock_floor: JobKey::new(0), settings_seen: 0 };
-        store.beat(beat).await.expect("beat");
+        let beat = Beat {
+            lease,
+            now: NOW,
+            key_high: 0,
+            lock_floor: JobKey::new(0),
+            long_held: Vec::new(),
+            settings_seen: 0,
+        };
+        store.beat(beat.clone()).await.expect("beat");
         let before = pooler.statements();
         for _ in 0..20 {
-            store.beat(beat).await.expect("beat");
+            store.beat(beat.clone()).await.expect("beat");
         }
         assert_eq!(pooler.statements() - before, 20);
     })

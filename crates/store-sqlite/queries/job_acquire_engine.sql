@@ -1,4 +1,4 @@
-UPDATE job SET lock_session = ?3, attempt = attempt + 1
+UPDATE job SET lock_session = ?3, lock_listed = 1, attempt = attempt + 1
 WHERE key IN (
     SELECT key
     -- The index and the order are those of the selection. The conditions on state, locks and type
@@ -15,6 +15,24 @@ WHERE key IN (
         AND (?8 IS NULL OR topic = '' OR topic NOT IN (SELECT value FROM json_each(?8)))
         AND (?9 = 0 OR kind <> 15)
         AND (?10 IS NULL OR tenant = ?10)
+        -- None beside an exclusive one that was stopped while it runs: its lock is there until
+        -- whoever runs it is done. Nearly always there is no such job.
+        AND (
+            exclusive = 0
+            OR iif(
+                ?11,
+                coalesce(
+                    (SELECT root_key FROM called WHERE called.key = job.instance_key),
+                    job.instance_key
+                ),
+                job.instance_key
+            ) NOT IN (
+                SELECT iif(?11, coalesce(called.root_key, held.instance_key), held.instance_key)
+                FROM job AS held INDEXED BY job_still_held
+                LEFT JOIN called ON called.key = held.instance_key
+                WHERE held.state <> 0 AND held.lock_session IS NOT NULL AND held.exclusive = 1
+            )
+        )
     ORDER BY priority DESC, key
     LIMIT ?2
 )

@@ -15,6 +15,24 @@ WHERE state = 0 AND lock_session IS NULL AND lock_until IS NULL
     AND (?8 IS NULL OR topic = '' OR topic NOT IN (SELECT value FROM json_each(?8)))
     AND (?9 = 0 OR kind <> 15)
     AND (?13 IS NULL OR tenant = ?13)
+    -- None beside an exclusive one that was stopped while it runs: its lock is there until
+    -- whoever runs it is done. Nearly always there is no such job.
+    AND (
+        exclusive = 0
+        OR iif(
+            ?14,
+            coalesce(
+                (SELECT root_key FROM called WHERE called.key = job.instance_key),
+                job.instance_key
+            ),
+            job.instance_key
+        ) NOT IN (
+            SELECT iif(?14, coalesce(called.root_key, held.instance_key), held.instance_key)
+            FROM job AS held INDEXED BY job_still_held
+            LEFT JOIN called ON called.key = held.instance_key
+            WHERE held.state <> 0 AND held.lock_session IS NOT NULL AND held.exclusive = 1
+        )
+    )
     AND (topic = '' OR topic NOT IN (SELECT value FROM json_each(?10)))
     AND tenant NOT IN (SELECT value FROM json_each(?11))
     AND (limit_key IS NULL OR limit_key NOT IN (SELECT value FROM json_each(?12)))

@@ -1,2 +1,2 @@
-UPDATE job SET lock_session = ?2, attempt = attempt + 1
+UPDATE job SET lock_session = ?2, lock_listed = 1, attempt = attempt + 1
 WHERE key = ?1

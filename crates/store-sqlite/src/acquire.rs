@@ -9,7 +9,7 @@ use rusqlite::{Connection, Result, params};
 
 use crate::error::portable;
 use crate::queries::all;
-use crate::writer::{Floor, Writer};
+use crate::writer::Writer;
 use crate::{limits, order, rows};
 
 pub(crate) fn acquire(
@@ -18,36 +18,23 @@ pub(crate) fn acquire(
 ) -> std::result::Result<Vec<JobRow>, Error> {
     let session = acquire.lease.session;
     let engine = writer.engine.clone();
-    let floor = writer.floor;
     let missing = match &acquire.wanted {
         Wanted::Engine(selection) => Some(selection.order),
         Wanted::Worker { .. } => None,
     };
     let missing = missing.filter(|order| writer.order != Some(*order));
-    let (mut jobs, lowest, lowered) = writer.write(|connection| {
+    let mut jobs = writer.write(|connection| {
         if let Some(order) = missing {
             order::check(order)?;
             order::make(connection, order).map_err(portable)?;
         }
         let jobs = lock(connection, &engine, acquire).map_err(portable)?;
-        let lowest = match acquire.wanted {
-            Wanted::Engine(_) => jobs.iter().map(|job| job.key.raw()).min(),
-            Wanted::Worker { .. } => None,
-        };
-        let lowered = lowest.filter(|job| floor.is_above(session, *job));
         // A session that is gone must not hold locks: nobody would ever clear them. Only looking
         // writes nothing, so that an acquisition that finds no job costs no write.
-        let alive = match lowered {
-            Some(lowest) => lower_floor(connection, session, lowest),
-            None => is_alive(connection, session),
-        };
-        if alive.map_err(portable)? { Ok((jobs, lowest, lowered)) } else { Err(Error::Fenced) }
+        let is_alive = is_alive(connection, session).map_err(portable)?;
+        is_alive.then_some(jobs).ok_or(Error::Fenced)
     })?;
     writer.order = missing.or(writer.order);
-    writer.taken_floor = writer.taken_floor.into_iter().chain(lowest).min();
-    if let Some(lowest) = lowered {
-        writer.floor = Floor::of(session, lowest);
-    }
     // RETURNING keeps no order.
     let order = match &acquire.wanted {
         Wanted::Engine(selection) => selection.order,
@@ -78,6 +65,7 @@ fn lock(connection: &Connection, engine: &str, acquire: &Acquire) -> Result<Vec<
                 lists.without_topics,
                 selection.without_cleanup,
                 selection.tenant.as_deref(),
+                selection.over_hierarchies,
             ];
             all(connection, &sql, values, rows::job)
         }
@@ -151,6 +139,7 @@ fn candidates(
                 tenants,
                 keys,
                 selection.tenant.as_deref(),
+                selection.over_hierarchies,
             ];
             all(connection, &sql, values, rows::job)
         }
@@ -209,12 +198,6 @@ fn names(names: &BTreeSet<Arc<str>>) -> String {
 fn json<'a>(texts: impl Iterator<Item = &'a Arc<str>>) -> String {
     let texts = texts.map(|text| serde_json::Value::from(&**text));
     serde_json::Value::Array(texts.collect()).to_string()
-}
-
-/// False when the session is gone.
-fn lower_floor(connection: &Connection, session: i64, lowest: i64) -> Result<bool> {
-    let sql = include_str!("../queries/node_lower_floor.sql");
-    Ok(connection.prepare_cached(sql)?.execute((session, lowest))? == 1)
 }
 
 fn is_alive(connection: &Connection, session: i64) -> Result<bool> {

@@ -56,6 +56,17 @@ fn found_by(filter: &JobFilter) -> String {
         sql = sql.replace("(?6 IS NULL OR instance_key = ?6)", "instance_key = 0");
         sql = sql.replace("(?7 IS NULL OR definition_key = ?7)", "definition_key = ?7");
     }
+    let is_stopped = |state: &JobState| *state as u8 >= JobState::Failed as u8;
+    if !filter.states.is_empty() && filter.states.iter().all(is_stopped) && sql == LIST {
+        sql = sql.replace("\nFROM job\n", "\nFROM job INDEXED BY job_stopped\n");
+        let states = "(?13 IS NULL OR state IN (SELECT value FROM json_each(?13)))";
+        let wanted = match &filter.states[..] {
+            // In the order of keys without sorting.
+            [state] => format!("state = {}", *state as u8),
+            _ => "state IN (SELECT value FROM json_each(?13))".to_owned(),
+        };
+        sql = sql.replace(states, &format!("state >= 3 AND {wanted}"));
+    }
     let is_ready = filter.states == [JobState::Ready] && filter.is_locked == Some(false);
     if is_ready && filter.job_type.is_some() {
         let states = "(?13 IS NULL OR state IN (SELECT value FROM json_each(?13)))";
@@ -128,4 +139,38 @@ fn values(engine: &str, filter: &JobFilter, at_most: i64, limit: u32) -> Vec<Val
         time(filter.executable_at),
         text(filter.limit_key.as_deref()),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::types::Null;
+
+    use super::*;
+    use crate::connection::open_memory;
+    use crate::schema::migrate;
+
+    #[test]
+    fn what_is_stopped_is_listed_by_its_index() {
+        let connection = open_memory().expect("open");
+        migrate(&connection).expect("migrate");
+        for states in [vec![JobState::Failed], vec![JobState::Failed, JobState::Suspended]] {
+            let is_one = states.len() == 1;
+            let plan = plan(&connection, &found_by(&JobFilter { states, ..JobFilter::default() }));
+            assert!(plan.contains("INDEX job_stopped (engine=? AND state=?"), "{plan}");
+            assert!(!is_one || !plan.contains("TEMP B-TREE"), "{plan}");
+        }
+        let states = vec![JobState::Failed, JobState::Waiting];
+        let plan = plan(&connection, &found_by(&JobFilter { states, ..JobFilter::default() }));
+        assert!(!plan.contains("job_stopped"), "{plan}");
+    }
+
+    fn plan(connection: &Connection, sql: &str) -> String {
+        let mut statement =
+            connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).expect("prepare");
+        let nulls = vec![Null; statement.parameter_count()];
+        let lines = statement
+            .query_map(params_from_iter(nulls), |row| row.get::<_, String>(3))
+            .expect("explain");
+        lines.collect::<Result<Vec<_>>>().expect("plan").join("\n")
+    }
 }

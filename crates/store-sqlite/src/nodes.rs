@@ -3,7 +3,7 @@
 
 use orloj_store::format::encode_profile;
 use orloj_store::{Beat, Claim, Error, Lease, NodeRow, Pulse};
-use orloj_types::NodeNumber;
+use orloj_types::{JobKey, NodeNumber};
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::portable;
@@ -58,13 +58,29 @@ pub(crate) fn beat(writer: &mut Writer, beat: &Beat) -> Result<Pulse, Error> {
                 has_broadcasts: row.get(10)?,
                 message_expires_at: rows::moment(row, 9)?,
                 settings_version: row.get(13)?,
+                listed: Vec::new(),
             })
         });
-        pulse.optional().map_err(portable)?.ok_or(Error::Fenced)
+        let pulse = pulse.optional().map_err(portable)?.ok_or(Error::Fenced)?;
+        Ok(Pulse { listed: list_locks(connection, beat).map_err(portable)?, ..pulse })
     })?;
     writer.floor = Floor::of(session, floor);
     writer.taken_floor = None;
     Ok(pulse)
+}
+
+fn list_locks(connection: &Connection, beat: &Beat) -> rusqlite::Result<Vec<JobKey>> {
+    if beat.long_held.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut list = connection.prepare_cached(include_str!("../queries/job_list_lock.sql"))?;
+    let mut listed = Vec::new();
+    for key in &beat.long_held {
+        if list.execute((key.raw(), beat.lease.session))? == 1 {
+            listed.push(*key);
+        }
+    }
+    Ok(listed)
 }
 
 pub(crate) fn fence(writer: &mut Writer, session: i64, beat: i64) -> Result<bool, Error> {
@@ -121,10 +137,12 @@ fn fence_at(connection: &Connection, session: i64, beat: i64) -> rusqlite::Resul
     Ok(true)
 }
 
-/// Takes a session away: its job locks, which its row tells where to find, its lanes, its row.
+/// Takes a session away: its job locks, which its row and an index tell where to find, its lanes,
+/// its row.
 fn remove(connection: &Connection, session: i64) -> rusqlite::Result<()> {
     for sql in [
         include_str!("../queries/job_clear_session.sql"),
+        include_str!("../queries/job_clear_listed.sql"),
         include_str!("../queries/node_number_keep.sql"),
         include_str!("../queries/lane_delete.sql"),
         include_str!("../queries/node_delete.sql"),

@@ -15,6 +15,15 @@ fn acquisition_takes_the_first_entries_of_its_index() {
         assert!(!plan.contains("TEMP B-TREE"), "{plan}");
         assert!(!plan.contains("SCAN job"), "{plan}");
     }
+    let held = plan(include_str!("../queries/job_acquire_engine.sql"));
+    assert!(held.contains("SCAN held USING INDEX job_still_held"), "{held}");
+}
+
+#[test]
+fn recovery_reads_what_the_session_held() {
+    let listed = plan(include_str!("../queries/job_clear_listed.sql"));
+    assert!(listed.contains("INDEX job_listed (lock_session=?)"), "{listed}");
+    assert!(!listed.contains("SCAN job"), "{listed}");
 }
 
 #[test]

@@ -12,6 +12,12 @@ pub enum Error {
     Damaged(String),
     #[error("the store's schema is number {found}, newer than the {known} this version knows")]
     NewerSchema { found: u32, known: u32 },
+    /// No release ever wrote it, so there is no way from it to the present one.
+    #[error(
+        "{store} has the schema of an earlier state of this program that was never released \
+         ({problem}): move it away, or delete it, and a new one is made in its place"
+    )]
+    UnreleasedSchema { store: String, problem: String },
     /// An embedded store has one owner at a time.
     #[error("another process holds the store {0}")]
     Held(String),

@@ -10,8 +10,9 @@ use orloj_types::{
 use crate::rows::{JobKind, JobRow, JobState};
 
 /// Absent fields and empty lists match all. Found by an index are keys, batches, chores of a
-/// definition (`instance` 0 and `definition`), and what is ready, unlocked and of one type; other
-/// fields are looked for row by row, within the time limit of reads.
+/// definition (`instance` 0 and `definition`), what is stopped (failed, thrown or suspended) and what
+/// is ready, unlocked and of one type; other fields are looked for row by row, within the time limit
+/// of reads. The jobs of an instance have their keys in its record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobFilter {
     pub keys: Vec<JobKey>,

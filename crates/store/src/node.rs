@@ -77,15 +77,18 @@ pub struct Lease {
 }
 
 /// One heartbeat; the store answers with all a node needs to know while idle, in one statement.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Beat {
     pub lease: Lease,
     pub now: Timestamp,
     /// The highest key given so far.
     pub key_high: i64,
-    /// No engine job this node holds has a key below this; recovery looks only above it.
-    /// Acquisitions and groups lower the stored value themselves when they lock older jobs.
+    /// No engine job this node holds has a key below this, but those that are listed: the locks
+    /// that acquisitions give, and those of [`Beat::long_held`]. Recovery reads the list, and all
+    /// rows from the floor on. Groups lower the stored value themselves when they lock older jobs.
     pub lock_floor: JobKey,
+    /// Jobs that this node has held for so long that the floor would stay behind: to be listed.
+    pub long_held: Vec<JobKey>,
     /// The version of the settings that the node goes by.
     pub settings_seen: i64,
 }
@@ -107,6 +110,9 @@ pub struct Pulse {
     /// Raised by every change of limits, of what is suspended, of priorities set for job
     /// definitions, and of what nodes take.
     pub settings_version: i64,
+    /// Those of [`Beat::long_held`] that are listed now, as long as they are locked. The others are
+    /// being written by someone, or not held.
+    pub listed: Vec<JobKey>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -23,6 +23,8 @@ pub struct Selection {
     pub without_topics: Arc<[Arc<str>]>,
     /// Leaves [`JobKind::HistoryCleanup`] to others.
     pub without_cleanup: bool,
+    /// Exclusive jobs of a whole hierarchy exclude each other, not only those of an instance.
+    pub over_hierarchies: bool,
 }
 
 impl Default for Selection {
@@ -36,6 +38,7 @@ impl Default for Selection {
             tenant: None,
             without_topics: Arc::new([]),
             without_cleanup: false,
+            over_hierarchies: false,
         }
     }
 }

@@ -121,6 +121,9 @@ pub trait Store: Send + Sync + 'static {
 
     // ---- jobs
 
+    /// An exclusive job of the engine's own is not taken while another one of its instance (or of
+    /// its hierarchy, as the selection says) is locked though it is not ready: that one was stopped
+    /// while it ran, and whoever runs it is not done with it.
     fn acquire(&self, acquire: Acquire) -> Fut<'_, Vec<JobRow>>;
 
     /// Waiting jobs due at `now` or before, earliest first. Locks nothing.

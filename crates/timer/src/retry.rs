@@ -96,6 +96,8 @@ fn parse_single(text: &str) -> Result<(u32, Wait), RetryError> {
     let Some(repeat) = text.strip_prefix('R') else {
         return Ok((2, parse_wait(text)?));
     };
+    // Camunda and Flowable do not see what a slash at the end leaves empty.
+    let repeat = repeat.trim_end_matches('/');
     let (count, duration) = repeat.split_once('/').ok_or(RetryError::Malformed)?;
     let wait = parse_wait(duration)?;
     let tries = match count.trim() {
@@ -136,6 +138,7 @@ mod tests {
     fn reads_every_form() {
         assert_eq!(plan("R5/PT5M"), (5, minutes(&[5])));
         assert_eq!(plan("R/PT5M"), (TRIES_MAX, minutes(&[5])));
+        assert_eq!(plan("R5/PT5M/"), (5, minutes(&[5])));
         assert_eq!(plan("R0/PT5M"), (1, minutes(&[5])));
         assert_eq!(plan("R1/PT5M"), (1, minutes(&[5])));
         assert_eq!(plan(" PT5M "), (2, minutes(&[5])));

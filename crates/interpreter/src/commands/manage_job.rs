@@ -1,8 +1,10 @@
 //! ManageJob: what operators do with single jobs.
 //!
-//! Whether a job is locked is for the caller to judge: the record does not know. A job that an
-//! order stops loses its lock with the same change, so that a run of it that is still under way
-//! finds its job in another state and comes to nothing.
+//! Whether a job is locked is for the caller to judge: the record does not know. A run that is still
+//! under way when an order stops its job finds it in another state and comes to nothing; until then
+//! the lock stays with whoever runs it, so that neither the job nor an exclusive one beside it is
+//! begun meanwhile. So it is in Camunda, where orders leave the lock alone, and in Flowable, where
+//! the run holds the lock of its instance.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! Start: a new instance, with a token at its start event.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use orloj_model::{ElementIndex, ElementKind};
@@ -57,6 +58,7 @@ impl Draft {
             elements: Elements::default(),
             variables,
             exclusive: ExclusiveQueue::default(),
+            still_held: BTreeSet::new(),
             is_suspended: false,
         }
     }

@@ -43,7 +43,7 @@ pub(crate) fn suspend(turn: &mut Turn<'_>) {
     turn.work.record.is_suspended = true;
     turn.work.changes.is_record_changed = true;
     for key in movable(turn) {
-        jobs::suspend(turn, key);
+        jobs::stop(turn, key, JobState::Suspended);
     }
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn suspend_jobs(turn: &mut Turn<'_>, keys: &[JobKey]) -> Result<(), S
     for key in present(turn, keys)? {
         let state = turn.job_mut(key).expect("just listed").state;
         if !matches!(state, JobState::Suspended | JobState::ErrorThrown) {
-            jobs::suspend(turn, key);
+            jobs::stop(turn, key, JobState::Suspended);
             turn.event(Event::JobChanged { key, what: JobEdit::Suspended });
         }
     }

@@ -61,9 +61,16 @@ fn throw_signal(
         return Ok(Begun::Waits);
     }
     if !turn.semantics().catching.signals_take_turn {
-        let is_last = !is_async && events::interrupts_caller(turn, &signal)?;
-        turn.work.signals.push(signal);
-        return Ok(if is_last { Begun::Waits } else { Begun::Done });
+        if is_async {
+            turn.work.signals.push(signal);
+            return Ok(Begun::Done);
+        }
+        if events::interrupts_caller(turn, &signal)? {
+            turn.work.signals.push(signal);
+            return Ok(Begun::Waits);
+        }
+        events::hear(turn, signal)?;
+        return Ok(Begun::Done);
     }
     turn.work.push(Step::Signal(Box::new(signal)));
     turn.work.push(Step::Go { key, stage: Stage::Done });

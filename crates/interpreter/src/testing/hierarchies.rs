@@ -89,6 +89,8 @@ fn a_job_that_fails_lets_the_others_of_the_family_go_first() {
     // Suspended ones are in no queue.
     story.in_other(instances[1], |_| Command::Suspend);
     assert_eq!(states(&story), "parked suspended ready");
+    let held = story.record.as_ref().map(|record| record.still_held.len());
+    assert_eq!(held, Some(1), "the family knows that it may be running");
     assert!(story.run_job("own").contains("left own"));
     assert_eq!(states(&story), "ready suspended -");
     story.in_other(instances[1], |_| Command::Resume);

@@ -6,7 +6,7 @@ use orloj_xml::quoted;
 
 use crate::graph::{Boundary, ElementIndex, ElementKind, StartEvent, Trigger};
 use crate::options::Dialect;
-use crate::read::context::{Context, Subject};
+use crate::read::context::{Context, Subject, bpmn_child};
 use crate::read::draft::{Draft, DraftElement};
 use crate::read::local_name;
 
@@ -15,7 +15,10 @@ pub(crate) fn check<'a>(ctx: &mut Context<'a>, draft: &mut Draft<'a>) {
     check_handlers(ctx, draft);
     match ctx.dialect {
         Dialect::Zeebe => check_joined(ctx, draft),
-        Dialect::Camunda7 => check_event_subprocesses(ctx, draft),
+        Dialect::Camunda7 => {
+            check_event_subprocesses(ctx, draft);
+            check_save_points(ctx, draft);
+        }
         Dialect::Flowable => {}
     }
 }
@@ -79,6 +82,25 @@ fn end<'a>(
     let written = ctx.attribute(association.node, attribute)?;
     let by_id = &draft.by_id;
     by_id.get(&*written.text).or_else(|| by_id.get(local_name(&written.text))).copied()
+}
+
+/// Camunda gives the handler of a loop no job of its own.
+fn check_save_points<'a>(ctx: &mut Context<'a>, draft: &Draft<'a>) {
+    for undone in draft.elements.iter().filter(|element| element.multi.is_some()) {
+        let Some(handler) = undone.compensation.map(|index| draft.element(index)) else { continue };
+        // Both are forgotten of a handler that is let be.
+        let node = handler.subject.node;
+        let has_job = ctx.async_before(node).is_some() || ctx.async_after(node).is_some();
+        let is_loop = bpmn_child(node, "multiInstanceLoopCharacteristics").is_some();
+        if has_job && !is_loop {
+            let message = format!(
+                "{} undoes the loop of {} and cannot be asynchronous",
+                handler.subject.title(),
+                undone.subject.title()
+            );
+            ctx.error(&handler.subject, "compensation-handler-async", message);
+        }
+    }
 }
 
 /// No token reaches what undoes another activity.

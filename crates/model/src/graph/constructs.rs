@@ -32,7 +32,7 @@ impl Loops {
         counted_from: 0,
         counters: true,
         sequence_on_body: true,
-        condition_sees_item: false,
+        condition_sees_item: true,
         checks_by_job: false,
         body_listens: false,
     };
@@ -71,6 +71,10 @@ pub struct Undoing {
     pub events_need_handler: bool,
     /// The token that comes to a handler by a flow ends there.
     pub handlers_lead_nowhere: bool,
+    /// A subprocess is undone by a handler of its own too, not only by those inside it.
+    pub scopes_have_handlers: bool,
+    /// An event that names a subprocess with a handler means that handler, not those inside.
+    pub name_means_handler: bool,
 }
 
 impl Undoing {
@@ -85,6 +89,8 @@ impl Undoing {
         cancels_what_it_undoes: false,
         events_need_handler: false,
         handlers_lead_nowhere: false,
+        scopes_have_handlers: true,
+        name_means_handler: false,
     };
     pub const CAMUNDA: Self = Self {
         instances: UndoneInstances::Each,
@@ -97,6 +103,8 @@ impl Undoing {
         cancels_what_it_undoes: false,
         events_need_handler: false,
         handlers_lead_nowhere: false,
+        scopes_have_handlers: true,
+        name_means_handler: true,
     };
     pub const FLOWABLE: Self = Self {
         instances: UndoneInstances::EachBeside,
@@ -109,6 +117,8 @@ impl Undoing {
         cancels_what_it_undoes: true,
         events_need_handler: true,
         handlers_lead_nowhere: true,
+        scopes_have_handlers: false,
+        name_means_handler: false,
     };
 }
 

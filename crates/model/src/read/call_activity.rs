@@ -7,7 +7,9 @@ use crate::graph::{CallActivity, CallBinding, CallMapping, Code, ElementKind, Sa
 use crate::options::Dialect;
 use crate::read::binding::ZeebeBinding;
 use crate::read::context::{Context, Node, Subject, Written};
+use crate::read::dialect::ZEEBE;
 use crate::read::expression::{bean_name, failing, text};
+use crate::read::extension::extension_elements;
 
 impl<'a> Context<'a> {
     pub fn call_activity(&mut self, subject: &Subject<'a>) -> Option<ElementKind> {
@@ -38,9 +40,15 @@ impl<'a> Context<'a> {
             None => true,
         };
         // Without propagation the called instance still gets the results of input mappings, which
-        // are the variables of the element's own scope.
+        // are the variables of the element's own scope; without mappings not even the item of a loop.
         let all_parents = is_on(self, "propagateAllParentVariables");
-        let inputs = vec![CallMapping::All { is_local: !all_parents }];
+        let has_inputs = extension_elements(subject.node)
+            .filter(|extension| extension.has_tag_name((ZEEBE, "ioMapping")))
+            .any(|mapping| mapping.children().any(|child| child.has_tag_name((ZEEBE, "input"))));
+        let inputs = match all_parents || has_inputs {
+            true => vec![CallMapping::All { is_local: !all_parents }],
+            false => Vec::new(),
+        };
         let outputs = match is_on(self, "propagateAllChildVariables") {
             true => vec![CallMapping::All { is_local: false }],
             false => Vec::new(),

@@ -251,11 +251,15 @@ impl<'a> Context<'a> {
                 subject.title(),
                 quoted(&written.text)
             );
+            let is_flow = |node: Node<'a>| {
+                node.tag_name().name() == "sequenceFlow" && node.attribute("id") == Some(id)
+            };
             match self.dialect {
-                Dialect::Flowable => {
+                // Flowable lets be what is attached to nothing, but a flow is something.
+                Dialect::Flowable if !subject.node.document().descendants().any(is_flow) => {
                     self.warn_at(subject, written.offset, "boundary-unattached", message);
                 }
-                Dialect::Camunda7 | Dialect::Zeebe => {
+                Dialect::Flowable | Dialect::Camunda7 | Dialect::Zeebe => {
                     self.error_at(subject, written.offset, "boundary-unattached", message);
                 }
             }

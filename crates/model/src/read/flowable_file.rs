@@ -57,13 +57,6 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn check_length(&mut self, subject: &Subject<'a>, what: &str, text: &str, max: usize) {
-        if text.chars().nth(max).is_some() {
-            let message = format!("{what} of {} is longer than {max} characters", subject.title());
-            self.error(subject, "text-too-long", message);
-        }
-    }
-
     fn check_item(&mut self, subject: &Subject<'a>, items: &BTreeSet<&'a str>) {
         let Some(written) = self.reference(subject.node, "itemRef") else { return };
         let local = crate::read::local_name(&written.text);

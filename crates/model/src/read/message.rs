@@ -1,6 +1,7 @@
 //! Messages that events and receive tasks wait for.
 
 use orloj_expr::Expression;
+use orloj_types::Value;
 
 use crate::graph::{ElementKind, MessageCatch, ReceiveTask, RegistryEvent, Trigger};
 use crate::options::Dialect;
@@ -154,7 +155,7 @@ impl<'a> Context<'a> {
         message: &Named<'a>,
         spot: Spot,
     ) -> Option<MessageCatch> {
-        let written = message.word.clone().filter(|name| !name.text.is_empty());
+        let written = message.word.clone().filter(|name| !name.text.trim().is_empty());
         let Some(written) = written else {
             let text = format!(
                 "{} waits for {}, which has no name",
@@ -187,9 +188,16 @@ impl<'a> Context<'a> {
                     self.unknown_reference(subject, &written, "messageRef", "message");
                     return None;
                 };
-                // A message without a name is known by its id.
-                let name = found.word.filter(|name| !name.text.is_empty()).unwrap_or(written);
-                self.value(subject, &name)?
+                let name = found.word.filter(|name| !name.text.is_empty());
+                match (name, spot) {
+                    // A message without a name is known by its id.
+                    (name, Spot::Start) => self.value(subject, &name.unwrap_or(written))?,
+                    // Only where instances begin is a name computed, elsewhere it is as written.
+                    (name, _) => {
+                        let name = name.map(|name| name.text.into_owned()).unwrap_or_default();
+                        Expression::constant(Value::text(name))
+                    }
+                }
             }
             None => {
                 let written = self.extension_attribute(definition, "messageExpression");

@@ -95,6 +95,8 @@ impl<'a> Context<'a> {
         let collection = collection.or_else(|| self.text_of_child(node, "loopDataInputRef"));
         let variable = self.extension_attribute(node, "elementVariable");
         let variable = variable.or_else(|| self.input_data_item(node));
+        let is_blank =
+            collection.as_ref().is_some_and(|collection| collection.text.trim().is_empty());
         let items = match (bpmn_child(node, "loopCardinality"), collection) {
             // The number of instances counts before the items.
             (Some(cardinality), None) => {
@@ -107,6 +109,13 @@ impl<'a> Context<'a> {
                     return None;
                 }
                 self.cardinality(subject, cardinality)?
+            }
+            // The variable without a name is looked for only where there is no number.
+            (Some(cardinality), Some(_)) if is_blank => self.cardinality(subject, cardinality)?,
+            (None, Some(collection)) if is_blank => {
+                let message = format!("the collection of {} is empty", subject.title());
+                self.warn_at(subject, collection.offset, "loop-without-items", message);
+                Items::Cardinality(Expression::constant(Value::Null))
             }
             (_, Some(collection)) => {
                 let collection = self.collection(subject, &collection)?;

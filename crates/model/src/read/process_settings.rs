@@ -5,6 +5,10 @@ use orloj_xml::quoted;
 use crate::graph::{HistoryDepth, TimeToLive};
 use crate::options::Dialect;
 use crate::read::context::{Context, Subject};
+use crate::read::limits::ID_CHARS_MAX;
+
+/// Longest version tag: what Camunda's column holds.
+const VERSION_TAG_CHARS_MAX: usize = 64;
 
 impl<'a> Context<'a> {
     /// Everything of a process that is only checked.
@@ -15,6 +19,21 @@ impl<'a> Context<'a> {
                 // Only whether it parses matters.
                 let _ = self.value(subject, &written);
             }
+        }
+        if self.dialect == Dialect::Camunda7 {
+            if let Some(name) = self.attribute(subject.node, "name") {
+                self.check_length(subject, "name", &name.text, ID_CHARS_MAX);
+            }
+            if let Some(tag) = self.extension_attribute(subject.node, "versionTag") {
+                self.check_length(subject, "versionTag", &tag.text, VERSION_TAG_CHARS_MAX);
+            }
+        }
+    }
+
+    pub fn check_length(&mut self, subject: &Subject<'a>, what: &str, text: &str, max: usize) {
+        if text.chars().nth(max).is_some() {
+            let message = format!("{what} of {} is longer than {max} characters", subject.title());
+            self.error(subject, "text-too-long", message);
         }
     }
 

@@ -123,6 +123,11 @@ impl World {
             {
                 self.publish(&name, &correlation_key.unwrap_or_default())
             }
+            Some(SubscriptionKind::Message { name, .. })
+                if name.is_empty() && self.engine == Engine::Flowable =>
+            {
+                Err(Failed("a message without a name cannot be sent".to_owned()))
+            }
             _ => {
                 let variables = Document::new();
                 let command = Command::Trigger { subscription, variables };

@@ -132,7 +132,8 @@ impl World {
         match element.jobs.retry_cycle.as_ref()? {
             RetryCycle::Fixed(plan) => Some(plan.clone()),
             RetryCycle::Computed(expression) => {
-                RetryPlan::parse(&text_of(expression, self.now)?).ok()
+                let tries_of_wait = process.semantics.jobs.tries_of_wait;
+                RetryPlan::parse_for(&text_of(expression, self.now)?, tries_of_wait).ok()
             }
         }
     }

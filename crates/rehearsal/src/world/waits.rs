@@ -137,6 +137,12 @@ impl Sight<'_> {
                 continue;
             }
             let (kind, name) = match &found.kind {
+                // Flowable does not know a name that is empty.
+                SubscriptionKind::Message { name, .. }
+                    if name.is_empty() && self.engine == Engine::Flowable =>
+                {
+                    (WaitKind::Message, None)
+                }
                 SubscriptionKind::Message { name, .. } => (WaitKind::Message, Some(name.clone())),
                 SubscriptionKind::Signal { name } => (WaitKind::Signal, Some(name.clone())),
                 SubscriptionKind::Condition => (WaitKind::Condition, None),
@@ -182,10 +188,11 @@ impl Sight<'_> {
     fn is_alone(&self, holder: &ElementInstance) -> bool {
         let Some(index) = self.process.find(&holder.element) else { return false };
         let element = self.process.element(index);
-        let is_scope = !element.boundaries.is_empty()
-            || !element.inputs.is_empty()
+        let is_in_turn = element.multi.as_ref().is_some_and(|multi| multi.is_sequential);
+        // Of a loop the boundary events belong to the body, which an instance in turn has alone.
+        let is_scope = !element.inputs.is_empty()
             || !element.outputs.is_empty()
-            || element.multi.is_some();
+            || (!is_in_turn && (!element.boundaries.is_empty() || element.multi.is_some()));
         !is_scope && self.record.elements.children(holder.scope).count() == 1
     }
 

@@ -243,6 +243,7 @@ pub fn decode(loaded: &LoadedInstance) -> Result<Record, Error> {
                 .iter()
                 .map(|entry| (JobKey::new(entry.job + base), InstanceKey::new(entry.instance))),
         ),
+        still_held: message.still_held.iter().map(|key| JobKey::new(key + base)).collect(),
         is_suspended: message.is_suspended,
     })
 }

@@ -62,10 +62,12 @@ pub(super) fn rest_of(element: &ElementInstance, record: &Record) -> Option<Elem
 pub(super) fn rest_of_record(record: &Record) -> Option<RecordMessage> {
     let root = root_entry(record);
     let strangers = record.exclusive.strangers();
+    let base = record.instance.raw();
     let is_plain = record.caller.is_none()
         && record.started_with.is_none()
         && record.tags.is_empty()
         && record.stops_after.is_empty()
+        && record.still_held.is_empty()
         && strangers.len() == 0;
     if is_plain && root.is_none() && !record.is_suspended {
         return None;
@@ -83,6 +85,7 @@ pub(super) fn rest_of_record(record: &Record) -> Option<RecordMessage> {
         exclusive_strangers: strangers.map(|stranger| stranger_entry(stranger, record)).collect(),
         tags: record.tags.iter().map(|tag| (**tag).to_owned()).collect(),
         stops_after: record.stops_after.iter().map(|id| id.as_str().to_owned()).collect(),
+        still_held: record.still_held.iter().map(|key| key.raw() - base).collect(),
         ..RecordMessage::default()
     })
 }

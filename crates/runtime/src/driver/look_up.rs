@@ -16,6 +16,7 @@ use orloj_types::{
 };
 
 use crate::definitions::{Definitions, suspends_jobs};
+use crate::job_rows;
 use crate::node::chores::{Suspension, SuspensionOf, SuspensionScope};
 use crate::node::{Find, Found, NEXT_MESSAGES_MAX, Receivers};
 
@@ -81,7 +82,7 @@ pub(super) async fn look_up(
                 Found::BatchProgress { batch: Box::new(batch), parts_left }
             }
         },
-        Find::Jobs(filter, page) => Found::Jobs(store.jobs(*filter, page).await?),
+        Find::Jobs(filter, page) => Found::Jobs(job_rows::list(store, *filter, page).await?),
         Find::Instances(definition, page) => {
             let filter =
                 InstanceFilter { definition: Some(definition), ..InstanceFilter::default() };

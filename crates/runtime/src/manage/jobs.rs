@@ -18,6 +18,7 @@ use super::job_set::{JobScope, JobSet};
 use crate::api::{Error, Explanation, JobView, Missing};
 use crate::codec;
 use crate::handle::Orloj;
+use crate::job_rows;
 use crate::node::store_error;
 
 /// See [`Orloj::jobs`].
@@ -42,7 +43,7 @@ impl Jobs {
 
     pub async fn list(&self, filter: JobFilter, page: Page) -> Result<Vec<JobView>, Error> {
         let page = self.desk.engine.within(page)?;
-        let rows = self.desk.engine.inner.store.jobs(filter, page).await;
+        let rows = job_rows::list(&*self.desk.engine.inner.store, filter, page).await;
         self.desk.engine.job_views(rows.map_err(|e| store_error(&e))?).await
     }
 
@@ -57,7 +58,8 @@ impl Jobs {
     }
 
     pub async fn count(&self, filter: JobFilter) -> Result<u64, Error> {
-        self.desk.engine.inner.store.count_jobs(filter).await.map_err(|e| store_error(&e))
+        let store = &*self.desk.engine.inner.store;
+        job_rows::count(store, filter).await.map_err(|e| store_error(&e))
     }
 
     pub async fn count_of(&self, set: JobSet, filter: JobFilter) -> Result<u64, Error> {
@@ -379,7 +381,7 @@ impl Jobs {
         let (filter, twin) = self.filter_of(scope, wants_failed).await?;
         let filter = in_state(filter, only);
         let page = Page { before, limit: PAGE_ROWS_MAX };
-        let rows = self.desk.engine.inner.store.jobs(filter, page).await;
+        let rows = job_rows::list(&*self.desk.engine.inner.store, filter, page).await;
         let rows = rows.map_err(|e| store_error(&e))?;
         let mut keys = Keys::of(&rows, |row| row.key.raw());
         if let Some(definition) = twin {

@@ -7,7 +7,7 @@ use orloj_interpreter::{
     Command, Input, InvokeResult, InvokeResults, Progress, Record, Rejection, Run,
 };
 use orloj_store::{Error as StoreError, Statement};
-use orloj_types::{InstanceKey, JobKey, KeyBlock, Timestamp};
+use orloj_types::{InstanceKey, KeyBlock, Timestamp};
 
 use super::claims::Ended;
 use super::event::{Action, CallId, Work, WorkOrigin};
@@ -122,11 +122,6 @@ impl Node {
                 self.apply(instance, attempt, outcome);
             }
             Progress::Rejected(rejection) => self.rejected(instance, attempt, rejection),
-            Progress::Invoke(_) if self.must_wait_for_calls(instance, &attempt.work) => {
-                if let Some(slot) = self.slots.get_mut(&instance) {
-                    slot.behind_calls.push(Task::Again(attempt));
-                }
-            }
             Progress::Invoke(invoke) => {
                 if !self.heartbeat.is_trusted(self.now) && self.put_back(instance, &attempt.work) {
                     return;
@@ -156,37 +151,6 @@ impl Node {
             slot.calls = slot.calls.saturating_sub(1);
         }
         self.go_on(instance, attempt);
-        self.let_next_call(instance);
-    }
-
-    /// Whether a run of the same job is still calling foreign code, or of another exclusive one of
-    /// the instance: an order that came in between has let this one run before that has ended.
-    fn must_wait_for_calls(&self, instance: InstanceKey, work: &Work) -> bool {
-        let Command::RunJob { job } = work.command else { return false };
-        let Some(slot) = self.slots.get(&instance).filter(|slot| slot.calls > 0) else {
-            return false;
-        };
-        let record = slot.record.as_ref();
-        let is_exclusive = |job: JobKey| {
-            record.and_then(|record| record.job(job)).is_some_and(|(_, job)| job.exclusive)
-        };
-        self.calls.values().any(|(of, attempt)| match attempt.work.command {
-            Command::RunJob { job: other } if *of == instance => {
-                other == job || (is_exclusive(other) && is_exclusive(job))
-            }
-            _ => false,
-        })
-    }
-
-    /// A call of the instance is over: what waited for it looks again.
-    pub(super) fn let_next_call(&mut self, instance: InstanceKey) {
-        let Some(slot) = self.slots.get_mut(&instance) else { return };
-        if slot.behind_calls.is_empty() {
-            return;
-        }
-        let behind = std::mem::take(&mut slot.behind_calls);
-        slot.waiting.extend(behind);
-        self.run_slot(instance);
     }
 
     fn rejected(&mut self, instance: InstanceKey, attempt: Box<Attempt>, rejection: Rejection) {

@@ -84,6 +84,8 @@ pub struct ExecutorOptions {
     pub deployment_aware: bool,
     /// Whether the clean-up of history is left to other nodes.
     pub without_cleanup: bool,
+    /// Exclusive jobs of a whole hierarchy exclude each other.
+    pub over_hierarchies: bool,
     /// Whether ready jobs are taken. A node that does not may still fire timers.
     pub takes_jobs: bool,
     /// Whether timers that are due are made ready.
@@ -133,6 +135,7 @@ impl Default for ExecutorOptions {
             tenant: None,
             deployment_aware: false,
             without_cleanup: false,
+            over_hierarchies: false,
             takes_jobs: true,
             fires_timers: true,
             hint: true,
@@ -203,6 +206,7 @@ impl ExecutorOptions {
             definitions: self.deployment_aware.then(|| Arc::new([]) as _),
             tenant: self.tenant.clone(),
             without_cleanup: self.without_cleanup,
+            over_hierarchies: self.over_hierarchies,
             ..Selection::default()
         }
     }
@@ -224,6 +228,9 @@ pub enum Sabotage {
     FenceTheLiving,
     /// Exclusive jobs are locked as they come (breaks I5).
     IgnoreExclusive,
+    /// Jobs are handed over though they, or exclusive ones beside them, are still held by whoever
+    /// ran them when they were stopped (breaks I5).
+    IgnoreHeld,
     /// Jobs that match a limit are handed over all the same (breaks I6).
     IgnoreLimits,
     /// A node says that it goes by a version while earlier decisions are under way (breaks I6).

@@ -70,8 +70,8 @@ impl Looking {
 
 impl Node {
     /// The lock that a job which has become ready is written with. It is this node's own if this
-    /// node would have acquired the job next. One that was suspended may still be locked by
-    /// whoever had begun it: it is acquired when that is over.
+    /// node would have acquired the job next. One that was stopped may still be locked by whoever
+    /// had begun it: it, and exclusive ones beside it, are acquired when that is over.
     pub(super) fn lock_engine_job(
         &mut self,
         row: &NewJob,
@@ -80,7 +80,11 @@ impl Node {
         effects: &mut Effects,
     ) -> LockWrite {
         let job = &row.job;
-        let (is_new, was_suspended) = (was.is_none(), was == Some(JobState::Suspended));
+        let is_new = was.is_none();
+        let held = &record.still_held;
+        let is_held = !held.is_empty()
+            && (job.exclusive || held.contains(&job.key))
+            && !self.sabotaged(Sabotage::IgnoreHeld);
         let created_at = if is_new { self.now } else { self.created_at(job.key) };
         let kind = codec::job_kind(&job.kind);
         let run_at = job.due_at.unwrap_or(created_at);
@@ -90,7 +94,7 @@ impl Node {
             if is_limited {
                 let engine_type = self.engine_type.clone();
                 self.rate_holds_up(&engine_type);
-            } else if !was_suspended && self.may_queue(rank) {
+            } else if !is_held && self.may_queue(rank) {
                 if self.has_place() {
                     self.reserved.insert(job.key);
                     // How often one that was there before has been locked is not known here.
@@ -111,7 +115,7 @@ impl Node {
             }
         }
         effects.ready_types.push(self.engine_type.clone());
-        if was_suspended { LockWrite::Keep } else { LockWrite::Clear }
+        LockWrite::Clear
     }
 
     /// Whether this node's acquisition would take the job.
@@ -405,6 +409,7 @@ impl Node {
                 slot.known_at = Timestamp::ZERO;
             }
             self.set_aside.remove(&row.key);
+            self.listed.insert(row.key);
             let attempt = self.held.entry(row.key).or_default();
             *attempt = row.attempt.max(*attempt);
             let rank = Rank::of(self.selection.order, &row);

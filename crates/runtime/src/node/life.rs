@@ -15,6 +15,11 @@ use crate::api::Error;
 
 /// How often the ends that callers wait for are looked for.
 const PROBE_MS: i64 = 10_000;
+/// A job held for longer is listed: the floor of this node's locks goes on without it, so that a
+/// recovery reads no more than some seconds of keys besides what is listed.
+const HELD_LONG_MS: i64 = 10_000;
+/// The next beat takes the others.
+const LISTED_PER_BEAT_MAX: usize = 256;
 
 impl Node {
     /// Beats when it is time, and stops foreign code while the lease is in doubt.
@@ -28,20 +33,21 @@ impl Node {
         if self.heartbeat.poll(self.now) {
             self.is_pulse_stale = false;
             let key_high = self.keys.high();
-            // Whatever is locked later has a higher key than any given so far.
-            let oldest_held = self.held.first_key_value().map(|(job, _)| job);
-            let lowest = oldest_held.into_iter().chain(self.reserved.first()).min();
-            let mut lock_floor = lowest.copied().unwrap_or(JobKey::new(key_high));
-            if self.engine_acquiring {
-                // Older jobs may have been locked already that we do not know of yet.
-                lock_floor = lock_floor.min(self.lock_floor);
-            }
-            self.lock_floor = lock_floor;
+            self.listed.retain(|job| self.held.contains_key(job));
+            let mut unlisted = self.held.keys().filter(|job| !self.listed.contains(job));
+            // Whatever is locked later has a higher key than any given so far, or is listed.
+            let lowest = unlisted.next().into_iter().chain(self.reserved.first()).min();
+            let lock_floor = lowest.copied().unwrap_or(JobKey::new(key_high));
+            let long_before = self.now.plus_ms(-HELD_LONG_MS);
+            let unlisted = self.held.keys().filter(|job| !self.listed.contains(job));
+            let long_held = unlisted.take_while(|job| job.made_at() < long_before);
+            let long_held = long_held.take(LISTED_PER_BEAT_MAX).copied().collect();
             let beat = Beat {
                 lease: self.lease,
                 now: self.now,
                 key_high,
                 lock_floor,
+                long_held,
                 settings_seen: self.report_settings(),
             };
             self.actions.push(Action::Beat(beat));
@@ -61,7 +67,6 @@ impl Node {
                 self.refuse(&attempt.work, error);
             }
             self.rest(instance);
-            self.let_next_call(instance);
         }
     }
 
@@ -83,6 +88,7 @@ impl Node {
         if std::mem::take(&mut self.is_store_away) {
             tracing::warn!("the store answers again");
         }
+        self.listed.extend(&pulse.listed);
         self.describe_if_owed();
         let suspects = self.heartbeat.beaten(&pulse, self.now);
         for suspect in suspects {
@@ -256,7 +262,7 @@ impl Node {
         self.set_aside.clear();
         self.to_release.clear();
         self.releasing.clear();
-        self.lock_floor = JobKey::default();
+        self.listed.clear();
         self.to_load.clear();
         self.to_load_later.clear();
         self.without_definition.clear();

@@ -166,8 +166,8 @@ pub struct Node {
     broadcasts: broadcasts::Broadcasts,
     start_events: start_events::StartEvents,
     chores: chores::Chores,
-    /// The floor last told to the store.
-    lock_floor: JobKey,
+    /// Held jobs that are known to be listed in the store (see [`orloj_store::Beat`]).
+    listed: BTreeSet<JobKey>,
     to_release: Vec<(JobKey, i32)>,
     /// The types of workers' jobs that are on their way back: one of them may have been let
     /// through by a breaker.
@@ -301,7 +301,7 @@ impl Node {
             broadcasts: broadcasts::Broadcasts::default(),
             start_events: start_events::StartEvents::default(),
             chores: chores::Chores::default(),
-            lock_floor: JobKey::default(),
+            listed: BTreeSet::new(),
             to_release: Vec::new(),
             releasing: FxHashMap::default(),
             due_jobs: FxHashMap::default(),

@@ -50,6 +50,7 @@ impl ExecutorOptions {
             tenant: executor.tenant.as_deref().map(TenantId::new),
             deployment_aware: executor.deployment_aware,
             without_cleanup: !settings.history.cleanup.enabled,
+            over_hierarchies: settings.executor.exclusive_over_hierarchies,
             takes_jobs: executor.take_async,
             fires_timers: executor.take_timers,
             hint: executor.hint,
@@ -99,6 +100,7 @@ pub(crate) fn job_settings(settings: &Settings) -> Result<JobSettings, Error> {
         uncaught_errors_fail: settings.model.unhandled_error_fails,
         loops_without_checks: !settings.model.parallel_multi_instance_async_leave,
         joins_never_hang: true,
+        visits_max: Some(settings.model.visits_max),
         ..JobSettings::default()
     })
 }

@@ -37,8 +37,6 @@ pub(crate) struct Slot {
     pub pending: u32,
     /// Calls of foreign code under way.
     pub calls: u32,
-    /// Runs of jobs that wait until a call under way is over.
-    pub behind_calls: Vec<Task>,
     /// Kept until then, for a command of another instance.
     pub lent_until: Timestamp,
     /// Stamp of the last use, for eviction.
@@ -182,7 +180,6 @@ impl Slot {
         self.state == SlotState::Ready
             && self.pending == 0
             && self.calls == 0
-            && self.behind_calls.is_empty()
             && self.waiting.is_empty()
     }
 }

@@ -64,6 +64,8 @@ pub struct ModelSettings {
     pub parallel_multi_instance_async_leave: bool,
     /// Definitions kept parsed in memory. `None`: the node's own limit.
     pub definition_cache_max: Option<u32>,
+    /// Elements that one command may enter.
+    pub visits_max: u32,
 }
 
 impl Default for ModelSettings {
@@ -72,6 +74,7 @@ impl Default for ModelSettings {
             unhandled_error_fails: false,
             parallel_multi_instance_async_leave: true,
             definition_cache_max: None,
+            visits_max: 10_000,
         }
     }
 }

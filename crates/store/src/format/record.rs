@@ -42,6 +42,9 @@ pub struct RecordMessage {
     /// It is cancelled when one of these elements has been completed.
     #[prost(string, repeated, tag = "14")]
     pub stops_after: Vec<String>,
+    /// Keys of jobs that were stopped while they may have been locked, as differences.
+    #[prost(sint64, repeated, tag = "15")]
+    pub still_held: Vec<i64>,
 }
 
 /// An exclusive job of another instance of the hierarchy, in the queue of this one.

@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use orloj_types::{EngineName, Timestamp};
+use orloj_types::{EngineName, InstanceKey, JobKey, Timestamp};
 
 use crate::format::decode_activations;
 use crate::suite::sample::{
-    NOW, Node, after, engine_job, for_engine, for_worker, job, keys, session_locked, stored_job,
-    timer, worker_locked,
+    NOW, Node, after, engine_job, for_engine, for_worker, instance, job, keys, session_locked,
+    stored_job, timer, worker_locked,
 };
-use crate::{JobKind, JobRow, JobState, Store, Wanted};
+use crate::{
+    Change, InstanceRow, InstanceWrite, JobKind, JobRow, JobState, LimitScope, NewLimit, Selection,
+    Store, Wanted,
+};
 
 pub(super) async fn jobs_come_by_priority_then_key(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
@@ -144,4 +147,63 @@ pub(super) async fn jobs_of_another_engine_are_left_alone(store: Arc<dyn Store>)
     assert_eq!(pulse.next_due_at, None);
     let kept = stored_job(&store, 4).await.expect("it exists");
     assert_eq!(kept.lock_until, Some(Timestamp::ZERO));
+}
+
+/// One that was stopped keeps its lock until whoever runs it is done; until then no exclusive job of
+/// its instance begins.
+pub(super) async fn nothing_exclusive_is_taken_beside_what_is_still_held(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    let of = |key, instance| JobRow { instance: InstanceKey::new(instance), ..engine_job(key) };
+    let stopped = |key, instance, state| JobRow {
+        state,
+        lock_session: Some(node.lease.session),
+        attempt: 1,
+        ..of(key, instance)
+    };
+    let rows = [
+        stopped(1, 100, JobState::Suspended),
+        of(2, 100),
+        JobRow { exclusive: false, ..of(3, 100) },
+        stopped(4, 200, JobState::Failed),
+        of(5, 200),
+        JobRow { exclusive: false, ..stopped(6, 300, JobState::Waiting) },
+        of(7, 300),
+        // Its run is over.
+        JobRow { lock_session: None, ..stopped(8, 400, JobState::Suspended) },
+        of(9, 400),
+    ];
+    node.write_jobs(rows).await;
+    assert_eq!(keys(&node.acquire(for_engine(), 10).await), [3, 7, 9]);
+    store.release(node.lease, vec![(JobKey::new(1), 1)]).await.expect("release");
+    assert_eq!(keys(&node.acquire(for_engine(), 10).await), [2]);
+    assert_eq!(store.fence(node.lease.session, node.counter().await).await, Ok(true));
+    let next = Node::join(&store, "next").await;
+    let taken = keys(&next.acquire(for_engine(), 10).await);
+    assert_eq!(taken, [2, 3, 5, 7, 9], "nobody who is gone holds anything");
+}
+
+/// With a limit in force candidates are looked at one by one, by the same rules.
+pub(super) async fn what_is_still_held_counts_for_its_hierarchy(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    let member = |key, root: Option<i64>| {
+        let (caller, root) = (root.map(InstanceKey::new), root.map(InstanceKey::new));
+        let row = InstanceRow { caller, root, ..instance(key) };
+        Change { instances: vec![InstanceWrite::Insert(row)], ..Change::default() }
+    };
+    let members =
+        vec![member(100, None), member(101, Some(100)), member(102, Some(100)), member(200, None)];
+    node.commit(members).await.expect("instances");
+    let of = |key, instance| JobRow { instance: InstanceKey::new(instance), ..engine_job(key) };
+    let state = JobState::Suspended;
+    let held = JobRow { state, lock_session: Some(node.lease.session), attempt: 1, ..of(1, 101) };
+    node.write_jobs([held, of(2, 102), of(3, 100), of(4, 200)]).await;
+    let shared = || Wanted::Engine(Selection { over_hierarchies: true, ..Selection::default() });
+    assert_eq!(keys(&node.acquire(shared(), 10).await), [4]);
+    let (scope, name) = (LimitScope::Topic, "else".into());
+    let limit = NewLimit { scope, name, max_concurrent: Some(1), rate: None };
+    store.set_limit(limit, NOW).await.expect("limit");
+    assert_eq!(keys(&node.acquire(shared(), 10).await), [0; 0]);
+    assert_eq!(keys(&node.acquire(for_engine(), 1).await), [2], "other instances do not count");
+    store.release(node.lease, vec![(JobKey::new(1), 1)]).await.expect("release");
+    assert_eq!(keys(&node.acquire(shared(), 10).await), [3]);
 }

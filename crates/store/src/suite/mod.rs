@@ -102,6 +102,7 @@ pub const CASES: &[Case] = cases! {
         fencing_clears_exactly_the_locks_of_the_session
         fencing_clears_what_was_acquired_below_the_floor
         fencing_clears_what_a_change_locked_below_the_floor
+        fencing_clears_what_was_held_for_long
         leaving_clears_the_locks_and_may_be_repeated
         the_predecessor_of_the_same_name_is_fenced
         a_freed_number_continues_above_all_its_keys
@@ -118,7 +119,9 @@ pub const CASES: &[Case] = cases! {
         a_taken_job_is_not_taken_again
         the_engine_locks_for_its_session
         a_worker_locks_until_its_time_and_is_noted
-        jobs_of_another_engine_are_left_alone;
+        jobs_of_another_engine_are_left_alone
+        nothing_exclusive_is_taken_beside_what_is_still_held
+        what_is_still_held_counts_for_its_hierarchy;
     due:
         waiting_jobs_are_due_at_their_time_earliest_first
         due_jobs_of_workers_do_not_stand_behind_timers

@@ -98,6 +98,27 @@ pub(super) async fn fencing_clears_what_a_change_locked_below_the_floor(store: A
     assert_eq!(stored_job(&store, 50).await.expect("it exists").lock_session, None);
 }
 
+/// A job that is held for long does not keep the floor down: it is listed instead.
+pub(super) async fn fencing_clears_what_was_held_for_long(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    let (session, others) = (node.lease.session, foreign_lease(node.lease).session);
+    let rows = [session_locked(50, session), session_locked(51, others), engine_job(52)];
+    node.write_jobs(rows).await;
+    let long_held = [50, 51, 52, 53].map(JobKey::new).to_vec();
+    let beat = Beat { long_held, ..node.heartbeat(50) };
+    let pulse = store.beat(beat).await.expect("beat");
+    assert_eq!(pulse.listed, [JobKey::new(50)], "only what the session holds");
+    for _ in 0..3 {
+        node.beat(400).await;
+    }
+    node.write_jobs([session_locked(500, session)]).await;
+    assert_eq!(store.fence(session, node.counter().await).await, Ok(true));
+    for key in [50, 500] {
+        assert_eq!(stored_job(&store, key).await.expect("it exists").lock_session, None);
+    }
+    assert_eq!(stored_job(&store, 51).await.expect("it exists").lock_session, Some(others));
+}
+
 pub(super) async fn leaving_clears_the_locks_and_may_be_repeated(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     let others = foreign_lease(node.lease).session;
@@ -136,6 +157,7 @@ pub(super) async fn a_freed_number_continues_above_all_its_keys(store: Arc<dyn S
         now: NOW,
         key_high,
         lock_floor: JobKey::new(0),
+        long_held: Vec::new(),
         settings_seen: 0,
     };
     store.beat(beat(first, 5_000)).await.expect("beat");

@@ -85,7 +85,15 @@ impl Node {
 
     pub fn heartbeat(&self, lock_floor: i64) -> Beat {
         let lock_floor = JobKey::new(lock_floor);
-        Beat { lease: self.lease, now: NOW, key_high: 1_000, lock_floor, settings_seen: 0 }
+        let long_held = Vec::new();
+        Beat {
+            lease: self.lease,
+            now: NOW,
+            key_high: 1_000,
+            lock_floor,
+            long_held,
+            settings_seen: 0,
+        }
     }
 
     /// The counter this node stands at, as another one would see it.

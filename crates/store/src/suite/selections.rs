@@ -169,6 +169,7 @@ pub(super) async fn a_node_is_seen_with_what_it_takes(store: Arc<dyn Store>) {
         now: NOW,
         key_high: 1,
         lock_floor: orloj_types::JobKey::new(0),
+        long_held: Vec::new(),
         settings_seen: version,
     };
     let pulse = store.beat(beat).await.expect("beat");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use orloj::ActivatedJob;
-use orloj::node::{Action, Event, RequestId, Ticket};
+use orloj::node::{Action, Event, RequestId};
 use orloj_executor::TakerId;
 use orloj_store::{Group, Lease};
 use orloj_types::{IncidentKey, InstanceKey, JobKey, UserTaskKey};
@@ -40,8 +40,6 @@ pub(crate) enum Happening {
     },
     /// A store gives back what an acquisition took whose answer was lost: it promises that.
     GiveBack {
-        from: Place,
-        ticket: Ticket,
         lease: Lease,
         jobs: Vec<(JobKey, i32)>,
     },
@@ -139,6 +137,7 @@ pub(crate) enum Ask {
     Publish { is_buffered: bool },
     Batch,
     Signal,
+    Order,
 }
 
 #[derive(Clone, Debug)]

@@ -23,6 +23,7 @@ const ALL: &[&str] = &[
     "foreign code misbehaves",
     "group of a fenced node",
     "job polled",
+    "job stopped while it runs",
     "job pushed",
     "job taken within limits",
     "job undelivered",

@@ -115,11 +115,6 @@ impl World<'_> {
                 return;
             }
         }
-        if let Event::Acquired { ticket, result: Ok(_) } = &event
-            && let Some((session, oldest)) = self.unanswered.remove(&(to, *ticket))
-        {
-            self.store.lower_floor(session, oldest);
-        }
         self.note(|| format!("{} <- {}", label(to), short(&event)));
         let now = self.clock_of(to.node);
         let node = &mut self.nodes[to.node];

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use orloj::node::{Event, JobCommand, Request, StartRequest};
 use orloj::{BroadcastSignal, PublishMessage};
-use orloj_store::{Channel, JobState, LimitScope, NewLimit, Notice, Rate, SubscriptionKind};
+use orloj_interpreter::{Command, JobOrder};
+use orloj_store::{
+    Channel, JobKind, JobState, LimitScope, NewLimit, Notice, Rate, SubscriptionKind,
+};
 use orloj_types::{Document, InstanceKey};
 
 use super::happening::{Ask, Happening, Place};
@@ -30,6 +33,10 @@ impl World<'_> {
         let Some(&hot) = self.random.pick(&instances) else { return };
         for _ in 0..self.random.between(1, 6) {
             let Some(to) = self.some_node() else { return };
+            if self.plan.has_orders && self.random.chance(200) {
+                self.order_some_job(to, hot);
+                continue;
+            }
             match self.random.below(30) {
                 0 => self.cancel(to, hot),
                 1..=8 => self.set_variables(to, hot),
@@ -240,6 +247,46 @@ impl World<'_> {
         }
     }
 
+    /// As an operator does: with a job of the engine's own, whether it runs or not.
+    fn order_some_job(&mut self, to: Place, of: InstanceKey) {
+        let jobs = self.store.jobs.values().filter(|row| row.instance == of);
+        let jobs: Vec<_> = jobs
+            .filter(|row| matches!(row.kind, JobKind::AsyncBefore | JobKind::AsyncAfter))
+            .map(|row| (row.key, row.lock_session.is_some()))
+            .collect();
+        let Some(&(job, is_locked)) = self.random.pick(&jobs) else { return };
+        let soon = self.clock_of(to.node).plus_ms(self.random.between(-100, 400));
+        let manage = |what| Command::ManageJob { job, what };
+        let command = match self.random.below(6) {
+            0 => Command::SuspendJobs { jobs: vec![job] },
+            1 | 2 => Command::ResumeJobs { jobs: vec![job] },
+            3 => manage(JobOrder::SetDueDate { due: Some(soon), cascade: false }),
+            4 => manage(JobOrder::SetRetries { retries: 0, due: None }),
+            _ => manage(JobOrder::MoveToDeadLetters),
+        };
+        self.checker.ordered(job);
+        if is_locked {
+            self.marks.hit("job stopped while it runs");
+        }
+        self.order(to, of, command);
+    }
+
+    fn order(&mut self, to: Place, instance: InstanceKey, command: Command) {
+        let command = Box::new(command);
+        self.ask(to, Ask::Order, Request::Instance { instance, command, target: None });
+    }
+
+    /// What is suspended would wait for ever.
+    fn resume_all(&mut self) {
+        let suspended = self.store.jobs.values().filter(|row| row.state == JobState::Suspended);
+        let suspended: Vec<_> = suspended.map(|row| (row.instance, row.key)).collect();
+        for (instance, job) in suspended.into_iter().filter(|(instance, _)| instance.raw() != 0) {
+            let Some(to) = self.some_node() else { return };
+            self.checker.ordered(job);
+            self.order(to, instance, Command::ResumeJobs { jobs: vec![job] });
+        }
+    }
+
     /// Gives failed jobs another try and closes incidents.
     fn repair(&mut self) {
         let incidents: Vec<_> =
@@ -266,6 +313,7 @@ impl World<'_> {
             self.start(to);
         }
         self.repair();
+        self.resume_all();
         self.send_what_is_waited_for();
         let tasks: Vec<_> = self.store.user_tasks.keys().copied().collect();
         for task in tasks {

@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use orloj::api::Error as ApiError;
-use orloj::node::{Action, CallId, Event, Ticket};
+use orloj::node::{Action, CallId, Event};
 use orloj_interpreter::{Invoke, InvokeResult};
 use orloj_store::{
-    Beat, CommitError, Committed, Error as StoreError, Group, JobRow, Lease, Notice, Wanted,
+    CommitError, Committed, Error as StoreError, Group, JobRow, Lease, Notice, Wanted,
 };
-use orloj_types::{Document, JobKey};
+use orloj_types::Document;
 
 use super::Violation;
+use super::check::Called;
 use super::happening::{Fate, Happening, Place};
 use super::look_up::look_up;
-use super::nodes::{label, short};
+use super::nodes::{SimNode, label, short};
 use super::world::World;
 
 impl World<'_> {
@@ -218,8 +219,9 @@ impl World<'_> {
                 {
                     self.marks.add("job taken within limits", jobs.len() as u64);
                 }
-                if let (Ok(jobs), Wanted::Engine(_)) = (&taken, &acquire.wanted) {
-                    self.note_taken(from, ticket, acquire.lease, jobs, answer_lost);
+                if let (Ok(jobs), Wanted::Engine(_), true) = (&taken, &acquire.wanted, answer_lost)
+                {
+                    self.give_back_later(acquire.lease, jobs);
                 }
                 Event::Acquired { ticket, result: if answer_lost { Err(away()) } else { taken } }
             }
@@ -239,7 +241,6 @@ impl World<'_> {
             }
             Action::Beat(beat) => {
                 let session = beat.lease.session;
-                let beat = Beat { lock_floor: self.floor_of(&beat), ..beat };
                 let result = call!({
                     let result = self.store.beat(&beat);
                     if result.is_ok() {
@@ -381,28 +382,11 @@ impl World<'_> {
         Ok(lease)
     }
 
-    /// A session's locks outlive a lost answer, so a store remembers what it gave until the node
-    /// has heard of it, and gives back what the node will never hear of. A worker's locks run out.
-    fn note_taken(
-        &mut self,
-        from: Place,
-        ticket: Ticket,
-        lease: Lease,
-        jobs: &[JobRow],
-        is_lost: bool,
-    ) {
-        let Some(oldest) = jobs.iter().map(|job| job.key).min() else { return };
-        self.unanswered.insert((from, ticket), (lease.session, oldest));
-        if is_lost {
-            let jobs = jobs.iter().map(|job| (job.key, job.attempt)).collect();
-            self.after_us(1_000, 1_000_000, Happening::GiveBack { from, ticket, lease, jobs });
-        }
-    }
-
-    /// The floor a beat may carry.
-    fn floor_of(&self, beat: &Beat) -> JobKey {
-        let open = self.unanswered.values().filter(|(session, _)| *session == beat.lease.session);
-        open.map(|(_, job)| *job).chain([beat.lock_floor]).min().unwrap_or(beat.lock_floor)
+    /// A session's locks outlive a lost answer, so a store gives back what the node will never hear
+    /// of. A worker's locks run out.
+    fn give_back_later(&mut self, lease: Lease, jobs: &[JobRow]) {
+        let jobs = jobs.iter().map(|job| (job.key, job.attempt)).collect();
+        self.after_us(1_000, 1_000_000, Happening::GiveBack { lease, jobs });
     }
 
     /// Hints go to every other node; some are lost, late or told twice.
@@ -429,12 +413,29 @@ impl World<'_> {
     fn invoke(&mut self, of: Place, call: CallId, invoke: &Invoke) -> Result<(), Violation> {
         let session = self.nodes[of.node].node.as_ref().map(|node| node.lease().session);
         let called = self.checker.invoked(&self.store, session, invoke)?;
+        self.runs_once(&called)?;
         self.nodes[of.node].calls.insert(call, called);
         let result = self.foreign_result(invoke);
         let at = self.now_us + self.foreign_time_us();
         let event = Box::new(Event::Invoked { call, result, statements: Vec::new() });
         self.add(at, Happening::Event { to: of, event });
         Ok(())
+    }
+
+    /// While a node that lives runs a job, nobody runs it a second time.
+    fn runs_once(&self, called: &Called) -> Result<(), Violation> {
+        let is_live = |node: &&SimNode| {
+            let session = node.node.as_ref().map(|node| node.lease().session);
+            session.is_some_and(|session| self.store.has_session(session))
+        };
+        let mut running = self.nodes.iter().filter(is_live).flat_map(|node| node.calls.values());
+        match running.find(|running| running.is_same_job(called)) {
+            None => Ok(()),
+            Some(running) => {
+                let message = format!("{called:?} is called while {running:?} runs");
+                Err(Violation::new("I5", message))
+            }
+        }
     }
 
     fn foreign_result(&mut self, invoke: &Invoke) -> InvokeResult {

@@ -22,6 +22,8 @@ pub struct Plan {
     /// Whether people set limits, and suspend definitions, while jobs run.
     pub has_limits: bool,
     pub has_suspensions: bool,
+    /// Whether people suspend, delay and bury single jobs, whoever runs them.
+    pub has_orders: bool,
     /// How long faults happen.
     pub faults_ms: i64,
     pub starts: u64,
@@ -159,6 +161,7 @@ impl Plan {
                 .collect(),
             has_limits: random.chance(350),
             has_suspensions: random.chance(200),
+            has_orders: random.chance(300),
             config,
             faults_ms: random.between(3_000, 8_000),
             starts: 3 + random.below(13),
@@ -190,7 +193,8 @@ impl Plan {
 
     /// The order in which every node takes its jobs, where nothing is left out for a while.
     pub fn strict_order(&self) -> Option<Order> {
-        let is_strict = !self.has_limits && self.config.executor.breakers.is_empty();
+        let is_open = !self.has_limits && !self.has_orders;
+        let is_strict = is_open && self.config.executor.breakers.is_empty();
         is_strict.then_some(self.config.executor.order)
     }
 }

@@ -1,13 +1,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use orloj::node::{RequestId, Sabotage, Ticket};
+use orloj::node::{RequestId, Sabotage};
 use orloj_store::Group;
-use orloj_types::{EngineName, JobKey, Timestamp};
+use orloj_types::{EngineName, Timestamp};
 
 use super::agenda::Agenda;
 use super::check::Checker;
-use super::happening::{Answered, Ask, Asked, Happening, Place};
+use super::happening::{Answered, Ask, Asked, Happening};
 use super::journal::Journal;
 use super::nodes::SimNode;
 use super::workers::SimWorker;
@@ -86,9 +86,6 @@ pub(crate) struct World<'l> {
     pub(crate) batches_made: i64,
     /// Groups under way whose senders have given up on the answer, by session and lane.
     pub(crate) undecided: BTreeMap<(i64, u8), Arc<Group>>,
-    /// The oldest job of each acquisition whose answer is still under way, by place and ticket: a
-    /// store lets no beat raise the floor above what its node cannot know of yet.
-    pub(crate) unanswered: BTreeMap<(Place, Ticket), (i64, JobKey)>,
     pub(crate) outage_until_us: i64,
     pub(crate) is_quiet: bool,
     pub(crate) checker: Checker,
@@ -119,7 +116,6 @@ impl<'l> World<'l> {
             next_request: 0,
             next_stream: 0,
             undecided: BTreeMap::new(),
-            unanswered: BTreeMap::new(),
             outage_until_us: 0,
             is_quiet: false,
             checker: Checker::default(),
@@ -193,10 +189,9 @@ impl<'l> World<'l> {
             Happening::Wake { of } => self.wake(of)?,
             Happening::Call { from, action, fate } => self.arrive(from, *action, fate)?,
             Happening::Undecided { group } => self.decide(&group)?,
-            Happening::GiveBack { from, ticket, lease, jobs } => {
+            Happening::GiveBack { lease, jobs } => {
                 // Whoever gives back does so until it is done.
                 let _ = self.store.release(lease, &jobs);
-                self.unanswered.remove(&(from, ticket));
             }
             Happening::Crash { node } => self.crash(node),
             Happening::Restart { node } => self.restart(node)?,

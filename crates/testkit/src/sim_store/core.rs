@@ -30,6 +30,8 @@ pub struct Core {
     pub kind: Kind,
     pub instances: BTreeMap<InstanceKey, InstanceRow>,
     pub jobs: BTreeMap<JobKey, JobRow>,
+    /// Jobs whose locks are found though they are older than a session's floor.
+    pub listed: BTreeSet<JobKey>,
     pub variables: BTreeMap<(InstanceKey, ElementInstanceKey, Arc<str>), VariableRow>,
     pub pages: BTreeMap<(InstanceKey, RecordPageKind, ElementInstanceKey), RecordPage>,
     pub user_tasks: BTreeMap<UserTaskKey, UserTaskRow>,
@@ -73,6 +75,7 @@ impl Core {
             kind,
             instances: BTreeMap::new(),
             jobs: BTreeMap::new(),
+            listed: BTreeSet::new(),
             variables: BTreeMap::new(),
             pages: BTreeMap::new(),
             user_tasks: BTreeMap::new(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use orloj_store::format::encode_activation;
 use orloj_store::{Acquire, Error, ExtendLock, Extended, JobRow, JobState, Lease, Order, Wanted};
-use orloj_types::{JobKey, Timestamp};
+use orloj_types::{InstanceKey, JobKey, Timestamp};
 
 use super::Core;
 
@@ -27,7 +27,17 @@ impl Core {
             }
         };
         let jobs = self.jobs.values().filter(|job| job.engine == self.engine);
-        let wanted = jobs.filter(|job| is_acquirable(job) && is_wanted(job));
+        let held = match &acquire.wanted {
+            Wanted::Engine(selection) => self.still_held(selection.over_hierarchies),
+            Wanted::Worker { .. } => BTreeSet::new(),
+        };
+        let is_free = |job: &JobRow| match &acquire.wanted {
+            Wanted::Engine(selection) if job.exclusive && !held.is_empty() => {
+                !held.contains(&self.group_of(job, selection.over_hierarchies))
+            }
+            _ => true,
+        };
+        let wanted = jobs.filter(|job| is_acquirable(job) && is_wanted(job) && is_free(job));
         let mut keys: Vec<_> = wanted.map(|job| (order.place(job), job.key)).collect();
         keys.sort_unstable();
         let mut permits = self.permits(acquire.now);
@@ -51,13 +61,25 @@ impl Core {
             }
             taken.push(job.clone());
             if let Wanted::Engine(_) = acquire.wanted {
-                self.lower_floor(session, key);
+                self.listed.insert(key);
             }
         }
         for row in permits.used() {
             self.limits.insert((row.scope, row.name.clone()), row.clone());
         }
         Ok(taken)
+    }
+
+    /// Instances, or outermost ones, of exclusive jobs that were stopped while they run.
+    fn still_held(&self, over_hierarchies: bool) -> BTreeSet<InstanceKey> {
+        let stopped = self.jobs.values().filter(|job| job.state != JobState::Ready);
+        let held = stopped.filter(|job| job.lock_session.is_some() && job.exclusive);
+        held.map(|job| self.group_of(job, over_hierarchies)).collect()
+    }
+
+    fn group_of(&self, job: &JobRow, over_hierarchies: bool) -> InstanceKey {
+        let instance = self.instances.get(&job.instance).filter(|_| over_hierarchies);
+        instance.and_then(|row| row.root).unwrap_or(job.instance)
     }
 
     pub fn due(&self, now: Timestamp, limit: u32) -> Result<Vec<JobRow>, Error> {

@@ -22,7 +22,8 @@ pub(super) struct NodeState {
     beat: i64,
     seen_at: Timestamp,
     key_high: i64,
-    /// Removal clears no lock below it: that the node tells it truly is part of the contract.
+    /// Removal clears no lock below it but those listed: that the node tells it truly is part of
+    /// the contract.
     lock_floor: JobKey,
     /// The lowest key locked between two beats, the newest last.
     lowest_locked: VecDeque<JobKey>,
@@ -82,6 +83,12 @@ impl Core {
         if node.lowest_locked.len() > BEATS_UNTIL_KNOWN {
             node.lowest_locked.pop_front();
         }
+        let is_held = |key: &JobKey| {
+            let job = self.jobs.get(key);
+            job.is_some_and(|job| job.lock_session == Some(beat.lease.session))
+        };
+        let listed: Vec<JobKey> = beat.long_held.iter().copied().filter(is_held).collect();
+        self.listed.extend(&listed);
         let own = self.jobs.values().filter(|job| job.engine == self.engine);
         let waiting = own.clone().filter(|job| job.state == JobState::Waiting);
         let due = waiting.filter_map(|job| job.due_at);
@@ -100,6 +107,7 @@ impl Core {
             has_broadcasts: broadcasts.any(|row| row.engine == self.engine),
             message_expires_at: messages.map(|row| row.expires_at).min(),
             settings_version: self.settings_version,
+            listed,
         })
     }
 
@@ -143,7 +151,7 @@ impl Core {
         rows
     }
 
-    /// Below it nothing of the session would be found if it died now.
+    /// Below it nothing of the session that is not listed would be found if it died now.
     pub fn lock_floor(&self, session: i64) -> Option<JobKey> {
         self.nodes.get(&session).map(|node| node.lock_floor)
     }
@@ -166,8 +174,9 @@ impl Core {
         let kept = self.number_keys.entry(node.number).or_insert(node.key_high);
         *kept = node.key_high.max(*kept);
         self.lanes.retain(|(of, _), _| *of != session);
-        for (_, job) in self.jobs.range_mut(node.lock_floor..) {
-            if job.lock_session == Some(session) {
+        for (key, job) in &mut self.jobs {
+            let is_found = *key >= node.lock_floor || self.listed.contains(key);
+            if is_found && job.lock_session == Some(session) {
                 job.lock_session = None;
             }
         }

@@ -1,8 +1,8 @@
 //! Foreign code is called once for each lock, and only under it.
 
 use orloj_interpreter::Invoke;
-use orloj_store::{JobKind, JobState};
-use orloj_types::ElementInstanceKey;
+use orloj_store::JobKind;
+use orloj_types::{ElementInstanceKey, JobKey};
 
 use super::{Checker, Violation};
 use crate::sim_store::Core;
@@ -15,6 +15,14 @@ pub(crate) struct Called {
     ordinal: u32,
     element: String,
     attempt: i32,
+    job: Option<JobKey>,
+}
+
+impl Called {
+    /// Whether both are runs of one job.
+    pub fn is_same_job(&self, other: &Self) -> bool {
+        self.job.is_some() && self.job == other.job
+    }
 }
 
 impl Checker {
@@ -31,7 +39,7 @@ impl Checker {
         });
         if let (Some(job), Some(session)) = (job, session)
             && store.has_session(session)
-            && (job.lock_session != Some(session) || job.state != JobState::Ready)
+            && job.lock_session != Some(session)
         {
             let message = format!(
                 "session {session} calls '{}' for job {}, which is {:?} and locked by {:?}",
@@ -51,6 +59,7 @@ impl Checker {
             ordinal: invoke.ordinal,
             element: invoke.element.to_string(),
             attempt: lock.unwrap_or(job.map_or(0, |job| job.attempt)),
+            job: job.map(|job| job.key),
         };
         if !self.invoked.insert(called.clone()) {
             return Err(Violation::new("calls", format!("called again: {called:?}")));

@@ -92,7 +92,7 @@ impl Checker {
                 return Err(Violation::new("I3", message));
             }
             let fires = matches!(update.state, JobState::Ready | JobState::Parked);
-            if old.state == JobState::Waiting && fires {
+            if old.state == JobState::Waiting && fires && !self.ordered.contains(&key) {
                 check_due(old, group)?;
             }
         }
@@ -116,7 +116,10 @@ impl Checker {
                     return Err(Violation::new("I2", format!("job {job} is completed twice")));
                 }
                 if let Some(old) = before.jobs.get(&job).filter(|old| old.kind != JobKind::Worker) {
-                    check_right(old, group)?;
+                    match self.ordered.contains(&job) {
+                        true => check_lock(old, before, group)?,
+                        false => check_right(old, group)?,
+                    }
                     check_taken(store, old, group)?;
                 }
             }
@@ -157,6 +160,18 @@ fn check_right(old: &JobRow, group: &Group) -> Result<(), Violation> {
                 "session {session} completes job {} ({:?}), which is locked by {:?}",
                 old.key, old.state, old.lock_session
             );
+            Err(Violation::new("I5", message))
+        }
+    }
+}
+
+/// Of a job that people meddled with, perhaps in the same group: no other node runs it.
+fn check_lock(old: &JobRow, before: &Before, group: &Group) -> Result<(), Violation> {
+    let others = old.lock_session.filter(|session| *session != group.lease.session);
+    match others.filter(|session| before.sessions.contains(session)) {
+        None => Ok(()),
+        Some(other) => {
+            let message = format!("job {} is completed while session {other} has it", old.key);
             Err(Violation::new("I5", message))
         }
     }

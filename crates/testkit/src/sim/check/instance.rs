@@ -238,7 +238,9 @@ fn check_reason(process: &Process, element: &ElementEntry) -> Result<(), String>
         let has_stopped =
             job.state == JobState::Failed as u32 || job.state == JobState::ErrorThrown as u32;
         let has_incident = incidents_of(element).any(|incident| incident.job == Some(job.key));
-        if has_stopped != has_incident {
+        // One that waits for a person may be suspended besides.
+        let is_suspended = job.state == JobState::Suspended as u32;
+        if has_stopped != has_incident && !(is_suspended && has_incident) {
             return Err(format!("job {} at {id} and its incident disagree", job.key));
         }
     }

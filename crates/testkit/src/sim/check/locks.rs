@@ -20,7 +20,8 @@ impl Checker {
                     format!("job {} is locked by session {session}, which is gone", job.key);
                 return Err(Violation::new("I1", message));
             }
-            if store.lock_floor(session).is_some_and(|floor| job.key < floor) {
+            let is_below = store.lock_floor(session).is_some_and(|floor| job.key < floor);
+            if is_below && !store.listed.contains(&job.key) {
                 let message = format!(
                     "session {session} says that it holds nothing as old as job {}, but it does",
                     job.key

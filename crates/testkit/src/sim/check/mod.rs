@@ -5,7 +5,7 @@
 //! | I1 | no token is lost: every element instance has a durable reason to wait, every row belongs to a record, no lock belongs to a session that is gone, and in the end everything ends |
 //! | I2 | at most one completion per job takes effect, and whoever asked for it is not told that it was refused |
 //! | I3 | a lock of a node with a fresh heartbeat is never given away |
-//! | I5 | two exclusive jobs of one instance never both hold a live lock, and a job is completed only under its node's own lock |
+//! | I5 | two exclusive jobs of one instance never both hold a live lock, whatever people do with them meanwhile, a job is completed only under its node's own lock, and never runs twice at a time |
 //! | I6 | limits are never exceeded, from the moment every live node knows of them |
 //! | I7 | nothing is handed over past a job that goes before it and that the node has left in the store |
 //! | I8 | a timer fires not before it is due, and each occurrence once |
@@ -74,6 +74,8 @@ pub(crate) struct Checker {
     /// Jobs given to workers, by attempt.
     delivered: BTreeSet<(JobKey, i32)>,
     invoked: BTreeSet<Called>,
+    /// Jobs that people have suspended, resumed, delayed or buried.
+    ordered: BTreeSet<JobKey>,
     /// Which process got which message.
     taken: BTreeSet<MessageTaken>,
     /// Which job stood for which occurrence of a repeating timer.
@@ -94,6 +96,10 @@ pub(crate) struct Checker {
 }
 
 impl Checker {
+    pub fn ordered(&mut self, job: JobKey) {
+        self.ordered.insert(job);
+    }
+
     /// Everything has ended: nothing may be left, and every effect has an owner.
     pub fn end(
         &self,

@@ -44,7 +44,7 @@ impl Checker {
                 count(&mut self.threw_acknowledged, *job);
                 told(&self.threw_acknowledged, *job) <= told(&self.threw, *job)
             }
-            (Ask::Retries, Reply::Done) => true,
+            (Ask::Retries | Ask::Order, Reply::Done) => true,
             (Ask::Resolve { incident }, Reply::Done) => !store.incidents.contains_key(incident),
             (Ask::UserTask { task }, Reply::Done) => !store.user_tasks.contains_key(task),
             (Ask::Cancel { instance }, Reply::Done) => {

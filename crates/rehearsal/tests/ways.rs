@@ -1,5 +1,6 @@
-//! Ways of Flowable, one to a model of `tests/models/flowable`. Beside each model lies what the
-//! real engine did with it: the variables it began with, its steps, and the variables it left.
+//! Ways of Camunda and Flowable, one to a model of `tests/models/camunda` and
+//! `tests/models/flowable`. Beside each model lies what the real engine did with it: the variables it
+//! began with, its steps, and the variables it left.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,20 +9,25 @@ use std::sync::Arc;
 
 use orloj_rehearsal::{Engine, Pass, Played, Run, Stage, StartBy, Stop, Stubs, Trace, play_one};
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/flowable")
+fn folder(engine: Engine) -> PathBuf {
+    let name = match engine {
+        Engine::Camunda7 => "camunda",
+        Engine::Flowable => "flowable",
+        Engine::Zeebe => unreachable!("its models are those of the conformance suite"),
+    };
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models").join(name)
 }
 
-fn stage() -> Arc<Stage> {
-    let stubs = fs::read_to_string(folder().join("stubs.tsv")).expect("the stubs");
+fn stage(engine: Engine) -> Arc<Stage> {
+    let stubs = fs::read_to_string(folder(engine).join("stubs.tsv")).expect("the stubs");
     let stubs = Stubs::parse(&stubs).expect("they are well-formed");
     Arc::new(Stage::new(stubs, None).expect("a runtime"))
 }
 
-fn play(stage: &Arc<Stage>, model: &Path, vars: &str) -> Trace {
+fn play(engine: Engine, stage: &Arc<Stage>, model: &Path, vars: &str) -> Trace {
     let run = Run {
         id: model.display().to_string(),
-        engine: Engine::Flowable,
+        engine,
         files: vec![model.to_owned()],
         start: Some("p".to_owned()),
         vars: serde_json::from_str(vars).expect("an object"),
@@ -56,10 +62,10 @@ fn told(played: &Played) -> String {
     out
 }
 
-#[test]
-fn every_model_runs_as_in_the_real_engine() {
-    let stage = stage();
-    let mut models: Vec<PathBuf> = fs::read_dir(folder())
+/// What is not as in the real engine, of how many models.
+fn differences(engine: Engine) -> (String, usize) {
+    let stage = stage(engine);
+    let mut models: Vec<PathBuf> = fs::read_dir(folder(engine))
         .expect("the folder")
         .map(|entry| entry.expect("an entry").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "bpmn"))
@@ -69,7 +75,7 @@ fn every_model_runs_as_in_the_real_engine() {
     for model in &models {
         let trace = fs::read_to_string(model.with_extension("trace")).expect("its trace");
         let (vars, expected) = trace.split_once('\n').expect("a line of variables");
-        let trace = play(&stage, model, vars.strip_prefix("vars ").expect("it says so"));
+        let trace = play(engine, &stage, model, vars.strip_prefix("vars ").expect("it says so"));
         let note = trace.note.clone();
         let found = trace.played.as_ref().map_or_else(|| note, told);
         if found != expected {
@@ -77,14 +83,28 @@ fn every_model_runs_as_in_the_real_engine() {
             let _ = writeln!(differences, "{name}: expected\n{expected}but found\n{found}");
         }
     }
-    assert!(models.len() > 10, "only {} models found", models.len());
+    (differences, models.len())
+}
+
+#[test]
+fn every_model_of_camunda_runs_as_in_the_real_engine() {
+    let (differences, models) = differences(Engine::Camunda7);
+    assert!(models > 5, "only {models} models found");
+    assert!(differences.is_empty(), "{differences}");
+}
+
+#[test]
+fn every_model_of_flowable_runs_as_in_the_real_engine() {
+    let (differences, models) = differences(Engine::Flowable);
+    assert!(models > 10, "only {models} models found");
     assert!(differences.is_empty(), "{differences}");
 }
 
 /// The subprocess ends in the moment between its error and the boundary event's turn.
 #[test]
 fn an_error_whose_scope_is_terminated_in_the_same_moment_comes_too_late() {
-    let model = folder().join("terminated/an-error-comes-too-late.bpmn");
-    let trace = play(&stage(), &model, "{}");
+    let engine = Engine::Flowable;
+    let model = folder(engine).join("terminated/an-error-comes-too-late.bpmn");
+    let trace = play(engine, &stage(engine), &model, "{}");
     assert_eq!(trace.stop, Some(Stop::Quiescent), "{}", trace.note);
 }
