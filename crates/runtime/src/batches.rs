@@ -19,6 +19,7 @@ use orloj_store::{
     JobKind, JobRow, JobState, PAGE_ROWS_MAX, PRUNE_ROWS_MAX, Page, Prune, PruneQuery,
 };
 use orloj_types::{BatchKey, DefinitionKey, InstanceKey, JobKey, TenantId, Timestamp};
+use thin_vec::thin_vec;
 
 use crate::api::{Error, Missing};
 use crate::handle::Orloj;
@@ -214,10 +215,10 @@ impl Batches {
         let view = self.view(&row).await?;
         let desk = Desk { user: row.created_by.clone(), ..self.desk.clone() };
         let change = Change {
-            job_definitions_added: batch_job_definitions(&row, [keys[2], keys[3], keys[4]]),
-            batches: vec![BatchWrite::Insert(row)],
-            chores: vec![ChoreWrite::Insert(seed)],
-            operations: desk.log(entries).await?,
+            job_definitions_added: batch_job_definitions(&row, [keys[2], keys[3], keys[4]]).into(),
+            batches: thin_vec![BatchWrite::Insert(row)],
+            chores: thin_vec![ChoreWrite::Insert(seed)],
+            operations: desk.log(entries).await?.into(),
             ..Change::default()
         };
         self.engine.done(Request::Write(Box::new(change))).await?;
@@ -276,8 +277,8 @@ impl Batches {
         let operation = if suspended { "SuspendBatch" } else { "ActivateBatch" };
         let entry = of_batch(operation, &row).suspending(suspended);
         let change = Change {
-            batches: vec![BatchWrite::Update(update)],
-            operations: self.desk.log(vec![entry]).await?,
+            batches: thin_vec![BatchWrite::Update(update)],
+            operations: self.desk.log(vec![entry]).await?.into(),
             ..Change::default()
         };
         self.engine.done(Request::Write(Box::new(change))).await?;
@@ -308,8 +309,8 @@ impl Batches {
         let entry =
             of_batch("Delete", &row).changing("cascadeToHistory", None::<&str>, Some(cascade));
         let change = Change {
-            batches: vec![write],
-            operations: self.desk.log(vec![entry]).await?,
+            batches: thin_vec![write],
+            operations: self.desk.log(vec![entry]).await?.into(),
             ..Change::default()
         };
         self.engine.done(Request::Write(Box::new(change))).await?;

@@ -26,6 +26,7 @@ use orloj_store::{
 };
 use orloj_types::{BatchKey, DefinitionKey, IncidentKey, JobKey, Timestamp};
 use rustc_hash::FxHashMap;
+use thin_vec::thin_vec;
 
 use super::answer::Question;
 use super::claims::{Ended, Sole};
@@ -121,7 +122,7 @@ impl Node {
     pub(super) fn chore_due(&mut self, row: &JobRow) {
         let update =
             ChoreUpdate { state: JobState::Ready, lock: LockWrite::Clear, ..kept(row, Held::Free) };
-        let change = Change { chores: vec![ChoreWrite::Update(update)], ..Change::default() };
+        let change = Change { chores: thin_vec![ChoreWrite::Update(update)], ..Change::default() };
         self.commit_alone(change, Sole::ChoreDue { job: row.key });
     }
 
@@ -336,7 +337,12 @@ pub(crate) struct ChoreEnd {
 impl ChoreEnd {
     fn into_change(self) -> Change {
         let Self { chores, batches, incidents_gone } = self;
-        Change { chores, batches, incidents_gone, ..Change::default() }
+        Change {
+            chores: chores.into(),
+            batches: batches.into(),
+            incidents_gone: incidents_gone.into(),
+            ..Change::default()
+        }
     }
 }
 
