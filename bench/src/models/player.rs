@@ -110,6 +110,6 @@ impl Player {
                 }
             }
         }
-        self.record = outcome.record.map(Arc::new);
+        self.record = outcome.record.map(Arc::from);
     }
 }

@@ -89,8 +89,9 @@ impl Saved {
             record: encode_record(record),
             events: Vec::new(),
         }));
-        (change.variables, _) = large_variables(&self.engine, key, None, Some(record));
-        change.pages = page_writes(&self.engine, key, None, Some(record));
+        let (large, _) = large_variables(&self.engine, key, None, Some(record));
+        change.variables.extend(large);
+        change.pages.extend(page_writes(&self.engine, key, None, Some(record)));
         self.commit(state.groups, change)?;
         let loaded = self.runtime.block_on(self.store.load(vec![key]))?;
         let loaded = loaded.first().ok_or_else(|| anyhow::anyhow!("{key} is gone"))?;

@@ -164,6 +164,7 @@ mod tests {
             has_broadcasts: false,
             message_expires_at: None,
             settings_version: 0,
+            listed: Vec::new(),
         }
     }
 

@@ -89,12 +89,12 @@ pub(crate) struct Agenda {
     /// How many steps at the front came from the step at work.
     fresh: usize,
     /// Tokens on their way, by the scope they go to.
-    tokens: BTreeMap<(MemberIndex, ElementInstanceKey), u32>,
+    tokens: Tokens,
 }
 
 impl Agenda {
     pub(crate) fn new(walk: Walk) -> Self {
-        Self { steps: VecDeque::new(), walk, fresh: 0, tokens: BTreeMap::new() }
+        Self { steps: VecDeque::new(), walk, fresh: 0, tokens: Tokens::default() }
     }
 
     pub(crate) fn push(&mut self, member: MemberIndex, step: Step) {
@@ -129,7 +129,7 @@ impl Agenda {
 
     /// Whether a token is on its way into the scope.
     pub(crate) fn has_tokens(&self, member: MemberIndex, scope: ElementInstanceKey) -> bool {
-        self.tokens.contains_key(&(member, scope))
+        self.tokens.any(&(member, scope))
     }
 
     /// The elements that tokens on their way into a scope come to.
@@ -197,17 +197,54 @@ impl Agenda {
 
     fn count(&mut self, member: MemberIndex, step: &Step) {
         if let Some(scope) = step.token_in() {
-            *self.tokens.entry((member, scope)).or_default() += 1;
+            self.tokens.add((member, scope));
         }
     }
 
     fn uncount(&mut self, member: MemberIndex, step: &Step) {
-        let Some(scope) = step.token_in() else { return };
-        if let Some(count) = self.tokens.get_mut(&(member, scope)) {
+        if let Some(scope) = step.token_in() {
+            self.tokens.remove(&(member, scope));
+        }
+    }
+}
+
+/// How many tokens are on their way to each scope.
+#[derive(Debug, Default)]
+struct Tokens {
+    /// Nearly every command has no other; it needs no memory of its own.
+    first: (Scope, u32),
+    others: BTreeMap<Scope, u32>,
+}
+
+type Scope = (MemberIndex, ElementInstanceKey);
+
+impl Tokens {
+    fn any(&self, scope: &Scope) -> bool {
+        self.is_first(scope) || self.others.contains_key(scope)
+    }
+
+    fn add(&mut self, scope: Scope) {
+        if self.is_first(&scope) {
+            self.first.1 += 1;
+        } else if self.first.1 == 0 && self.others.is_empty() {
+            self.first = (scope, 1);
+        } else {
+            *self.others.entry(scope).or_default() += 1;
+        }
+    }
+
+    fn remove(&mut self, scope: &Scope) {
+        if self.is_first(scope) {
+            self.first.1 -= 1;
+        } else if let Some(count) = self.others.get_mut(scope) {
             *count -= 1;
             if *count == 0 {
-                self.tokens.remove(&(member, scope));
+                self.others.remove(scope);
             }
         }
+    }
+
+    fn is_first(&self, scope: &Scope) -> bool {
+        self.first.1 > 0 && self.first.0 == *scope
     }
 }

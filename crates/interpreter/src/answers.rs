@@ -13,7 +13,11 @@ use crate::invoke::{InvokeResult, InvokeResults};
 type Call = (ElementInstanceKey, u32, Option<ElementId>);
 
 #[derive(Debug, Default)]
-pub(crate) struct Answers(BTreeMap<Call, Answer>);
+pub(crate) struct Answers {
+    /// Nearly every command has no other; it needs no memory of its own.
+    last: Option<(Call, Answer)>,
+    earlier: BTreeMap<Call, Answer>,
+}
 
 #[derive(Debug)]
 struct Answer {
@@ -29,7 +33,17 @@ impl Answers {
         element: ElementId,
         result: InvokeResult,
     ) {
-        self.0.insert((key, ordinal, Some(element)), Answer { result, used: Cell::new(false) });
+        let call = (key, ordinal, Some(element));
+        let answer = Answer { result, used: Cell::new(false) };
+        // One that is given anew replaces the other, wherever that is.
+        self.earlier.remove(&call);
+        match self.last.replace((call, answer)) {
+            Some((before, _)) if self.last.as_ref().is_some_and(|(call, _)| *call == before) => {}
+            Some((before, answer)) => {
+                self.earlier.insert(before, answer);
+            }
+            None => {}
+        }
     }
 
     pub(crate) fn find(
@@ -38,11 +52,11 @@ impl Answers {
         ordinal: u32,
         element: &ElementId,
     ) -> Option<InvokeResult> {
-        let mut call = (key, ordinal, Some(element.clone()));
-        if !self.0.contains_key(&call) {
-            call.2 = None;
+        if self.last.is_none() && self.earlier.is_empty() {
+            return None;
         }
-        let answer = self.0.get(&call)?;
+        let call = (key, ordinal, Some(element.clone()));
+        let answer = self.get(&call).or_else(|| self.get(&(key, ordinal, None)))?;
         answer.used.set(true);
         Some(answer.result.clone())
     }
@@ -54,18 +68,33 @@ impl Answers {
         element: &ElementId,
     ) -> bool {
         let call = (key, ordinal, Some(element.clone()));
-        self.0.get(&call).is_some_and(|answer| answer.used.get())
+        self.get(&call).is_some_and(|answer| answer.used.get())
     }
 
-    /// Those that found no token any more.
-    pub(crate) fn unused(&self) -> impl Iterator<Item = ElementInstanceKey> + '_ {
-        self.0.iter().filter(|(_, answer)| !answer.used.get()).map(|((key, ..), _)| *key)
+    /// Those that found no token any more, in the order of their keys.
+    pub(crate) fn unused(&self) -> Vec<ElementInstanceKey> {
+        let unused = self.all().filter(|(_, answer)| !answer.used.get());
+        let mut keys: Vec<_> = unused.map(|((key, ..), _)| *key).collect();
+        keys.sort_unstable();
+        keys
     }
 
     pub(crate) fn reset(&self) {
-        for answer in self.0.values() {
+        for (_, answer) in self.all() {
             answer.used.set(false);
         }
+    }
+
+    fn get(&self, call: &Call) -> Option<&Answer> {
+        match &self.last {
+            Some((last, answer)) if last == call => Some(answer),
+            _ => self.earlier.get(call),
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = (&Call, &Answer)> {
+        let last = self.last.iter().map(|(call, answer)| (call, answer));
+        self.earlier.iter().chain(last)
     }
 }
 
@@ -74,6 +103,6 @@ impl From<InvokeResults> for Answers {
         let answers = results.into_iter().map(|((key, ordinal), result)| {
             ((key, ordinal, None), Answer { result, used: Cell::new(false) })
         });
-        Self(answers.collect())
+        Self { last: None, earlier: answers.collect() }
     }
 }

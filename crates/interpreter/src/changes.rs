@@ -12,6 +12,9 @@ use crate::outcome::{
 };
 use crate::record::{ElementInstance, Job, JobKind, Record};
 
+/// What a step from one task to the next leaves in the history, and some room.
+const STEP_EVENTS: usize = 8;
+
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     /// Rows are made at the end from the jobs as they then are, so each appears once.
@@ -35,7 +38,7 @@ struct Touch {
     stored: bool,
     gone: bool,
     unlock: bool,
-    failure: Option<Failed>,
+    failure: Option<Box<Failed>>,
 }
 
 impl Changes {
@@ -45,6 +48,9 @@ impl Changes {
     }
 
     pub(crate) fn event(&mut self, event: Event) {
+        if self.events.capacity() == 0 {
+            self.events.reserve_exact(STEP_EVENTS);
+        }
         self.events.push(event);
     }
 
@@ -61,7 +67,7 @@ impl Changes {
     pub(crate) fn job_failed(&mut self, job: JobKey, failure: Failed) {
         let touch = self.touch(job);
         touch.unlock = true;
-        touch.failure = Some(failure);
+        touch.failure = Some(Box::new(failure));
     }
 
     /// Whoever has locked the job loses it.
@@ -166,7 +172,7 @@ impl Changes {
         // The instance itself is the oldest of its element instances.
         kept.sort_by_key(|(place, ..)| *place);
         rows.extend(kept.into_iter().map(|(_, element, job, touch)| {
-            let row = row_of(process, element, job, touch.failure);
+            let row = row_of(process, element, job, touch.failure.map(|failed| *failed));
             match touch.stored {
                 true => JobChange::Update { row, unlock: touch.unlock },
                 false => JobChange::Insert(row),

@@ -17,6 +17,7 @@ use orloj_model::{
     CompensationThrow, Element, ElementIndex, ElementKind, Process, Trigger, UndoneInstances,
 };
 use orloj_types::{ElementId, ElementInstanceKey, Variables};
+use thin_vec::ThinVec;
 
 use crate::agenda::Step;
 use crate::failure::{Failure, FailureKind, Ruled};
@@ -58,7 +59,7 @@ pub(crate) fn note_completed(
     let has_handler = element.compensation.is_some()
         && (!is_scope || turn.semantics().undoing.scopes_have_handlers);
     if is_undone && has_handler {
-        remember(turn, scope, element, Variables::new(), Vec::new());
+        remember(turn, scope, element, Variables::new(), ThinVec::new());
     }
     let must_have_handler = !is_scope && turn.semantics().undoing.events_need_handler;
     if must_have_handler && is_undone && is_unhandled(turn.process, index) {
@@ -86,7 +87,7 @@ fn remember(
     scope: ElementInstanceKey,
     element: &Element,
     variables: Variables,
-    inner: Vec<Compensation>,
+    inner: ThinVec<Compensation>,
 ) {
     let (activity, completed_at) = (element.id.clone(), turn.now);
     let entry = Compensation { activity, completed_at, variables, inner };
@@ -111,17 +112,17 @@ pub(crate) fn take(
     turn: &mut Turn<'_>,
     event: ElementInstanceKey,
     throw: Option<&CompensationThrow>,
-) -> Vec<Compensation> {
+) -> ThinVec<Compensation> {
     let activity = throw.and_then(|throw| throw.activity).map(|index| turn.model(index).id.clone());
     let mut scopes = scopes_of(turn, event);
     if activity.is_some() && turn.semantics().undoing.reaches_everywhere {
         scopes = turn.work.record.holders().map(|holder| holder.key).collect();
     }
-    let mut taken = Vec::new();
+    let mut taken = ThinVec::new();
     for scope in scopes {
         let all = std::mem::take(&mut turn.element_mut(scope).compensations);
         let (meant, others) = match &activity {
-            None => (all, Vec::new()),
+            None => (all, ThinVec::new()),
             Some(activity) => {
                 let only_handler = turn.semantics().undoing.name_means_handler;
                 let is_meant = |entry: &Compensation| {
@@ -185,10 +186,10 @@ fn scopes_of(turn: &Turn<'_>, event: ElementInstanceKey) -> Vec<ElementInstanceK
 }
 
 /// An activity that was completed inside a scope that is completed too.
-fn take_inside(turn: &mut Turn<'_>, activity: &ElementId) -> Vec<Compensation> {
+fn take_inside(turn: &mut Turn<'_>, activity: &ElementId) -> ThinVec<Compensation> {
     let holders: Vec<_> = turn.work.record.holders().map(|holder| holder.key).collect();
     let process = turn.process;
-    let mut taken = Vec::new();
+    let mut taken = ThinVec::new();
     for holder in holders {
         let mut lists = vec![&mut turn.element_mut(holder).compensations];
         while let Some(list) = lists.pop() {
@@ -200,7 +201,7 @@ fn take_inside(turn: &mut Turn<'_>, activity: &ElementId) -> Vec<Compensation> {
 }
 
 /// Sends the handlers off, in the scope given.
-pub(crate) fn undo(turn: &mut Turn<'_>, scope: ElementInstanceKey, what: Vec<Compensation>) {
+pub(crate) fn undo(turn: &mut Turn<'_>, scope: ElementInstanceKey, what: ThinVec<Compensation>) {
     let mut todo: Vec<_> = what.into_iter().rev().map(|entry| (scope, entry)).collect();
     while let Some((scope, entry)) = todo.pop() {
         let index = turn.index_of(&entry.activity);

@@ -86,7 +86,10 @@ pub(crate) fn create(turn: &mut Turn<'_>, of: ElementInstanceKey, draft: Draft) 
         due_at: job.due_at,
     };
     let job_type = job.job_type.clone();
-    turn.element_mut(of).jobs.push(job);
+    let jobs = &mut turn.element_mut(of).jobs;
+    // Most have one, which is copied with every step.
+    jobs.reserve_exact(1);
+    jobs.push(job);
     turn.work.record.elements.job_added(key, of);
     turn.work.changes.job_created(key);
     if state == JobState::Parked {

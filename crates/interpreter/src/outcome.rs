@@ -19,7 +19,7 @@ pub struct Outcome {
     /// The instance did not exist before.
     pub is_new: bool,
     /// `None`: the instance has ended.
-    pub record: Option<Record>,
+    pub record: Option<Box<Record>>,
     /// Set when the instance has ended.
     pub end: Option<End>,
     pub jobs: Vec<JobChange>,

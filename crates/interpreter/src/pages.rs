@@ -11,6 +11,8 @@ use std::iter::{Chain, FlatMap};
 use std::slice;
 use std::sync::Arc;
 
+use thin_vec::ThinVec;
+
 /// Pages of one branch. With pages of 16 entries a million entries have a thousand branches, which
 /// is what a copy costs then.
 const BRANCH_PAGES_MAX: usize = 64;
@@ -18,9 +20,10 @@ const BRANCH_PAGES_MAX: usize = 64;
 /// `MAX`: entries of one page.
 #[derive(Clone, Debug)]
 pub struct Pages<K, V, const MAX: usize> {
-    head: Arc<Vec<(K, V)>>,
+    /// `None`: it is empty, and costs nothing.
+    head: Option<Arc<Vec<(K, V)>>>,
     /// By key; none is empty.
-    branches: Vec<Arc<Branch<K, V>>>,
+    branches: ThinVec<Arc<Branch<K, V>>>,
     len: usize,
 }
 
@@ -73,7 +76,7 @@ enum Place {
 
 impl<K, V, const MAX: usize> Default for Pages<K, V, MAX> {
     fn default() -> Self {
-        Self { head: Arc::default(), branches: Vec::new(), len: 0 }
+        Self { head: None, branches: ThinVec::new(), len: 0 }
     }
 }
 
@@ -82,13 +85,13 @@ impl<K: Copy + Ord, V: Clone, const MAX: usize> Pages<K, V, MAX> {
     pub fn from_parts(head: Vec<(K, V)>, pages: Vec<Page<K, V>>) -> Self {
         let len = head.len() + pages.iter().map(|page| page.entries.len()).sum::<usize>();
         let pages: Vec<_> = pages.into_iter().filter(|p| !p.entries.is_empty()).collect();
-        let mut branches: Vec<Arc<Branch<K, V>>> = Vec::new();
+        let mut branches = ThinVec::new();
         let mut pages = pages.into_iter().map(Arc::new).peekable();
         while pages.peek().is_some() {
             let pages = pages.by_ref().take(BRANCH_PAGES_MAX).collect();
             branches.push(Arc::new(Branch { pages }));
         }
-        Self { head: Arc::new(head), branches, len }
+        Self { head: Some(Arc::new(head)), branches, len }
     }
 
     pub fn len(&self) -> usize {
@@ -99,18 +102,35 @@ impl<K: Copy + Ord, V: Clone, const MAX: usize> Pages<K, V, MAX> {
         self.len == 0
     }
 
+    /// Whether one is a copy of the other, and nothing was changed since. Equal ones may differ.
+    pub fn is_copy_of(&self, other: &Self) -> bool {
+        let is_head_shared = match (&self.head, &other.head) {
+            (Some(own), Some(others)) => Arc::ptr_eq(own, others),
+            (own, others) => own.is_none() && others.is_none(),
+        };
+        let mut branches = self.branches.iter().zip(&other.branches);
+        is_head_shared
+            && self.branches.len() == other.branches.len()
+            && branches.all(|(own, others)| Arc::ptr_eq(own, others))
+    }
+
     /// Whether the head is all there is.
     pub fn is_head_only(&self) -> bool {
         self.branches.is_empty()
     }
 
     pub fn head(&self) -> &[(K, V)] {
-        &self.head
+        self.head.as_ref().map_or(&[], |head| head)
+    }
+
+    /// Copies the head, if it is shared.
+    fn head_mut(&mut self) -> &mut Vec<(K, V)> {
+        Arc::make_mut(self.head.get_or_insert_default())
     }
 
     /// By key.
     pub fn iter(&self) -> Iter<'_, K, V> {
-        self.head.iter().chain(self.pages().flat_map(entries_of as fn(_) -> _))
+        self.head().iter().chain(self.pages().flat_map(entries_of as fn(_) -> _))
     }
 
     fn pages(&self) -> PagesOf<'_, K, V> {
@@ -132,12 +152,12 @@ impl<K: Copy + Ord, V: Clone, const MAX: usize> Pages<K, V, MAX> {
             let to = branch.pages.partition_point(|p| p.first <= high);
             branch.pages[from.min(to)..to].iter().flat_map(move |p| within(&p.entries, low, high))
         });
-        within(&self.head, low, high).iter().chain(in_pages)
+        within(self.head(), low, high).iter().chain(in_pages)
     }
 
     pub fn get(&self, key: K) -> Option<&V> {
         let entries = match self.place(key) {
-            Place::Head => &*self.head,
+            Place::Head => self.head(),
             Place::Page { branch, page } => &self.branches[branch].pages[page].entries,
         };
         let at = find(entries, key).ok()?;
@@ -148,8 +168,8 @@ impl<K: Copy + Ord, V: Clone, const MAX: usize> Pages<K, V, MAX> {
     pub fn get_mut(&mut self, key: K) -> Option<&mut V> {
         match self.place(key) {
             Place::Head => {
-                let at = find(&self.head, key).ok()?;
-                Some(&mut Arc::make_mut(&mut self.head)[at].1)
+                let at = find(self.head(), key).ok()?;
+                Some(&mut self.head_mut()[at].1)
             }
             Place::Page { branch, page } => {
                 let at = find(&self.branches[branch].pages[page].entries, key).ok()?;
@@ -161,7 +181,7 @@ impl<K: Copy + Ord, V: Clone, const MAX: usize> Pages<K, V, MAX> {
 
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         let (branch, page, entries) = match self.place(key) {
-            Place::Head => (0, 0, Arc::make_mut(&mut self.head)),
+            Place::Head => (0, 0, Arc::make_mut(self.head.get_or_insert_default())),
             Place::Page { branch, page } => {
                 let found = &mut Arc::make_mut(&mut self.branches[branch]).pages[page];
                 (branch, page + 1, &mut Arc::make_mut(found).entries)
@@ -185,8 +205,8 @@ impl<K: Copy + Ord, V: Clone, const MAX: usize> Pages<K, V, MAX> {
     pub fn remove(&mut self, key: K) -> Option<V> {
         let removed = match self.place(key) {
             Place::Head => {
-                let at = find(&self.head, key).ok()?;
-                Arc::make_mut(&mut self.head).remove(at).1
+                let at = find(self.head(), key).ok()?;
+                self.head_mut().remove(at).1
             }
             Place::Page { branch, page } => {
                 let at = find(&self.branches[branch].pages[page].entries, key).ok()?;

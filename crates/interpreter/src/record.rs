@@ -10,6 +10,7 @@ use orloj_types::{
     DefinitionKey, ElementId, ElementInstanceKey, IncidentKey, InstanceKey, JobKey, NodeNumber,
     SubscriptionKey, TenantId, Timestamp, UserTaskKey, Variables,
 };
+use thin_vec::ThinVec;
 
 use crate::elements::Elements;
 use crate::exclusive::ExclusiveQueue;
@@ -35,7 +36,7 @@ pub struct Record {
     pub stops_after: Vec<ElementId>,
     /// The instance itself as a scope: what its event subprocesses wait for, and what can be
     /// undone in it. Its element has no name.
-    pub root: ElementInstance,
+    pub root: Arc<ElementInstance>,
     /// Live element instances.
     pub elements: Elements,
     /// Variables by scope; the instance's own scope has the instance's number.
@@ -73,7 +74,7 @@ pub struct ElementInstance {
     pub jobs: Vec<Job>,
     /// Other events that wait here: its own, those of its boundary events, and of a scope those
     /// of its event subprocesses.
-    pub subscriptions: Vec<Subscription>,
+    pub subscriptions: ThinVec<Subscription>,
     pub user_task: Option<UserTaskKey>,
     /// Whether somebody is to do the user task.
     pub is_assigned: bool,
@@ -91,13 +92,13 @@ pub struct ElementInstance {
     /// Of a multi-instance body.
     pub multi: Option<Multi>,
     /// Of a scope: what was completed in it and can be undone, oldest first.
-    pub compensations: Vec<Compensation>,
+    pub compensations: ThinVec<Compensation>,
     /// Of an event that undoes: how many handlers it still waits for.
     pub undoing: u32,
     pub incident: Option<Incident>,
     /// Those that do not stop the element's own work: of the timers of boundary events, of what a
     /// call activity has called, and those that a client has opened.
-    pub timer_incidents: Vec<Incident>,
+    pub timer_incidents: ThinVec<Incident>,
 }
 
 impl ElementInstance {
@@ -116,7 +117,7 @@ impl ElementInstance {
             entered_at: now,
             arrived_by: None,
             jobs: Vec::new(),
-            subscriptions: Vec::new(),
+            subscriptions: ThinVec::new(),
             user_task: None,
             is_assigned: false,
             task: None,
@@ -125,10 +126,10 @@ impl ElementInstance {
             thrown: None,
             called: None,
             multi: None,
-            compensations: Vec::new(),
+            compensations: ThinVec::new(),
             undoing: 0,
             incident: None,
-            timer_incidents: Vec::new(),
+            timer_incidents: ThinVec::new(),
         }
     }
 }
@@ -248,7 +249,7 @@ pub struct Compensation {
     /// Its own variables as they were at its end.
     pub variables: Variables,
     /// Of a scope: what can be undone inside.
-    pub inner: Vec<Compensation>,
+    pub inner: ThinVec<Compensation>,
 }
 
 /// A job as the instance knows it. Locks are not part of it: they belong to the store's row.
@@ -351,38 +352,38 @@ pub struct Incident {
 
 impl Record {
     pub fn element(&self, key: ElementInstanceKey) -> Option<&ElementInstance> {
-        if key == self.root.key {
+        if key == self.instance.root_scope() {
             return Some(&self.root);
         }
         self.elements.get(key)
     }
 
     pub fn element_mut(&mut self, key: ElementInstanceKey) -> Option<&mut ElementInstance> {
-        if key == self.root.key {
-            return Some(&mut self.root);
+        if key == self.instance.root_scope() {
+            return Some(Arc::make_mut(&mut self.root));
         }
         self.elements.get_mut(key)
     }
 
     /// The instance itself and all live element instances.
     pub fn holders(&self) -> impl Iterator<Item = &ElementInstance> {
-        std::iter::once(&self.root).chain(&self.elements)
+        std::iter::once(&*self.root).chain(&self.elements)
     }
 
     /// Those of [`Record::holders`] that have subscriptions.
     pub(crate) fn subscribed(&self) -> impl Iterator<Item = &ElementInstance> {
-        std::iter::once(&self.root).chain(self.elements.subscribed())
+        std::iter::once(&*self.root).chain(self.elements.subscribed())
     }
 
     /// The job and the element instance it belongs to.
     pub fn job(&self, key: JobKey) -> Option<(&ElementInstance, &Job)> {
         let own = self.root.jobs.iter().find(|job| job.key == key);
-        own.map(|job| (&self.root, job)).or_else(|| self.elements.job(key))
+        own.map(|job| (&*self.root, job)).or_else(|| self.elements.job(key))
     }
 
     pub fn subscription(&self, key: SubscriptionKey) -> Option<(&ElementInstance, &Subscription)> {
         let own = self.root.subscriptions.iter().find(|subscription| subscription.key == key);
-        own.map(|found| (&self.root, found)).or_else(|| self.elements.subscription(key))
+        own.map(|found| (&*self.root, found)).or_else(|| self.elements.subscription(key))
     }
 
     /// The outermost instance of the hierarchy this one belongs to.

@@ -6,6 +6,7 @@ use orloj_model::Process;
 use orloj_types::{
     ElementId, ElementInstanceKey, InstanceKey, JobKey, KeyBlock, KeyGenerator, Timestamp,
 };
+use smallvec::{SmallVec, smallvec};
 
 use crate::answers::Answers;
 use crate::beans::BeanCalls;
@@ -60,7 +61,7 @@ pub struct CallName(ElementInstanceKey, u32, ElementId);
 #[derive(Debug)]
 pub struct Run {
     /// First the one of the command's own instance, then those asked for.
-    processes: Vec<Arc<Process>>,
+    processes: SmallVec<[Arc<Process>; 1]>,
     command: Command,
     now: Timestamp,
     block: KeyBlock,
@@ -104,7 +105,7 @@ impl Run {
             (_, Some(record)) => record.instance,
             (_, None) => InstanceKey::default(),
         };
-        let mut processes = vec![input.process];
+        let mut processes = smallvec![input.process];
         if let Command::Migrate(migrate) = &input.command {
             processes.push(migrate.target.clone());
         }
@@ -208,7 +209,7 @@ impl Run {
             }
             (WaitsFor::Supply(Need::Instance(instance)), Supply::Instance(found)) => match found {
                 Some((process, record)) => {
-                    let record = Arc::unwrap_or_clone(record);
+                    let record = Box::new(Arc::unwrap_or_clone(record));
                     work.join(record, &process, self.processes.len(), false);
                     self.processes.push(process);
                 }
@@ -250,7 +251,7 @@ impl Run {
         debug_assert!(exclusive::holds(&record), "what was written is what was promised");
         // A run that fails a job goes back to the record as it was.
         let before = self.command.job_run().map(|_| record.clone());
-        let record = Arc::unwrap_or_clone(record);
+        let record = Box::new(Arc::unwrap_or_clone(record));
         let mut work = Box::new(Work::new(record, &self.processes[0], is_new));
         work.before = before;
         self.go_on(work, keys, delegates)
@@ -353,7 +354,7 @@ impl Run {
         if let Some(needs) = failure.needs {
             // The command could not begin yet.
             let process = &self.processes[0];
-            let mut work = Box::new(Work::new(Record::clone(&before), process, false));
+            let mut work = Box::new(Work::new(Box::new(Record::clone(&before)), process, false));
             work.before = Some(before);
             return match *needs {
                 Yield::Need(need) => self.ask(work, need),
@@ -372,7 +373,7 @@ impl Run {
         keys: &mut KeyGenerator,
         delegates: &dyn Delegates,
     ) -> Progress {
-        let record = Arc::unwrap_or_clone(before);
+        let record = Box::new(Arc::unwrap_or_clone(before));
         let mut work = Box::new(Work::new(record, &self.processes[0], false));
         work.beginning = beginning;
         self.go_on(work, keys, delegates)

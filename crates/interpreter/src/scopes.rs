@@ -67,6 +67,11 @@ impl Scopes {
         self.0.iter().map(|(scope, variables)| (scope, variables))
     }
 
+    /// Whether one is a copy of the other, and nothing was changed since.
+    pub fn is_copy_of(&self, other: &Self) -> bool {
+        self.0.is_copy_of(&other.0)
+    }
+
     /// How many scopes have variables.
     pub fn len(&self) -> usize {
         self.0.len()

@@ -77,6 +77,7 @@ pub(crate) fn go(
     key: ElementInstanceKey,
     mut stage: Stage,
 ) -> Ruled<Option<Yield>> {
+    let index = turn.index_of(&turn.element(key).element);
     loop {
         if asks_before(turn, stage) && turn.must_ask() {
             if stage == Stage::Outputs {
@@ -87,7 +88,7 @@ pub(crate) fn go(
             return Ok(None);
         }
         turn.beans.reset();
-        match run(turn, key, stage) {
+        match run(turn, key, index, stage) {
             Ok(went) => {
                 turn.apply_bean_replies();
                 turn.end_calls();
@@ -199,9 +200,13 @@ pub(crate) fn of_state(state: ElementState) -> Stage {
     }
 }
 
-fn run(turn: &mut Turn<'_>, key: ElementInstanceKey, stage: Stage) -> Ruled<Went> {
-    let instance = turn.element(key);
-    let (role, index) = (instance.role, turn.index_of(&instance.element));
+fn run(
+    turn: &mut Turn<'_>,
+    key: ElementInstanceKey,
+    index: ElementIndex,
+    stage: Stage,
+) -> Ruled<Went> {
+    let role = turn.element(key).role;
     if let Stage::Before(point) = stage {
         jobs::create_async(turn, key, turn.model(index), JobKind::AsyncBefore, point)?;
         return Ok(Went::Rests);

@@ -7,6 +7,7 @@
 
 use orloj_model::{ElementIndex, Trigger};
 use orloj_types::{ElementInstanceKey, Variables};
+use thin_vec::ThinVec;
 
 use crate::element::Begun;
 use crate::events::{self};
@@ -70,12 +71,12 @@ fn find_event(
 
 /// What can be undone in the transaction, with its variables; of a multi-instance one in each of
 /// its instances.
-fn take_all(turn: &mut Turn<'_>, host: ElementInstanceKey) -> Vec<Compensation> {
+fn take_all(turn: &mut Turn<'_>, host: ElementInstanceKey) -> ThinVec<Compensation> {
     let mut keys = vec![host];
     if turn.element(host).role == Role::Body {
         keys.extend(turn.work.record.elements.children(host).map(|inner| inner.key));
     }
-    let mut taken = Vec::new();
+    let mut taken = ThinVec::new();
     for key in keys {
         let inner = std::mem::take(&mut turn.element_mut(key).compensations);
         if inner.is_empty() {

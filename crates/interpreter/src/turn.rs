@@ -213,8 +213,11 @@ impl<'a> Turn<'a> {
 
     pub(crate) fn job_mut(&mut self, key: JobKey) -> Option<&mut Job> {
         let record = &mut self.work.record;
-        let own = record.root.jobs.iter_mut().find(|job| job.key == key);
-        own.or_else(|| record.elements.job_mut(key))
+        if record.root.jobs.iter().any(|job| job.key == key) {
+            let own = &mut Arc::make_mut(&mut record.root).jobs;
+            return own.iter_mut().find(|job| job.key == key);
+        }
+        record.elements.job_mut(key)
     }
 
     /// Variables have changed: what waits for that is asked before anything else goes on.

@@ -8,6 +8,7 @@ use orloj_types::{
     DefinitionKey, Document, ElementId, ElementInstanceKey, InstanceKey, JobKey, StoredValue,
     SubscriptionKey,
 };
+use smallvec::{SmallVec, smallvec};
 
 use crate::afterwards::Afterwards;
 use crate::agenda::{Agenda, MemberIndex, Step};
@@ -29,17 +30,14 @@ pub(crate) type ProcessIndex = usize;
 /// fields of the work itself; the others wait in `members`.
 #[derive(Debug)]
 pub(crate) struct Work {
-    pub(crate) record: Record,
+    pub(crate) record: Box<Record>,
     pub(crate) changes: Changes,
     /// Set when the instance has ended.
     pub(crate) ended: Option<EndKind>,
-    /// Which member is at work; its place in `members` is empty.
+    /// Which member is at work.
     at: MemberIndex,
-    members: Vec<Option<Member>>,
-    processes: Vec<ProcessIndex>,
-    /// Whether the process of a member has events that watch variables.
-    watch: Vec<bool>,
-    is_new: Vec<bool>,
+    /// Nearly always one.
+    members: SmallVec<[Member; 1]>,
     /// Members whose watched variables may have changed.
     pub(crate) pending: BTreeSet<MemberIndex>,
     /// What members that are watched looked like before.
@@ -112,16 +110,27 @@ pub(crate) struct Transient {
     before: Option<StoredValue>,
 }
 
-/// An instance that is not at work now.
+/// An instance that takes part.
 #[derive(Debug)]
 struct Member {
-    record: Record,
+    process: ProcessIndex,
+    /// Whether the process has events that watch variables.
+    is_watched: bool,
+    is_new: bool,
+    /// Those of the member at work are fields of the work itself.
+    parts: Option<Box<Parts>>,
+}
+
+/// Of an instance that is not at work now.
+#[derive(Debug)]
+struct Parts {
+    record: Box<Record>,
     changes: Changes,
     ended: Option<EndKind>,
 }
 
 impl Work {
-    pub(crate) fn new(mut record: Record, process: &Process, is_new: bool) -> Self {
+    pub(crate) fn new(mut record: Box<Record>, process: &Process, is_new: bool) -> Self {
         let mut seen = BTreeMap::new();
         if has_watchers(process) {
             record.variables.note_writes();
@@ -132,10 +141,12 @@ impl Work {
             changes: Changes::default(),
             ended: None,
             at: 0,
-            members: vec![None],
-            processes: vec![0],
-            watch: vec![has_watchers(process)],
-            is_new: vec![is_new],
+            members: smallvec![Member {
+                process: 0,
+                is_watched: has_watchers(process),
+                is_new,
+                parts: None,
+            }],
             pending: BTreeSet::new(),
             seen,
             fresh: Vec::new(),
@@ -166,12 +177,12 @@ impl Work {
 
     /// The member at work, and the process it is an instance of.
     pub(crate) fn at(&self) -> (MemberIndex, ProcessIndex) {
-        (self.at, self.processes[self.at])
+        (self.at, self.members[self.at].process)
     }
 
     /// Whether the command has started the instance at work.
     pub(crate) fn is_new(&self) -> bool {
-        self.is_new[self.at]
+        self.members[self.at].is_new
     }
 
     /// How many instances take part.
@@ -196,23 +207,23 @@ impl Work {
         if to == self.at {
             return;
         }
-        let Some(next) = self.members[to].take() else { return };
-        let record = std::mem::replace(&mut self.record, next.record);
-        let changes = std::mem::replace(&mut self.changes, next.changes);
-        let ended = std::mem::replace(&mut self.ended, next.ended);
-        self.members[self.at] = Some(Member { record, changes, ended });
+        let Some(mut parts) = self.members[to].parts.take() else { return };
+        std::mem::swap(&mut self.record, &mut parts.record);
+        std::mem::swap(&mut self.changes, &mut parts.changes);
+        std::mem::swap(&mut self.ended, &mut parts.ended);
+        self.members[self.at].parts = Some(parts);
         self.at = to;
     }
 
     /// Whether variables of the instance at work are watched.
     pub(crate) fn watches(&self) -> bool {
-        self.watch[self.at]
+        self.members[self.at].is_watched
     }
 
     /// Another instance takes part.
     pub(crate) fn join(
         &mut self,
-        mut record: Record,
+        mut record: Box<Record>,
         process: &Process,
         index: ProcessIndex,
         is_new: bool,
@@ -221,10 +232,13 @@ impl Work {
             record.variables.note_writes();
             self.seen.insert(self.members.len(), record.variables.clone());
         }
-        self.members.push(Some(Member { record, changes: Changes::default(), ended: None }));
-        self.processes.push(index);
-        self.watch.push(has_watchers(process));
-        self.is_new.push(is_new);
+        let parts = Parts { record, changes: Changes::default(), ended: None };
+        self.members.push(Member {
+            process: index,
+            is_watched: has_watchers(process),
+            is_new,
+            parts: Some(Box::new(parts)),
+        });
         self.members.len() - 1
     }
 
@@ -232,31 +246,32 @@ impl Work {
         if self.record.instance == instance {
             return Some(self.at);
         }
-        let is_it = |member: &Option<Member>| {
-            member.as_ref().is_some_and(|member| member.record.instance == instance)
+        let is_it = |member: &Member| {
+            member.parts.as_ref().is_some_and(|parts| parts.record.instance == instance)
         };
         self.members.iter().position(is_it)
     }
 
     /// The member at work is an instance of another process from now on.
     pub(crate) fn adopt(&mut self, processes: &[Arc<Process>], index: ProcessIndex) {
-        self.processes[self.at] = index;
-        self.watch[self.at] = has_watchers(&processes[index]);
+        let member = &mut self.members[self.at];
+        member.process = index;
+        member.is_watched = has_watchers(&processes[index]);
         self.seen.insert(self.at, self.record.variables.clone());
     }
 
     /// The record of a member, at work or not, and what has changed besides it.
     pub(crate) fn parts_of(&mut self, member: MemberIndex) -> (&mut Record, &mut Changes) {
-        match &mut self.members[member] {
-            Some(member) => (&mut member.record, &mut member.changes),
+        match &mut self.members[member].parts {
+            Some(parts) => (&mut parts.record, &mut parts.changes),
             None => (&mut self.record, &mut self.changes),
         }
     }
 
     /// The record of a member that is not at work.
     pub(crate) fn record_of(&self, member: MemberIndex) -> &Record {
-        match &self.members[member] {
-            Some(member) => &member.record,
+        match &self.members[member].parts {
+            Some(parts) => &parts.record,
             None => &self.record,
         }
     }
@@ -305,16 +320,18 @@ impl Work {
     pub(crate) fn outcome(mut self, processes: &[Arc<Process>]) -> Outcome {
         self.end_transients();
         self.switch(0);
-        let process = |member: MemberIndex| &*processes[self.processes[member]];
-        let mut first = part(self.record, process(0), self.changes, self.ended, self.is_new[0]);
+        let mut members = self.members.into_iter().map(|member| (member.is_new, member));
+        let (is_new, own) = members.next().expect("the command's own instance takes part");
+        let process = &processes[own.process];
+        let mut first = part(self.record, process, self.changes, self.ended, is_new);
         first.failed = self.failed;
         first.signals = self.signals;
-        let others = self.members.into_iter().zip(self.is_new).enumerate().skip(1);
-        first.others = others
-            .filter_map(|(at, (member, is_new))| member.map(|member| (at, member, is_new)))
-            .filter(|(_, member, is_new)| *is_new || member.ended.is_some() || member.changes.any())
-            .map(|(at, m, is_new)| part(m.record, process(at), m.changes, m.ended, is_new))
-            .collect();
+        let others = members.filter_map(|(is_new, member)| {
+            let Parts { record, changes, ended } = *member.parts?;
+            let has_part = is_new || ended.is_some() || changes.any();
+            has_part.then(|| part(record, &processes[member.process], changes, ended, is_new))
+        });
+        first.others = others.collect();
         first
     }
 }
@@ -347,7 +364,7 @@ fn has_watchers(process: &Process) -> bool {
 }
 
 fn part(
-    mut record: Record,
+    mut record: Box<Record>,
     process: &Process,
     mut changes: Changes,
     ended: Option<EndKind>,

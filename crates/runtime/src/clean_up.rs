@@ -41,7 +41,7 @@ impl Orloj {
                 return Ok(keys);
             }
             let operations = desk.log(vec![entry.clone()]).await?;
-            let mut change = Change { operations, ..Change::default() };
+            let mut change = Change { operations: operations.into(), ..Change::default() };
             for write in chores {
                 if let Some(row) = rows.iter().find(|row| row.key == write.key()) {
                     self.following(INCIDENT_WORD).add(&mut change, row, &write);

@@ -60,8 +60,13 @@ impl Steady {
         let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
         let wall = i64::try_from(wall.as_millis()).unwrap_or(i64::MAX);
         let own = i64::try_from(self.since.elapsed().as_millis()).unwrap_or(i64::MAX);
-        let before = self.ahead_ms.fetch_max(wall.saturating_sub(own), Ordering::Relaxed);
-        Timestamp::from_ms(own.saturating_add(before.max(wall.saturating_sub(own))))
+        let ahead = wall.saturating_sub(own);
+        let known = self.ahead_ms.load(Ordering::Relaxed);
+        // Read for every step, raised nearly never.
+        if ahead > known {
+            self.ahead_ms.fetch_max(ahead, Ordering::Relaxed);
+        }
+        Timestamp::from_ms(own.saturating_add(ahead.max(known)))
     }
 }
 

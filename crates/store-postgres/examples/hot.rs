@@ -196,8 +196,9 @@ fn next(load: &Load, instance: &mut Instance) -> Change {
         record: load.blob("record", 250),
         events: load.blob("events", 0),
     };
-    let jobs = vec![JobWrite::Delete(JobKey::new(old)), JobWrite::Insert(load.job(instance))];
-    Change { instances: vec![write], jobs, ..Change::default() }
+    let jobs =
+        vec![JobWrite::Delete(JobKey::new(old)), JobWrite::Insert(Box::new(load.job(instance)))];
+    Change { instances: [write].into(), jobs: jobs.into(), ..Change::default() }
 }
 
 fn start(load: &Load) -> (Instance, Change) {
@@ -214,8 +215,12 @@ fn start(load: &Load) -> (Instance, Change) {
         caller: None,
         root: None,
     };
-    let jobs = vec![JobWrite::Insert(load.job(&instance))];
-    let change = Change { instances: vec![InstanceWrite::Insert(row)], jobs, ..Change::default() };
+    let jobs = vec![JobWrite::Insert(Box::new(load.job(&instance)))];
+    let change = Change {
+        instances: [InstanceWrite::Insert(row)].into(),
+        jobs: jobs.into(),
+        ..Change::default()
+    };
     (instance, change)
 }
 
@@ -244,10 +249,10 @@ fn end(instance: &Instance) -> Change {
         events: vec![7; 700],
     };
     Change {
-        instances: vec![InstanceWrite::Delete { key, expected_rev: instance.rev }],
-        jobs: vec![JobWrite::Delete(JobKey::new(instance.job))],
-        history: vec![history],
-        ended: vec![ended],
+        instances: [InstanceWrite::Delete { key, expected_rev: instance.rev }].into(),
+        jobs: [JobWrite::Delete(JobKey::new(instance.job))].into(),
+        history: [history].into(),
+        ended: [ended].into(),
         ..Change::default()
     }
 }

@@ -94,7 +94,8 @@ async fn fencing_under_load_leaves_no_lock_behind() {
             let (dead, alive) = (open(&url).await, open(&url).await);
             let lease = join(&*dead, &format!("dead {round}")).await;
             let base = round * 1_000_000;
-            let free = (0..200).map(|at| JobWrite::Insert(engine_job(base + 500_000 + at)));
+            let free =
+                (0..200).map(|at| JobWrite::Insert(Box::new(engine_job(base + 500_000 + at))));
             let mut change = insert(base + 999_999);
             change.jobs.extend(free);
             dead.commit(group(lease, 1, 1, vec![change])).await.expect("commit");

@@ -166,11 +166,11 @@ async fn large_tables_are_not_read_for_one_channel() {
 }
 
 fn published(row: MessageRow) -> Change {
-    Change { messages_added: vec![row], ..Change::default() }
+    Change { messages_added: [row].into(), ..Change::default() }
 }
 
 fn opened(row: SubscriptionRow) -> Change {
-    Change { subscriptions_added: vec![row], ..Change::default() }
+    Change { subscriptions_added: [row].into(), ..Change::default() }
 }
 
 fn message(key: i64, channel: i64) -> MessageRow {

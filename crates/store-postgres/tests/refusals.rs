@@ -19,8 +19,10 @@ async fn what_cannot_be_stored_is_blamed_on_the_group() {
             .collect();
         let job = JobRow { kind: JobKind::Worker, job_type: long.into(), ..engine_job(102) };
         let long = with_job(insert(2), job);
-        let twice =
-            Change { instances: [insert(3), insert(3)].map(first).to_vec(), ..Change::default() };
+        let twice = Change {
+            instances: [insert(3), insert(3)].map(first).to_vec().into(),
+            ..Change::default()
+        };
         let mut id = 0;
         for bad in [nul, long, twice] {
             id += 1;

@@ -206,8 +206,8 @@ impl Lane {
             root: None,
         };
         let change = Change {
-            instances: vec![InstanceWrite::Insert(row)],
-            jobs: vec![JobWrite::Insert(self.job(instance))],
+            instances: [InstanceWrite::Insert(row)].into(),
+            jobs: [JobWrite::Insert(Box::new(self.job(instance)))].into(),
             ..Change::default()
         };
         (change, instance)
@@ -225,11 +225,12 @@ impl Lane {
             events: vec![4; self.load.event * after.rev as usize],
         };
         Change {
-            instances: vec![update],
-            jobs: vec![
+            instances: [update].into(),
+            jobs: [
                 JobWrite::Delete(JobKey::new(before.job)),
-                JobWrite::Insert(self.job(after)),
-            ],
+                JobWrite::Insert(Box::new(self.job(after))),
+            ]
+            .into(),
             ..Change::default()
         }
     }
@@ -252,10 +253,10 @@ impl Lane {
             removal_at: None,
         };
         Change {
-            instances: vec![delete],
-            jobs: vec![JobWrite::Delete(JobKey::new(job))],
-            history: vec![history_row(key, rev + 1, self.load.event * (STEPS + 1))],
-            ended: vec![ended],
+            instances: [delete].into(),
+            jobs: [JobWrite::Delete(JobKey::new(job))].into(),
+            history: [history_row(key, rev + 1, self.load.event * (STEPS + 1))].into(),
+            ended: [ended].into(),
             ..Change::default()
         }
     }

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use orloj_store::{
-    Change, Claims, CommitError, Committed, Error, Group, InstanceWrite, JobRow, JobUpdate,
-    JobWrite, Lease, LockWrite, RecordPageWrite, VariableWrite,
+    Change, Claims, CommitError, Committed, Error, Group, InstanceWrite, JobUpdate, JobWrite,
+    Lease, LockWrite, RecordPageWrite, VariableWrite,
 };
 use orloj_types::Timestamp;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
@@ -327,8 +327,8 @@ fn each<'a, T: 'a>(
 /// The lowest key of a job that the group locks for its node.
 fn lowest_lock(group: &Group) -> Option<i64> {
     let locked = |write: &JobWrite| match write {
-        JobWrite::Insert(JobRow { key, lock_session: Some(_), .. })
-        | JobWrite::Update(JobUpdate { key, lock: LockWrite::Session(_), .. }) => Some(key.raw()),
+        JobWrite::Insert(row) => row.lock_session.map(|_| row.key.raw()),
+        JobWrite::Update(JobUpdate { key, lock: LockWrite::Session(_), .. }) => Some(key.raw()),
         _ => None,
     };
     let jobs = group.changes.iter().flat_map(|change| &change.jobs).filter_map(locked).min();
@@ -458,7 +458,7 @@ mod tests {
             caller: None,
             root: None,
         };
-        let change = Change { instances: vec![InstanceWrite::Insert(row)], ..Change::default() };
+        let change = Change { instances: [InstanceWrite::Insert(row)].into(), ..Change::default() };
         Arc::new(Group { lease, lane: 0, id, changes: vec![change], now: Timestamp::from_ms(0) })
     }
 }

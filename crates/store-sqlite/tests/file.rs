@@ -377,7 +377,7 @@ fn insert(key: i64, bytes: usize) -> Change {
         caller: None,
         root: None,
     };
-    Change { instances: vec![InstanceWrite::Insert(row)], ..Change::default() }
+    Change { instances: [InstanceWrite::Insert(row)].into(), ..Change::default() }
 }
 
 fn update(key: i64, expected_rev: i32) -> Change {
@@ -388,12 +388,12 @@ fn update(key: i64, expected_rev: i32) -> Change {
         record: vec![8; 5_000],
         events: vec![],
     };
-    Change { instances: vec![update], ..Change::default() }
+    Change { instances: [update].into(), ..Change::default() }
 }
 
 fn delete(key: i64) -> Change {
     let delete = InstanceWrite::Delete { key: InstanceKey::new(key), expected_rev: 1 };
-    Change { instances: vec![delete], ..Change::default() }
+    Change { instances: [delete].into(), ..Change::default() }
 }
 
 fn keys(store: &SqliteStore) -> Vec<i64> {

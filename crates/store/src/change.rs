@@ -6,6 +6,7 @@ use orloj_types::{
     ElementId, ElementInstanceKey, IncidentKey, InstanceKey, JobKey, SubscriptionKey, Timestamp,
     UserTaskKey,
 };
+use thin_vec::ThinVec;
 
 use crate::batch::BatchWrite;
 use crate::broadcast::{BroadcastRow, BroadcastWrite};
@@ -25,42 +26,45 @@ use crate::subscription::{SubscriptionKind, SubscriptionRow};
 
 /// Applied only if every instance in it still has the revision it was computed from, and if the
 /// messages, broadcasts and chores in it are what they were.
+///
+/// Most of its lists are empty, and changes are moved a few times before they are written: a list
+/// is one word, and an empty one has no memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
-    pub instances: Vec<InstanceWrite>,
-    pub jobs: Vec<JobWrite>,
-    pub variables: Vec<VariableWrite>,
-    pub pages: Vec<RecordPageWrite>,
-    pub user_tasks_added: Vec<UserTaskRow>,
-    pub user_tasks_gone: Vec<UserTaskKey>,
-    pub incidents_added: Vec<IncidentRow>,
-    pub incidents_gone: Vec<IncidentKey>,
-    pub incidents_annotated: Vec<IncidentNote>,
-    pub history: Vec<HistoryRow>,
-    pub ended: Vec<EndedRow>,
-    pub subscriptions_added: Vec<SubscriptionRow>,
+    pub instances: ThinVec<InstanceWrite>,
+    pub jobs: ThinVec<JobWrite>,
+    pub variables: ThinVec<VariableWrite>,
+    pub pages: ThinVec<RecordPageWrite>,
+    pub user_tasks_added: ThinVec<UserTaskRow>,
+    pub user_tasks_gone: ThinVec<UserTaskKey>,
+    pub incidents_added: ThinVec<IncidentRow>,
+    pub incidents_gone: ThinVec<IncidentKey>,
+    pub incidents_annotated: ThinVec<IncidentNote>,
+    pub history: ThinVec<HistoryRow>,
+    pub ended: ThinVec<EndedRow>,
+    pub subscriptions_added: ThinVec<SubscriptionRow>,
     /// Also when they are gone already: the instance's revision has decided.
-    pub subscriptions_gone: Vec<SubscriptionKey>,
+    pub subscriptions_gone: ThinVec<SubscriptionKey>,
     /// Added first, so that a change may take what it adds.
-    pub messages_added: Vec<MessageRow>,
+    pub messages_added: ThinVec<MessageRow>,
     /// Who takes a message for good. A conflict of the whole change when it is gone already.
-    pub messages_gone: Vec<MessageKey>,
-    pub messages_taken: Vec<MessageTaken>,
-    pub broadcasts_added: Vec<BroadcastRow>,
-    pub broadcasts: Vec<BroadcastWrite>,
+    pub messages_gone: ThinVec<MessageKey>,
+    pub messages_taken: ThinVec<MessageTaken>,
+    pub broadcasts_added: ThinVec<BroadcastRow>,
+    pub broadcasts: ThinVec<BroadcastWrite>,
     /// Of an instance that appears twice the last one counts.
-    pub migrations: Vec<Migration>,
+    pub migrations: ThinVec<Migration>,
     /// Each chore appears at most once.
-    pub chores: Vec<ChoreWrite>,
+    pub chores: ThinVec<ChoreWrite>,
     /// About chores, after those that go. One that exists stays as it is: a chore has one at most.
-    pub incidents_opened: Vec<IncidentRow>,
-    pub chore_log: Vec<ChoreLogRow>,
-    pub batches: Vec<BatchWrite>,
+    pub incidents_opened: ThinVec<IncidentRow>,
+    pub chore_log: ThinVec<ChoreLogRow>,
+    pub batches: ThinVec<BatchWrite>,
     /// Of batches; others come with their definition.
-    pub job_definitions_added: Vec<JobDefinitionRow>,
-    pub operations: Vec<OperationRow>,
+    pub job_definitions_added: ThinVec<JobDefinitionRow>,
+    pub operations: ThinVec<OperationRow>,
     /// Of the application, run last, in order. A change that has some is the only one of its group.
-    pub statements: Vec<Statement>,
+    pub statements: ThinVec<Statement>,
 }
 
 impl Change {
@@ -150,7 +154,7 @@ pub struct IncidentNote {
 #[expect(clippy::large_enum_variant, reason = "most are inserts; a box would cost each step")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JobWrite {
-    Insert(JobRow),
+    Insert(Box<JobRow>),
     Update(JobUpdate),
     /// Also when it is locked: the instance's revision has decided.
     Delete(JobKey),

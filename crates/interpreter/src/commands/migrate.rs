@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use orloj_model::{Element, ElementKind, Listener, Process};
 use orloj_types::{ElementId, ElementInstanceKey, SubscriptionKey};
+use thin_vec::ThinVec;
 
 use crate::agenda::Step;
 use crate::command::{Migrate, Rejection};
@@ -201,7 +202,7 @@ fn rename(turn: &mut Turn<'_>, key: ElementInstanceKey, plan: &BTreeMap<&Element
 }
 
 /// What the plan does not name cannot be undone any more.
-fn rename_compensations(all: &mut Vec<Compensation>, plan: &BTreeMap<&ElementId, &ElementId>) {
+fn rename_compensations(all: &mut ThinVec<Compensation>, plan: &BTreeMap<&ElementId, &ElementId>) {
     let mut levels = vec![all];
     while let Some(level) = levels.pop() {
         level.retain(|one| plan.contains_key(&one.activity));

@@ -54,7 +54,7 @@ impl Draft {
             caller: self.caller,
             tags: self.tags,
             stops_after: self.stops_after,
-            root,
+            root: Arc::new(root),
             elements: Elements::default(),
             variables,
             exclusive: ExclusiveQueue::default(),

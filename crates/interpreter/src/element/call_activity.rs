@@ -62,7 +62,7 @@ pub(crate) fn begin(
     turn.event(Event::InstanceCalled { element_instance: key, called: draft.instance });
     let record = draft.record(turn.now);
     let (here, _) = turn.work.at();
-    let member = turn.work.join(record, &turn.processes[process], process, true);
+    let member = turn.work.join(Box::new(record), &turn.processes[process], process, true);
     turn.switch(member);
     turn.event(Event::InstanceStarted);
     turn.work.push_next(Step::BeginInstance { starts: [start].into(), listener: None });

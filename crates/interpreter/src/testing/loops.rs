@@ -204,7 +204,7 @@ fn visits_of_many(sketch: Sketch, is_sequential: bool, count: usize) -> usize {
     let mut count = left(&outcome);
     while let Some(record) = outcome.record.take() {
         let job = record.holders().flat_map(|e| &e.jobs).next().expect("a job goes on").key;
-        story.record = Some(Arc::new(record));
+        story.record = Some(Arc::from(record));
         outcome = story.interpret(Command::RunJob { job }).expect("it goes on");
         count += left(&outcome);
     }

@@ -402,7 +402,7 @@ impl Sketch {
             listeners: self.listeners,
             engine_listeners: Vec::new(),
             semantics: self.semantics,
-            by_id,
+            by_id: by_id.into_iter().collect(),
         })
     }
 }

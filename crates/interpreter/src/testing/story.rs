@@ -155,7 +155,7 @@ impl Story {
         match outcome.record {
             Some(record) => {
                 assert!(exclusive::holds(&record));
-                self.others.insert(outcome.instance, Arc::new(record));
+                self.others.insert(outcome.instance, Arc::from(record));
             }
             None => {
                 self.others.remove(&outcome.instance);
@@ -362,7 +362,7 @@ impl Story {
             }
         }
         assert_eq!(outcome.record.is_none(), outcome.end.is_some());
-        self.record = outcome.record.map(Arc::new);
+        self.record = outcome.record.map(Arc::from);
         self.check();
     }
 

@@ -1,8 +1,8 @@
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_expr::Expression;
 use orloj_types::{ElementId, ProcessId};
+use rustc_hash::FxHashMap;
 
 use super::element::{Element, ElementIndex, Flow, FlowIndex};
 use super::engine_listener::{EngineEvent, EngineListener};
@@ -35,7 +35,7 @@ pub struct Process {
     pub contents: Contents,
     pub sources: Sources,
     /// By the author's id; state refers to elements only this way.
-    pub by_id: BTreeMap<ElementId, ElementIndex>,
+    pub by_id: FxHashMap<ElementId, ElementIndex>,
 }
 
 impl Process {

@@ -190,7 +190,7 @@ impl<'a> Draft<'a> {
             sources: Sources::of(&elements),
             elements,
             semantics,
-            by_id: self.by_id,
+            by_id: self.by_id.into_iter().collect(),
         })
     }
 }

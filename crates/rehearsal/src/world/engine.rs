@@ -156,7 +156,7 @@ impl World {
         for outcome in std::iter::once(outcome).chain(&outcome.others) {
             for change in &outcome.jobs {
                 if let JobChange::Insert(row) = change
-                    && self.is_left(outcome.record.as_ref(), row)
+                    && self.is_left(outcome.record.as_deref(), row)
                 {
                     left.push((outcome.instance, row.job.key));
                 }
@@ -274,8 +274,8 @@ impl World {
                 started_by_key: None,
             });
         instance.record = outcome.record.map(|record| match &self.keeper {
-            Some(keeper) => keeper.keep(record),
-            None => Arc::new(record),
+            Some(keeper) => keeper.keep(*record),
+            None => Arc::from(record),
         });
         if let Some(end) = outcome.end {
             instance.last_variables = end.variables.0;

@@ -9,6 +9,7 @@ use orloj_store::{
     PruneQuery,
 };
 use orloj_types::BatchKey;
+use thin_vec::thin_vec;
 
 use super::Batches;
 use super::log::of_batch;
@@ -44,8 +45,8 @@ impl Batches {
         let entry =
             of_batch("Delete", &row).changing("cascadeToHistory", None::<&str>, Some(cascade));
         let change = Change {
-            batches: vec![write],
-            operations: self.desk.log(vec![entry]).await?,
+            batches: thin_vec![write],
+            operations: self.desk.log(vec![entry]).await?.into(),
             ..Change::default()
         };
         self.engine.done(Request::Write(Box::new(change))).await?;

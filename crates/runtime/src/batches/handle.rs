@@ -4,6 +4,7 @@ use orloj_store::{
     BatchFilter, BatchRow, BatchUpdate, BatchWrite, Change, ChoreWrite, JobKind, JobRow, Page,
 };
 use orloj_types::{BatchKey, DefinitionKey, JobKey};
+use thin_vec::thin_vec;
 
 use super::log::{created, of_batch};
 use super::new::check;
@@ -77,10 +78,10 @@ impl Batches {
         let view = self.view(&row).await?;
         let desk = Desk { user: row.created_by.clone(), ..self.desk.clone() };
         let change = Change {
-            job_definitions_added: batch_job_definitions(&row, [keys[2], keys[3], keys[4]]),
-            batches: vec![BatchWrite::Insert(row)],
-            chores: vec![ChoreWrite::Insert(seed)],
-            operations: desk.log(entries).await?,
+            job_definitions_added: batch_job_definitions(&row, [keys[2], keys[3], keys[4]]).into(),
+            batches: thin_vec![BatchWrite::Insert(row)],
+            chores: thin_vec![ChoreWrite::Insert(seed)],
+            operations: desk.log(entries).await?.into(),
             ..Change::default()
         };
         self.engine.done(Request::Write(Box::new(change))).await?;
@@ -139,8 +140,8 @@ impl Batches {
         let operation = if suspended { "SuspendBatch" } else { "ActivateBatch" };
         let entry = of_batch(operation, &row).suspending(suspended);
         let change = Change {
-            batches: vec![BatchWrite::Update(update)],
-            operations: self.desk.log(vec![entry]).await?,
+            batches: thin_vec![BatchWrite::Update(update)],
+            operations: self.desk.log(vec![entry]).await?.into(),
             ..Change::default()
         };
         self.engine.done(Request::Write(Box::new(change))).await?;

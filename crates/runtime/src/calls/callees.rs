@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use futures_util::future::Either;
+use futures_util::future::BoxFuture;
 use orloj_executor::Meters;
 use orloj_interpreter::{Callee, Invoke, InvokeResult};
 use orloj_store::Statement;
@@ -68,18 +68,18 @@ impl Callees {
         }
     }
 
-    /// The future of one call. It is polled where it may take its time.
-    pub fn call(&self, invoke: Invoke) -> impl Future<Output = Called> + Send + 'static {
+    /// The future of one call. It is polled where it may take its time. Each kind has a box of its
+    /// own size: that of a delegate is small, and there is one for every step.
+    pub fn call(&self, invoke: Invoke) -> BoxFuture<'static, Called> {
         match invoke.callee.clone() {
             // What the compatible systems bring along is a delegate under its name.
             Callee::Delegate { name, fields } | Callee::Builtin { kind: name, fields } => {
-                Either::Left(Either::Left(call_delegate(&self.registry, name, fields, invoke)))
+                Box::pin(call_delegate(&self.registry, name, fields, invoke))
             }
             Callee::Bean { bean, method, arguments } => {
-                let called = call_bean(&self.registry, bean, method, arguments, invoke);
-                Either::Left(Either::Right(called))
+                Box::pin(call_bean(&self.registry, bean, method, arguments, invoke))
             }
-            callee => Either::Right(self.of_model(callee, invoke).map(Called::from)),
+            callee => Box::pin(self.of_model(callee, invoke).map(Called::from)),
         }
     }
 

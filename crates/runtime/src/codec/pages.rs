@@ -126,6 +126,8 @@ pub(super) fn check_order<T, V>(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use std::collections::BTreeMap;
 
     use orloj_interpreter::{
@@ -276,7 +278,7 @@ mod tests {
         let old = record.clone();
         record.tags = ["team:blue".into(), "urgent".into()].into();
         record.stops_after = vec!["pay".into()];
-        record.root.after = Some(Box::new(After::Cancelled));
+        Arc::make_mut(&mut record.root).after = Some(Box::new(After::Cancelled));
         let key = ElementInstanceKey::new(2_001);
         let (scope, at) = (INSTANCE.root_scope(), record.started_at);
         let mut element = ElementInstance::new(key, ElementId::from("ask"), scope, at);

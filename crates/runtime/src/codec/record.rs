@@ -231,7 +231,7 @@ pub fn decode(loaded: &LoadedInstance) -> Result<Record, Error> {
         caller: message.caller.as_ref().map(scope::decode_caller),
         tags: message.tags.iter().map(|tag| Arc::from(&**tag)).collect(),
         stops_after: message.stops_after.iter().map(|id| id.as_str().into()).collect(),
-        root,
+        root: Arc::new(root),
         elements,
         variables,
         exclusive: ExclusiveQueue::from_parts(
@@ -365,6 +365,9 @@ pub fn large_variables(
         let writes = had_some.then_some(VariableWrite::DeleteAll { instance });
         return (writes.into_iter().collect(), 0);
     };
+    if new.variables.is_copy_of(before) {
+        return (Vec::new(), 0);
+    }
     let changed = new.variables.changed_pages(before);
     let was = changed.iter().filter_map(|(was, _)| *was).flat_map(|page| &page.entries);
     let is = changed.iter().filter_map(|(_, is)| *is).flat_map(|page| &page.entries);

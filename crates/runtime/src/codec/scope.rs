@@ -169,7 +169,7 @@ pub(super) fn decode_rest(
         created: multi.created,
         completed: multi.completed,
     });
-    into.compensations = unflatten(&entry.compensations, started_at)?;
+    into.compensations = unflatten(&entry.compensations, started_at)?.into();
     into.undoing = entry.undoing;
     into.is_assigned = entry.is_assigned;
     into.held = variables(&entry.held)?;
@@ -390,7 +390,7 @@ fn unflatten(
             activity: entry.activity.as_str().into(),
             completed_at: started_at.plus_ms(entry.completed_ms),
             variables,
-            inner,
+            inner: inner.into(),
         };
         done.push((compensation, entry.inner as usize + 1));
     }

@@ -31,7 +31,8 @@ impl Driver {
     /// application's allows.
     pub(super) fn call(&mut self) {
         let calls = std::mem::take(&mut self.to_call);
-        let tried_until = Instant::now() + QUICK_CALL_MAX;
+        let mut begun = Instant::now();
+        let tried_until = begun + QUICK_CALL_MAX;
         let outer = self.tokio.clone();
         let _outer = outer.enter();
         let together: FuturesUnordered<Running> = FuturesUnordered::new();
@@ -45,26 +46,28 @@ impl Driver {
                 self.call_abroad(&*spawn, running);
                 continue;
             }
-            let called = self.callees.call(invoke);
-            let mut running: Running = Box::pin(async move { (call, called.await) });
+            let mut called = self.callees.call(invoke);
             if !self.pace.is_quick(&name) {
                 let alone: FuturesUnordered<Running> = FuturesUnordered::new();
+                let running = Box::pin(async move { (call, called.await) });
                 let running = self.given_up_alone(call, running);
                 alone.push(self.pace.clone().measured(name, running));
                 self.spawn_calls(alone);
                 continue;
             }
-            let begun = Instant::now();
             if begun < tried_until {
-                let polled = running.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-                if begun.elapsed() > QUICK_CALL_MAX {
+                let polled = called.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+                let ended = Instant::now();
+                if ended.duration_since(begun) > QUICK_CALL_MAX {
                     self.pace.forget(&name);
                 }
-                if let Poll::Ready((call, called)) = polled {
+                if let Poll::Ready(called) = polled {
                     self.node.handle(self.clock.now(), called.event(call));
+                    begun = Instant::now();
                     continue;
                 }
             }
+            let running: Running = Box::pin(async move { (call, called.await) });
             together.push(self.given_up_alone(call, running));
         }
         if !together.is_empty() {

@@ -20,6 +20,9 @@ use crate::codec::{self, Origin};
 /// if it was the instance's own. As long as a failure's message.
 pub const VALUE_BYTES_MAX: usize = 4_096;
 
+/// What a stretch has room for from its beginning: a few steps.
+const STRETCH_BYTES: usize = 512;
+
 /// One command's part, still to be written down.
 pub(crate) struct Deed<'a> {
     pub events: &'a [Event],
@@ -40,6 +43,9 @@ pub(crate) fn note(
 ) {
     if level == HistoryLevel::None {
         return;
+    }
+    if stretch.capacity() == 0 {
+        stretch.reserve(STRETCH_BYTES);
     }
     // The end of an instance is the last that is told of it.
     let (events, last) = match deed.events.split_last() {

@@ -10,6 +10,7 @@ use std::time::Duration;
 use orloj_interpreter::Command;
 use orloj_store::{Change, ChoreWrite, JobRow, JobState, Notice, OperationRow};
 use orloj_types::{DefinitionKey, InstanceKey, JobKey, OperationKey, TenantId, Timestamp};
+use thin_vec::thin_vec;
 
 use super::definitions::Suspended;
 use super::operation::{Entry, Written};
@@ -113,7 +114,7 @@ impl Desk {
     /// Only the log: what it tells of has been written beside.
     pub async fn note(&self, entries: Vec<Entry>) -> Result<(), Error> {
         let operations = self.log(entries).await?;
-        let change = Change { operations, ..Change::default() };
+        let change = Change { operations: operations.into(), ..Change::default() };
         self.engine.done(Request::Write(Box::new(change))).await
     }
 
@@ -137,7 +138,7 @@ impl Desk {
             payload: Some(written(suspension)),
             ..new_chore(key, engine, &tenant, suspension.kind(), now)
         };
-        let change = Change { chores: vec![ChoreWrite::Insert(row)], ..Change::default() };
+        let change = Change { chores: thin_vec![ChoreWrite::Insert(row)], ..Change::default() };
         self.write(change, entries).await?;
         self.tell(vec![Notice::DueAt(at)]).await;
         Ok(Suspended::Scheduled(key))

@@ -140,7 +140,8 @@ impl Incidents {
         };
         if row.instance.raw() == 0 {
             let incidents_annotated = vec![IncidentNote { key, annotation: note }];
-            let change = Change { incidents_annotated, ..Change::default() };
+            let change =
+                Change { incidents_annotated: incidents_annotated.into(), ..Change::default() };
             return self.desk.write(change, vec![entry]).await;
         }
         let command = Command::AnnotateIncident { incident: key, annotation: note };

@@ -15,6 +15,7 @@ use orloj_store::{
     StartRow, SubscriptionKind, SubscriptionQuery, SubscriptionRow,
 };
 use orloj_types::{DefinitionKey, ElementId, SubscriptionKey, TenantId, Timestamp};
+use thin_vec::thin_vec;
 
 use super::answer::Question;
 use super::claims::{Claims, Ended, Sole};
@@ -114,7 +115,7 @@ impl Node {
             place: Place::Begin.text(),
         };
         let sole = Sole::Signalled { id, key: row.key };
-        let change = Change { broadcasts_added: vec![row], ..Change::default() };
+        let change = Change { broadcasts_added: thin_vec![row], ..Change::default() };
         self.commit_sole(key, change, sole);
     }
 
@@ -275,7 +276,7 @@ impl Node {
         let find = match (work.stage, &work.errand) {
             (Stage::Over, _) => {
                 let done = BroadcastWrite::Done { key, expected: work.row.place.clone() };
-                let change = Change { broadcasts: vec![done], ..Change::default() };
+                let change = Change { broadcasts: thin_vec![done], ..Change::default() };
                 return self.commit_sole(key.raw(), change, Sole::Told { key });
             }
             (_, Errand::StartByMessage { message }) => Find::StartsBy(*message, self.now),

@@ -16,6 +16,7 @@ use orloj_store::{
     LockWrite,
 };
 use orloj_types::{Document, InstanceKey, JobKey, NodeNumber, Timestamp};
+use thin_vec::ThinVec;
 
 use super::bytes::change_bytes;
 use super::claims::holder;
@@ -38,34 +39,34 @@ const EVENTS_INLINE_BYTES_MAX: usize = 1_024;
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
     /// Engine jobs this node has locked; a place in the queue is reserved for each.
-    pub queued: Vec<QueuedJob>,
+    pub queued: ThinVec<QueuedJob>,
     /// Worker jobs locked for a taker of this node; one of its credits is spent on each.
-    pub handed: Vec<(TakerId, Box<ActivatedJob>)>,
+    pub handed: ThinVec<(TakerId, Box<ActivatedJob>)>,
     /// Types of the ready jobs that nobody here takes.
-    pub ready_types: Vec<Arc<str>>,
+    pub ready_types: ThinVec<Arc<str>>,
     /// Ranks of the engine jobs that this node would take and left unlocked.
-    pub unlocked: Vec<Rank>,
+    pub unlocked: ThinVec<Rank>,
     /// Of those queued, the exclusive ones.
     pub locked_exclusive: u64,
     /// Engine jobs left unlocked because the queue is full.
     pub rejected: u64,
     /// What breakers count the queued jobs by.
-    pub topics: Vec<(JobKey, Arc<str>)>,
+    pub topics: ThinVec<(JobKey, Arc<str>)>,
     pub counts: Counts,
-    pub due: Vec<Timestamp>,
+    pub due: ThinVec<Timestamp>,
     /// Jobs that this change ends or unlocks.
-    pub gone: Vec<(JobKey, Option<i32>)>,
+    pub gone: ThinVec<(JobKey, Option<i32>)>,
     /// Instances that have ended.
-    pub ends: Vec<(InstanceKey, EndEffect)>,
+    pub ends: ThinVec<(InstanceKey, EndEffect)>,
     /// A job that counts for a limit has ended or is unlocked.
     pub frees_slot: bool,
     /// Something is left to be told to other instances.
     pub has_errands: bool,
     /// Places and credits reserved for jobs that a merged later command has ended already.
     pub places_back: usize,
-    pub credits_back: Vec<TakerId>,
+    pub credits_back: ThinVec<TakerId>,
     /// Why the job that was run is not done.
-    pub failed: Option<JobFailure>,
+    pub failed: Option<Box<JobFailure>>,
     /// What a worker has said.
     pub answered: Option<WorkerAnswer>,
 }
@@ -84,10 +85,10 @@ impl Node {
             self.fired(job);
         }
         let Some(slot) = self.slots.get(&instance) else { return };
-        let record = outcome.record.as_ref().or(slot.record.as_deref());
+        let record = outcome.record.as_deref().or(slot.record.as_deref());
         let family = record.map_or(instance, Record::hierarchy);
         let mut outcome = self.with_activation(&attempt, outcome);
-        let failed = outcome.failed.take();
+        let failed = outcome.failed.take().map(Box::new);
         let parts = std::mem::take(&mut outcome.others);
         let mut change = Change::default();
         let answered = self.answer_of_worker(instance, &attempt.work.command);
@@ -98,7 +99,7 @@ impl Node {
         self.claim(instance, &attempt, &mut change);
         change.operations.extend(attempt.work.log.iter().cloned());
         if effects.failed.is_none() && !attempt.attached.is_empty() {
-            change.statements = attempt.statements();
+            change.statements = attempt.statements().into();
         }
         let mut others = Vec::with_capacity(parts.len());
         for part in parts {
@@ -141,7 +142,7 @@ impl Node {
         });
         let signals = std::mem::take(&mut outcome.signals);
         if !signals.is_empty() {
-            let record = outcome.record.as_ref().or(slot.record.as_deref());
+            let record = outcome.record.as_deref().or(slot.record.as_deref());
             let tenant = record.map(|record| record.tenant.clone());
             let tenant = tenant.or_else(|| Some(slot.definition.as_ref()?.tenant.clone()));
             let rows = self.signal_rows(signals, &tenant.unwrap_or_default());
@@ -187,7 +188,7 @@ impl Node {
         let old = slot.record.take();
         let old = old.as_deref();
         // An instance that ends keeps no record; its rows still need who it was.
-        let Some(identity) = outcome.record.as_ref().or(old) else {
+        let Some(identity) = outcome.record.as_deref().or(old) else {
             debug_assert!(outcome.end.is_some(), "started and ended in one command");
             return self.change_of_instant_end(instance, slot, outcome, change, effects);
         };
@@ -196,13 +197,15 @@ impl Node {
         let deed = Deed {
             events: &outcome.events,
             before: old,
-            after: outcome.record.as_ref(),
+            after: outcome.record.as_deref(),
             end: outcome.end.as_ref(),
         };
         let level = self.history_level(slot);
         history::note(&mut slot.events, level, &deed, Origin { instance, started_at }, now);
 
         change.migrations.extend(self.migration(old, identity, &outcome.jobs));
+        change.jobs.reserve_exact(outcome.jobs.len());
+        change.instances.reserve_exact(1);
         for job in outcome.jobs {
             self.job_change(job, old, identity, slot, change, effects);
         }
@@ -235,7 +238,7 @@ impl Node {
                 SubscriptionChange::Delete(key) => change.subscriptions_gone.push(key),
             }
         }
-        let new = outcome.record.as_ref();
+        let new = outcome.record.as_deref();
         let (large, grown) = codec::large_variables(&engine, instance, old, new);
         slot.large_bytes = slot.large_bytes.saturating_add_signed(grown);
         change.variables.extend(large);
@@ -316,7 +319,7 @@ impl Node {
                 events: slot.events.clone(),
             }));
         }
-        slot.record = outcome.record.map(Arc::new);
+        slot.record = outcome.record.map(Arc::from);
         if let Some(record) = &slot.record
             && slot.definition.as_ref().is_some_and(|known| known.key != record.definition)
         {
@@ -366,7 +369,7 @@ impl Node {
                     }
                     LockWrite::Keep | LockWrite::Clear => {}
                 }
-                change.jobs.push(JobWrite::Insert(row));
+                change.jobs.push(JobWrite::Insert(Box::new(row)));
             }
             JobChange::Update { row, unlock } => {
                 if row.job.state == JobState::Waiting {
@@ -548,7 +551,7 @@ impl Node {
         self.settle_reservations(effects.places_back, effects.credits_back);
     }
 
-    pub(super) fn settle_reservations(&mut self, places: usize, credits: Vec<TakerId>) {
+    pub(super) fn settle_reservations(&mut self, places: usize, credits: ThinVec<TakerId>) {
         for _ in 0..places {
             self.queue.release();
         }

@@ -459,7 +459,7 @@ impl Node {
     }
 
     /// Unlocked jobs of these ranks are on disk.
-    pub(super) fn engine_jobs_unlocked(&mut self, ranks: Vec<Rank>) {
+    pub(super) fn engine_jobs_unlocked(&mut self, ranks: impl IntoIterator<Item = Rank>) {
         for rank in ranks {
             self.looking.is_hinted = true;
             self.unlocked.remove(&rank);

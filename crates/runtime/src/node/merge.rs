@@ -3,6 +3,7 @@
 use orloj_executor::TakerId;
 use orloj_store::{InstanceWrite, JobUpdate, JobWrite, LockWrite, RecordPageKind, RecordPageWrite};
 use orloj_types::{ElementInstanceKey, InstanceKey, JobKey};
+use thin_vec::ThinVec;
 
 use super::bytes::{instance_bytes, job_bytes, page_bytes};
 use super::lane::{Done, Entry};
@@ -64,7 +65,7 @@ pub(super) fn merge(earlier: &mut Entry, later: Entry) {
 }
 
 /// The answer is what need not be written any more, in bytes; as it is of the others.
-fn merge_instance(earlier: &mut Vec<InstanceWrite>, later: Vec<InstanceWrite>) -> usize {
+fn merge_instance(earlier: &mut ThinVec<InstanceWrite>, later: ThinVec<InstanceWrite>) -> usize {
     let mut replaced = 0;
     for later in later {
         let Some(at) = earlier.iter().position(|w| w.key() == later.key()) else {
@@ -101,7 +102,7 @@ fn merge_instance(earlier: &mut Vec<InstanceWrite>, later: Vec<InstanceWrite>) -
 }
 
 /// The last word on a page is the one that counts.
-fn merge_page(pages: &mut Vec<RecordPageWrite>, later: RecordPageWrite) -> usize {
+fn merge_page(pages: &mut ThinVec<RecordPageWrite>, later: RecordPageWrite) -> usize {
     let Some(name) = page_name(&later) else {
         pages.push(later);
         return 0;
@@ -124,7 +125,7 @@ fn page_name(write: &RecordPageWrite) -> Option<(InstanceKey, RecordPageKind, El
     }
 }
 
-fn merge_job(jobs: &mut Vec<JobWrite>, later: JobWrite, done: &mut [Done]) -> usize {
+fn merge_job(jobs: &mut ThinVec<JobWrite>, later: JobWrite, done: &mut [Done]) -> usize {
     let key = job_key(&later);
     let Some(at) = jobs.iter().position(|job| job_key(job) == key) else {
         jobs.push(later);
@@ -211,16 +212,16 @@ fn unhand(key: JobKey, done: &mut [Done]) {
             .into_iter()
             .partition(|(_, job)| job.key != key);
         done.effects.handed = kept;
-        let dropped: Vec<(TakerId, Box<ActivatedJob>)> = dropped;
+        let dropped: ThinVec<(TakerId, Box<ActivatedJob>)> = dropped;
         done.effects.credits_back.extend(dropped.into_iter().map(|(taker, _)| taker));
     }
 }
 
 fn merge_rows<R, K: PartialEq>(
-    added: &mut Vec<R>,
-    gone: &mut Vec<K>,
-    later_added: Vec<R>,
-    later_gone: Vec<K>,
+    added: &mut ThinVec<R>,
+    gone: &mut ThinVec<K>,
+    later_added: ThinVec<R>,
+    later_gone: ThinVec<K>,
     key: impl Fn(&R) -> K,
 ) {
     for gone_key in later_gone {

@@ -19,6 +19,7 @@ use orloj_store::{
 };
 use orloj_types::{Document, InstanceKey, ProcessId, Timestamp};
 use rustc_hash::FxHashMap;
+use thin_vec::thin_vec;
 
 use super::answer::Question;
 use super::claims::{Claims, Ended};
@@ -145,8 +146,8 @@ impl Node {
         });
         let sole = Sole::Published { id, key: row.key, starts };
         let change = Change {
-            messages_added: vec![row],
-            broadcasts_added: errand.into_iter().collect::<Vec<BroadcastRow>>(),
+            messages_added: thin_vec![row],
+            broadcasts_added: errand.into_iter().collect(),
             ..Change::default()
         };
         self.commit_sole(key, change, sole);

@@ -110,7 +110,7 @@ impl Node {
         let failed =
             effects.failed.filter(|_| matches!(attempt.work.command, Command::ExecuteJob { .. }));
         if let (Some(failed), WorkOrigin::Client { id, .. }) = (failed, attempt.work.origin) {
-            self.reply(id, Err(Error::JobFailed(failed)));
+            self.reply(id, Err(Error::JobFailed(*failed)));
         } else if !self.sabotaged(Sabotage::AnswerEarly) {
             self.answer(instance, &attempt.work);
         }

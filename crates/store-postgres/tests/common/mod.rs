@@ -88,7 +88,7 @@ pub fn insert(key: i64) -> Change {
         caller: None,
         root: None,
     };
-    Change { instances: vec![InstanceWrite::Insert(row)], ..Change::default() }
+    Change { instances: [InstanceWrite::Insert(row)].into(), ..Change::default() }
 }
 
 pub fn update(key: i64, expected_rev: i32) -> Change {
@@ -99,11 +99,11 @@ pub fn update(key: i64, expected_rev: i32) -> Change {
         record: vec![2; 250],
         events: vec![],
     };
-    Change { instances: vec![write], ..Change::default() }
+    Change { instances: [write].into(), ..Change::default() }
 }
 
 pub fn with_job(mut change: Change, job: JobRow) -> Change {
-    change.jobs.push(JobWrite::Insert(job));
+    change.jobs.push(JobWrite::Insert(Box::new(job)));
     change
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use orloj_types::{EngineName, InstanceKey, JobKey, Timestamp};
+use thin_vec::thin_vec;
 
 use crate::format::decode_activations;
 use crate::suite::sample::{
@@ -188,7 +189,7 @@ pub(super) async fn what_is_still_held_counts_for_its_hierarchy(store: Arc<dyn S
     let member = |key, root: Option<i64>| {
         let (caller, root) = (root.map(InstanceKey::new), root.map(InstanceKey::new));
         let row = InstanceRow { caller, root, ..instance(key) };
-        Change { instances: vec![InstanceWrite::Insert(row)], ..Change::default() }
+        Change { instances: thin_vec![InstanceWrite::Insert(row)], ..Change::default() }
     };
     let members =
         vec![member(100, None), member(101, Some(100)), member(102, Some(100)), member(200, None)];

@@ -31,7 +31,7 @@ pub(super) fn batch(key: i64) -> BatchRow {
 }
 
 pub(super) fn writes(batches: Vec<BatchWrite>) -> Change {
-    Change { batches, ..Change::default() }
+    Change { batches: batches.into(), ..Change::default() }
 }
 
 fn operation(key: i64) -> OperationRow {
@@ -103,7 +103,8 @@ pub(super) async fn a_batch_goes_on_and_ends(store: Arc<dyn Store>) {
         priority: None,
     };
     let job_definitions_added = vec![definition(51, 5), definition(61, 6), definition(71, 7)];
-    node.write(Change { job_definitions_added, ..Change::default() }).await;
+    node.write(Change { job_definitions_added: job_definitions_added.into(), ..Change::default() })
+        .await;
     let defined = async || {
         let rows = store.job_definitions(JobDefinitionFilter::default(), ALL).await;
         rows.expect("job definitions").iter().map(|row| row.key.raw()).collect::<Vec<_>>()
@@ -145,7 +146,7 @@ pub(super) async fn operations_are_logged_and_found(store: Arc<dyn Store>) {
         ..operation(21)
     };
     let operations = vec![operation(11), operation(12), other.clone(), operation(22)];
-    node.write(Change { operations, ..Change::default() }).await;
+    node.write(Change { operations: operations.into(), ..Change::default() }).await;
     let found = async |filter: OperationFilter, page| {
         let rows = store.operations(filter, page).await.expect("operations");
         rows.iter().map(|row| row.key.raw()).collect::<Vec<_>>()

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use orloj_types::EngineName;
+use thin_vec::thin_vec;
 
 use crate::suite::engine;
 use crate::suite::sample::{Node, group, insert, rev};
@@ -34,10 +35,10 @@ pub(super) async fn a_broadcast_moves_on_from_where_it_is(store: Arc<dyn Store>)
         let rows = store.broadcasts(10).await.expect("broadcasts");
         rows.first().map(|row| row.place.to_string())
     };
-    node.write(Change { broadcasts: vec![progress(41, "", "100 š")], ..insert(10) }).await;
+    node.write(Change { broadcasts: thin_vec![progress(41, "", "100 š")], ..insert(10) }).await;
     assert_eq!(at().await.as_deref(), Some("100 š"));
     for stale in [progress(41, "", "100 š"), progress(41, "100", "200"), done(41, "")] {
-        let change = Change { broadcasts: vec![stale], ..insert(11) };
+        let change = Change { broadcasts: thin_vec![stale], ..insert(11) };
         let lost = node.commit(vec![insert(12), change]).await;
         assert_eq!(lost, Err(CommitError::Conflicts(vec![1])));
         assert_eq!(at().await.as_deref(), Some("100 š"));
@@ -80,11 +81,11 @@ fn broadcast(key: i64) -> BroadcastRow {
 }
 
 fn thrown(broadcasts_added: Vec<BroadcastRow>) -> Change {
-    Change { broadcasts_added, ..Change::default() }
+    Change { broadcasts_added: broadcasts_added.into(), ..Change::default() }
 }
 
 fn moved(broadcasts: Vec<BroadcastWrite>) -> Change {
-    Change { broadcasts, ..Change::default() }
+    Change { broadcasts: broadcasts.into(), ..Change::default() }
 }
 
 fn progress(key: i64, expected: &str, place: &str) -> BroadcastWrite {

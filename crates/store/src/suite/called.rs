@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use orloj_types::{EngineName, InstanceKey};
+use thin_vec::thin_vec;
 
 use crate::suite::sample::{Node, delete, ended, insert, instance, load, update};
 use crate::{
@@ -28,7 +29,8 @@ pub(super) async fn an_instance_knows_its_caller_and_root(store: Arc<dyn Store>)
 pub(super) async fn called_instances_are_found_by_caller_and_root(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     let foreign = InstanceRow { engine: EngineName::new("another"), ..called(19, 10, 10) };
-    let foreign = Change { instances: vec![InstanceWrite::Insert(foreign)], ..Change::default() };
+    let foreign =
+        Change { instances: thin_vec![InstanceWrite::Insert(foreign)], ..Change::default() };
     let changes = vec![
         insert(10),
         start(11, 10, 10),
@@ -58,8 +60,8 @@ pub(super) async fn called_instances_are_found_by_caller_and_root(store: Arc<dyn
         root: self::key(root),
         ..ended(key)
     };
-    node.write(Change { ended: vec![end(12, 11, 10), ended(30)], ..delete(12, 1) }).await;
-    node.write(Change { ended: vec![end(14, 10, 10)], ..Change::default() }).await;
+    node.write(Change { ended: thin_vec![end(12, 11, 10), ended(30)], ..delete(12, 1) }).await;
+    node.write(Change { ended: thin_vec![end(14, 10, 10)], ..Change::default() }).await;
     assert_eq!(live(root, ALL).await, [13, 11]);
     let rows = store.called_ended(root, ALL).await.expect("called");
     assert_eq!(rows, [end(14, 10, 10), end(12, 11, 10)]);
@@ -73,7 +75,7 @@ pub(super) async fn called_instances_are_found_by_caller_and_root(store: Arc<dyn
 
 fn start(key: i64, caller: i64, root: i64) -> Change {
     let row = called(key, caller, root);
-    Change { instances: vec![InstanceWrite::Insert(row)], ..Change::default() }
+    Change { instances: thin_vec![InstanceWrite::Insert(row)], ..Change::default() }
 }
 
 fn called(key: i64, caller: i64, root: i64) -> InstanceRow {

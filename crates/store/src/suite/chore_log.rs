@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use orloj_types::{BatchKey, DefinitionKey, IncidentKey, JobKey, TenantId};
+use thin_vec::thin_vec;
 
 use crate::suite::chores::{chore, gone, with};
 use crate::suite::definitions::deployment;
@@ -39,7 +40,7 @@ fn row(job: i64, event: ChoreEvent, ms: i64) -> ChoreLogRow {
 }
 
 fn logged(chore_log: Vec<ChoreLogRow>) -> Change {
-    Change { chore_log, ..Change::default() }
+    Change { chore_log: chore_log.into(), ..Change::default() }
 }
 
 async fn found(store: &Arc<dyn Store>, filter: ChoreLogFilter) -> Vec<(i64, ChoreEvent)> {
@@ -63,7 +64,7 @@ pub(super) async fn what_happens_to_a_chore_is_logged_by_the_change_that_does_it
         ..row(5, ChoreEvent::Created, 0)
     };
     node.write(Change {
-        chore_log: vec![empty.clone(), full.clone()],
+        chore_log: thin_vec![empty.clone(), full.clone()],
         ..with(vec![ChoreWrite::Insert(chore(5))])
     })
     .await;
@@ -75,7 +76,7 @@ pub(super) async fn what_happens_to_a_chore_is_logged_by_the_change_that_does_it
     assert_eq!(rows, [full, empty], "newest first");
 
     let lost = Change {
-        chore_log: vec![row(5, ChoreEvent::Successful, 2)],
+        chore_log: thin_vec![row(5, ChoreEvent::Successful, 2)],
         ..with(vec![gone(5, Held::By { session: node.lease.session, attempt: 7 })])
     };
     assert_eq!(node.commit(vec![lost]).await, Err(CommitError::Conflicts(vec![0])));
@@ -125,17 +126,19 @@ pub(super) async fn a_chore_has_one_incident_at_most(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     let first = IncidentRow { job: Some(JobKey::new(5)), ..incident(5, 0) };
     let second = IncidentRow { message: "again".into(), ..first.clone() };
-    let opening =
-        |row: &IncidentRow| Change { incidents_opened: vec![row.clone()], ..Change::default() };
+    let opening = |row: &IncidentRow| Change {
+        incidents_opened: thin_vec![row.clone()],
+        ..Change::default()
+    };
     node.write(opening(&first)).await;
     node.write(opening(&second)).await;
     let key = IncidentKey::new(5);
     assert_eq!(store.incident(key).await, Ok(Some(first)), "it stays as it is");
-    node.write(Change { incidents_gone: vec![key], ..Change::default() }).await;
+    node.write(Change { incidents_gone: thin_vec![key], ..Change::default() }).await;
     node.write(opening(&second)).await;
     assert_eq!(store.incident(key).await, Ok(Some(second.clone())));
     // What goes, goes first.
-    node.write(Change { incidents_gone: vec![key], ..opening(&second) }).await;
+    node.write(Change { incidents_gone: thin_vec![key], ..opening(&second) }).await;
     assert_eq!(store.incident(key).await, Ok(Some(second)));
 }
 
@@ -159,7 +162,7 @@ pub(super) async fn a_deployment_logs_the_start_timers_that_go_and_come(store: A
     };
     deploy(10, 500, false).await;
     assert_eq!(found(&store, ChoreLogFilter::default()).await, []);
-    node.write(Change { incidents_opened: vec![incident(500, 0)], ..Change::default() }).await;
+    node.write(Change { incidents_opened: thin_vec![incident(500, 0)], ..Change::default() }).await;
     deploy(20, 501, true).await;
     let rows = store.chore_log(ChoreLogFilter::default(), ALL).await.expect("chore log");
     let told: Vec<_> = rows.iter().map(|row| (row.job.raw(), row.event)).collect();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use orloj_types::{DefinitionKey, ElementInstanceKey, InstanceKey, JobKey};
+use thin_vec::thin_vec;
 
 use crate::suite::definitions::deployment;
 use crate::suite::sample::{
@@ -27,7 +28,7 @@ pub(super) fn chore(key: i64) -> JobRow {
 }
 
 pub(super) fn with(chores: Vec<ChoreWrite>) -> Change {
-    Change { chores, ..Change::default() }
+    Change { chores: chores.into(), ..Change::default() }
 }
 
 pub(super) fn gone(key: i64, held: Held) -> ChoreWrite {
@@ -89,7 +90,8 @@ pub(super) async fn the_work_of_a_chore_commits_with_its_end(store: Arc<dyn Stor
     node.write(with(vec![ChoreWrite::Insert(chore(5))])).await;
     node.acquire(for_engine(), 1).await;
     let held = Held::By { session: node.lease.session, attempt: 1 };
-    let work = |expected_rev| Change { chores: vec![gone(5, held)], ..update(10, expected_rev) };
+    let work =
+        |expected_rev| Change { chores: thin_vec![gone(5, held)], ..update(10, expected_rev) };
     assert_eq!(node.commit(vec![work(7)]).await, Err(CommitError::Conflicts(vec![0])));
     assert!(stored_job(&store, 5).await.is_some(), "the instance has another revision");
     node.write(work(1)).await;

@@ -54,7 +54,7 @@ pub(super) async fn every_loser_is_named_and_nothing_applied(store: Arc<dyn Stor
     let mut node = Node::join(&store, "n").await;
     node.commit((10..16).map(insert).collect()).await.expect("inserts");
     let mut wins = update(12, 1);
-    wins.jobs.push(JobWrite::Insert(job(20)));
+    wins.jobs.push(JobWrite::Insert(Box::new(job(20))));
     // Not in the order of keys: places are those of the group as it was given.
     let changes = vec![
         update(15, 7),
@@ -96,7 +96,7 @@ pub(super) async fn a_change_of_two_instances_is_all_or_nothing(store: Arc<dyn S
     let both = |first, second| {
         let mut change = update(10, first);
         change.instances.extend(update(11, second).instances);
-        change.jobs.push(JobWrite::Insert(job(20)));
+        change.jobs.push(JobWrite::Insert(Box::new(job(20))));
         change
     };
     for (first, second) in [(1, 2), (2, 1)] {
@@ -114,7 +114,7 @@ pub(super) async fn a_failing_statement_applies_nothing(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     node.write_jobs([job(20)]).await;
     let mut twice = insert(10);
-    twice.jobs.push(JobWrite::Insert(job(20)));
+    twice.jobs.push(JobWrite::Insert(Box::new(job(20))));
     let failed = node.commit(vec![insert(9), twice]).await;
     assert!(matches!(failed, Err(CommitError::Statement(_))), "got {failed:?}");
     assert_eq!((rev(&store, 9).await, rev(&store, 10).await), (None, None));

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use orloj_types::{ElementInstanceKey, IncidentKey, InstanceKey, TenantId, UserTaskKey};
+use thin_vec::thin_vec;
 
 use crate::suite::engine;
 use crate::suite::sample::{
@@ -16,7 +17,7 @@ use crate::{
 pub(super) async fn variables_are_put_replaced_and_deleted(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     let mut change = insert(10);
-    change.variables = vec![
+    change.variables = thin_vec![
         VariableWrite::Put(variable(10, 10, "total", "1")),
         VariableWrite::Put(variable(10, 10, "Total", "2")),
         VariableWrite::Put(variable(10, 15, "total", "3")),
@@ -32,7 +33,7 @@ pub(super) async fn variables_are_put_replaced_and_deleted(store: Arc<dyn Store>
     assert_eq!(variables(&store, 11).await, [variable(11, 11, "total", "4")]);
 
     let mut change = update(10, 1);
-    change.variables = vec![
+    change.variables = thin_vec![
         VariableWrite::Put(variable(10, 10, "total", "longer than before")),
         gone(10, 15, "total"),
         gone(10, 10, "unknown"),
@@ -77,13 +78,13 @@ pub(super) async fn user_tasks_come_and_go(store: Arc<dyn Store>) {
         ..user_task(31, 10)
     };
     let rows = vec![user_task(21, 10), other.clone()];
-    node.write(Change { user_tasks_added: rows, ..Change::default() }).await;
+    node.write(Change { user_tasks_added: rows.into(), ..Change::default() }).await;
     let stored = async |key| store.user_task(UserTaskKey::new(key)).await.expect("user task");
     assert_eq!(stored(21).await, Some(user_task(21, 10)));
     assert_eq!(stored(31).await, Some(other));
     assert_eq!(stored(99).await, None);
     let gone = vec![UserTaskKey::new(21)];
-    node.write(Change { user_tasks_gone: gone, ..Change::default() }).await;
+    node.write(Change { user_tasks_gone: gone.into(), ..Change::default() }).await;
     assert_eq!(stored(21).await, None);
     assert!(stored(31).await.is_some());
 }
@@ -99,7 +100,7 @@ pub(super) async fn incidents_come_and_go(store: Arc<dyn Store>) {
         ..incident(31, 10)
     };
     let rows = vec![incident(21, 10), other.clone()];
-    node.write(Change { incidents_added: rows, ..Change::default() }).await;
+    node.write(Change { incidents_added: rows.into(), ..Change::default() }).await;
     let stored = async |key| store.incident(IncidentKey::new(key)).await.expect("incident");
     assert_eq!(stored(21).await, Some(incident(21, 10)));
     assert_eq!(stored(31).await, Some(other.clone()));
@@ -110,12 +111,12 @@ pub(super) async fn incidents_come_and_go(store: Arc<dyn Store>) {
     };
     let notes =
         vec![note(21, Some("first")), note(21, Some("seen")), note(31, None), note(99, None)];
-    node.write(Change { incidents_annotated: notes, ..Change::default() }).await;
+    node.write(Change { incidents_annotated: notes.into(), ..Change::default() }).await;
     let annotated = IncidentRow { annotation: Some("seen".into()), ..incident(21, 10) };
     assert_eq!(stored(21).await, Some(annotated));
     assert_eq!(stored(31).await, Some(IncidentRow { annotation: None, ..other }));
     let gone = vec![IncidentKey::new(21)];
-    node.write(Change { incidents_gone: gone, ..Change::default() }).await;
+    node.write(Change { incidents_gone: gone.into(), ..Change::default() }).await;
     assert_eq!(stored(21).await, None);
     assert!(stored(31).await.is_some());
 }
@@ -133,7 +134,7 @@ pub(super) async fn history_is_appended_and_read_oldest_first(store: Arc<dyn Sto
     node.write(insert(10)).await;
     for rev in 1..=12 {
         let mut change = update(10, rev);
-        change.history = vec![row(10, rev), row(11, 100 - rev)];
+        change.history = thin_vec![row(10, rev), row(11, 100 - rev)];
         node.write(change).await;
     }
     let history = store.history(InstanceKey::new(10)).await.expect("history");
@@ -149,7 +150,7 @@ pub(super) async fn history_is_appended_and_read_oldest_first(store: Arc<dyn Sto
         |rev, bytes| HistoryRow { events: (0..=255).cycle().take(bytes).collect(), ..row(13, rev) };
     let rows: Vec<_> =
         (1..).zip([0, 1, 899, 900, 901, 1_800, 5_000, 300_000]).map(|(r, b)| long(r, b)).collect();
-    node.write(Change { history: rows.clone(), ..Change::default() }).await;
+    node.write(Change { history: rows.clone().into(), ..Change::default() }).await;
     let history = store.history(InstanceKey::new(13)).await.expect("history");
     assert!(history == rows, "of any length");
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use orloj_types::{ElementInstanceKey, InstanceKey, Timestamp};
+use thin_vec::thin_vec;
 
 use crate::suite::sample::{Node, incident, insert, job, timer, user_task};
 use crate::{Change, JobRow, Store};
@@ -45,8 +46,8 @@ pub(super) async fn an_element_instance_is_found_by_its_job(store: Arc<dyn Store
 pub(super) async fn an_element_instance_is_found_by_incident_or_user_task(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     let change = Change {
-        incidents_added: vec![incident(21, 10)],
-        user_tasks_added: vec![user_task(31, 11)],
+        incidents_added: thin_vec![incident(21, 10)],
+        user_tasks_added: thin_vec![user_task(31, 11)],
         ..Change::default()
     };
     node.write(change).await;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use orloj_types::{BatchKey, DefinitionKey, InstanceKey, JobKey, TenantId};
+use thin_vec::thin_vec;
 
 use crate::suite::definitions::deploy;
 use crate::suite::sample::{
@@ -126,7 +127,7 @@ pub(super) async fn instances_and_incidents_are_found_and_counted(store: Arc<dyn
     };
     node.commit(vec![
         insert(10),
-        Change { instances: vec![InstanceWrite::Insert(row)], ..Change::default() },
+        Change { instances: thin_vec![InstanceWrite::Insert(row)], ..Change::default() },
     ])
     .await
     .expect("commit");
@@ -139,7 +140,7 @@ pub(super) async fn instances_and_incidents_are_found_and_counted(store: Arc<dyn
         ..incident(31, 11)
     };
     let incidents_added = vec![incident(30, 12), failed];
-    node.write(Change { incidents_added, ..Change::default() }).await;
+    node.write(Change { incidents_added: incidents_added.into(), ..Change::default() }).await;
     let instances = async |filter: InstanceFilter| {
         let rows = store.instances(filter.clone(), ALL).await.expect("instances");
         assert_eq!(store.count_instances(filter).await, Ok(rows.len() as u64));
@@ -183,7 +184,7 @@ pub(super) async fn ended_instances_are_found_by_every_field(store: Arc<dyn Stor
         ended_at: after(90),
         ..crate::suite::sample::ended(2)
     };
-    node.write(Change { ended: vec![plain, other], ..Change::default() }).await;
+    node.write(Change { ended: thin_vec![plain, other], ..Change::default() }).await;
     let is = async |filter: EndedFilter| {
         let rows = store.ended(filter, ALL).await.expect("ended");
         rows.iter().map(|row| row.key.raw()).collect::<Vec<_>>()

@@ -47,7 +47,7 @@ pub(super) async fn a_fenced_session_commits_nothing(store: Arc<dyn Store>) {
     assert_eq!(store.fence(node.lease.session, node.counter().await).await, Ok(true));
 
     let mut change = insert(11);
-    change.jobs.push(JobWrite::Insert(job(20)));
+    change.jobs.push(JobWrite::Insert(Box::new(job(20))));
     // Being fenced comes before any conflict: the losers of a dead node are nobody's business.
     let late = node.commit(vec![change, update(10, 1), update(12, 1)]).await;
     assert_eq!(late, Err(CommitError::Fenced));

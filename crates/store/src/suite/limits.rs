@@ -5,6 +5,7 @@ use std::sync::Arc;
 use orloj_types::{
     ElementId, ElementInstanceKey, InstanceKey, JobKey, StoredValue, TenantId, Timestamp, ValueTag,
 };
+use thin_vec::thin_vec;
 
 use crate::suite::sample::{
     NOW, Node, ended, incident, insert, instance, job, load, stored_job, user_task, variable,
@@ -25,9 +26,9 @@ pub(super) async fn large_values_come_back(store: Arc<dyn Store>) {
     let failure: Arc<str> = "f".repeat(MEGABYTE).into();
     let failed = JobRow { failure: Some(failure), activations: bytes, ..job(20) };
     let change = Change {
-        instances: vec![InstanceWrite::Insert(row.clone())],
-        jobs: vec![JobWrite::Insert(failed.clone())],
-        variables: vec![VariableWrite::Put(large.clone())],
+        instances: thin_vec![InstanceWrite::Insert(row.clone())],
+        jobs: thin_vec![JobWrite::Insert(Box::new(failed.clone()))],
+        variables: thin_vec![VariableWrite::Put(large.clone())],
         ..Change::default()
     };
     node.write(change).await;
@@ -71,12 +72,12 @@ pub(super) async fn empty_and_foreign_text_comes_back(store: Arc<dyn Store>) {
             IncidentRow { kind: text.into(), message: text.into(), ..incident(key + 3, key) };
         let ended = EndedRow { business_key: some, tenant, variables: vec![], ..ended(key + 4) };
         let change = Change {
-            instances: vec![InstanceWrite::Insert(row.clone())],
-            jobs: vec![JobWrite::Insert(job.clone())],
-            variables: vec![VariableWrite::Put(value.clone())],
-            user_tasks_added: vec![task.clone()],
-            incidents_added: vec![incident.clone()],
-            ended: vec![ended.clone()],
+            instances: thin_vec![InstanceWrite::Insert(row.clone())],
+            jobs: thin_vec![JobWrite::Insert(Box::new(job.clone()))],
+            variables: thin_vec![VariableWrite::Put(value.clone())],
+            user_tasks_added: thin_vec![task.clone()],
+            incidents_added: thin_vec![incident.clone()],
+            ended: thin_vec![ended.clone()],
             ..Change::default()
         };
         node.write(change).await;
@@ -107,9 +108,9 @@ pub(super) async fn numbers_at_their_ends_come_back(store: Arc<dyn Store>) {
         };
         let ended = EndedRow { started_at: at, ended_at: at, ..ended(key) };
         let change = Change {
-            instances: vec![InstanceWrite::Insert(row.clone())],
-            jobs: vec![JobWrite::Insert(job.clone())],
-            ended: vec![ended.clone()],
+            instances: thin_vec![InstanceWrite::Insert(row.clone())],
+            jobs: thin_vec![JobWrite::Insert(Box::new(job.clone()))],
+            ended: thin_vec![ended.clone()],
             ..Change::default()
         };
         node.write(change).await;

@@ -135,7 +135,7 @@ pub(super) async fn an_update_writes_what_an_instance_decides(store: Arc<dyn Sto
         update(1, JobState::Waiting, Some(after(50)), Some("disk full")),
         update(2, JobState::Failed, None, None),
     ];
-    node.write(Change { jobs, ..Change::default() }).await;
+    node.write(Change { jobs: jobs.into(), ..Change::default() }).await;
     let one = JobRow {
         state: JobState::Waiting,
         retries_left: 0,
@@ -149,7 +149,7 @@ pub(super) async fn an_update_writes_what_an_instance_decides(store: Arc<dyn Sto
     assert_eq!(store.due(after(50), 10).await, Ok(vec![one]));
 
     let jobs = vec![update(1, JobState::Ready, None, None)];
-    node.write(Change { jobs, ..Change::default() }).await;
+    node.write(Change { jobs: jobs.into(), ..Change::default() }).await;
     assert_eq!(store.due(after(50), 10).await, Ok(vec![]));
     let acquired = node.acquire(for_worker("pay"), 10).await;
     assert_eq!(keys(&acquired), [1]);
@@ -161,7 +161,7 @@ pub(super) async fn a_locked_job_can_be_deleted(store: Arc<dyn Store>) {
     node.write_jobs([worker_locked(1, after(5)), session_locked(2, node.lease.session)]).await;
     // A job that is not there was deleted by the same right.
     let jobs = [1, 2, 3].map(|key| JobWrite::Delete(JobKey::new(key))).to_vec();
-    node.write(Change { jobs, ..Change::default() }).await;
+    node.write(Change { jobs: jobs.into(), ..Change::default() }).await;
     assert_eq!(stored_job(&store, 1).await, None);
     assert_eq!(stored_job(&store, 2).await, None);
     assert_eq!(node.beat(0).await.next_due_at, None);

@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use orloj_types::{DefinitionKey, ProcessId, SubscriptionKey, TenantId, Timestamp};
+use thin_vec::thin_vec;
 
 use crate::suite::definitions::deploy;
 use crate::suite::sample::{
@@ -53,8 +54,10 @@ pub(super) async fn a_message_is_taken_away_once(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     node.commit(vec![insert(10), insert(11)]).await.expect("inserts");
     node.write(published(vec![message(31, "paid", "a"), message(32, "paid", "a")])).await;
-    let takes =
-        |key, instance| Change { messages_gone: vec![MessageKey::new(key)], ..update(instance, 1) };
+    let takes = |key, instance| Change {
+        messages_gone: thin_vec![MessageKey::new(key)],
+        ..update(instance, 1)
+    };
     node.write(takes(31, 10)).await;
     assert_eq!(waiting(&store, channel("paid", "a")).await, [32]);
     let lost = node.commit(vec![takes(32, 10), takes(31, 11)]).await;
@@ -97,7 +100,7 @@ pub(super) async fn an_id_is_unique_while_its_message_is_buffered(store: Arc<dyn
     node.write(published(vec![with_id(39, "y", after(10))])).await;
     assert_eq!(store.message(MessageKey::new(33)).await, Ok(None));
     // Free again when it was taken away.
-    let change = Change { messages_gone: vec![MessageKey::new(31)], ..Change::default() };
+    let change = Change { messages_gone: thin_vec![MessageKey::new(31)], ..Change::default() };
     node.write(change).await;
     node.write(published(vec![with_id(40, "x", after(10))])).await;
     assert_eq!(waiting(&store, channel("paid", "a")).await, [30, 36, 39, 40]);
@@ -112,7 +115,7 @@ pub(super) async fn an_expired_message_is_not_found_and_removed_in_bulk(store: A
     assert_eq!(waiting(&store, channel("paid", "a")).await, [33, 35]);
     assert_eq!(node.beat(0).await.message_expires_at, Some(after(-5)));
     assert_eq!(node.fits(opened(vec![subscription(50, "paid", Some("a"))])).await, [fit(33, 50)]);
-    let takes = Change { messages_taken: vec![taken(34, "p")], ..Change::default() };
+    let takes = Change { messages_taken: thin_vec![taken(34, "p")], ..Change::default() };
     node.write(takes).await;
 
     assert_eq!(store.expire_messages(NOW, 2).await, Ok(2), "the earliest first");
@@ -140,7 +143,7 @@ pub(super) async fn the_later_of_message_and_wait_is_told_of_the_earlier(store: 
     assert_eq!(fits, [fit(33, 52)], "the oldest wait");
     // Both at once, in one change and in two of one group.
     let mut both = published(vec![message(34, "sent", "c")]);
-    both.subscriptions_added = vec![subscription(54, "sent", Some("c"))];
+    both.subscriptions_added = thin_vec![subscription(54, "sent", Some("c"))];
     assert_eq!(node.fits(both).await, [fit(34, 54)]);
     let changes = vec![
         opened(vec![subscription(55, "sent", Some("d"))]),
@@ -187,7 +190,7 @@ pub(super) async fn a_process_takes_a_message_once(store: Arc<dyn Store>) {
         ..subscription(key, "paid", Some("a"))
     };
     let takes = |message, process: &str| Change {
-        messages_taken: vec![taken(message, process)],
+        messages_taken: thin_vec![taken(message, process)],
         ..Change::default()
     };
     node.write(published(vec![message(31, "paid", "a")])).await;
@@ -212,7 +215,7 @@ pub(super) async fn a_process_takes_a_message_once(store: Arc<dyn Store>) {
     let lost = node.commit(vec![takes(31, "p"), insert(10), takes(30, "q")]).await;
     assert_eq!(lost, Err(CommitError::Conflicts(vec![0, 2])));
     assert_eq!(rev(&store, 10).await, None);
-    node.write(Change { messages_gone: vec![MessageKey::new(31)], ..takes(31, "q") }).await;
+    node.write(Change { messages_gone: thin_vec![MessageKey::new(31)], ..takes(31, "q") }).await;
     let lost = node.commit(vec![takes(31, "r")]).await;
     assert_eq!(lost, Err(CommitError::Conflicts(vec![0])));
     assert_eq!(store.fits(NOW, None, 10).await, Ok(vec![fit(32, 51)]));
@@ -228,12 +231,12 @@ pub(super) async fn a_change_may_take_what_it_adds(store: Arc<dyn Store>) {
     node.write(opened(vec![wait(51, 2), wait(52, 3)])).await;
     // One of the processes gets it from whoever publishes it, the other has to be told.
     let change = Change {
-        messages_taken: vec![taken(31, "p")],
+        messages_taken: thin_vec![taken(31, "p")],
         ..published(vec![message(31, "paid", "a")])
     };
     assert_eq!(node.fits(change).await, [fit(31, 52)]);
     let gone = vec![MessageKey::new(32)];
-    let change = Change { messages_gone: gone, ..published(vec![message(32, "paid", "a")]) };
+    let change = Change { messages_gone: gone.into(), ..published(vec![message(32, "paid", "a")]) };
     assert_eq!(node.fits(change).await, [fit(31, 52)]);
     assert_eq!(waiting(&store, channel("paid", "a")).await, [31]);
 }
@@ -242,11 +245,13 @@ pub(super) async fn changes_of_a_group_that_want_the_same_have_one_winner(store:
     let mut node = Node::join(&store, "n").await;
     node.write(published(vec![message(31, "paid", "a"), message(32, "paid", "a")])).await;
     let takes = |message, process: &str| Change {
-        messages_taken: vec![taken(message, process)],
+        messages_taken: thin_vec![taken(message, process)],
         ..Change::default()
     };
-    let gone =
-        |message| Change { messages_gone: vec![MessageKey::new(message)], ..Change::default() };
+    let gone = |message| Change {
+        messages_gone: thin_vec![MessageKey::new(message)],
+        ..Change::default()
+    };
     let changes = vec![takes(31, "p"), gone(32), takes(31, "q"), takes(31, "p"), gone(32)];
     let lost = node.commit(changes.clone()).await;
     assert_eq!(lost, Err(CommitError::Conflicts(vec![3, 4])));
@@ -258,11 +263,11 @@ pub(super) async fn a_closed_wait_fits_nothing(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     node.write(insert(10)).await;
     node.write(opened(vec![subscription(51, "paid", Some("a"))])).await;
-    let ends = Change { subscriptions_gone: vec![SubscriptionKey::new(51)], ..delete(10, 1) };
+    let ends = Change { subscriptions_gone: thin_vec![SubscriptionKey::new(51)], ..delete(10, 1) };
     node.write(ends).await;
     assert_eq!(node.fits(published(vec![message(31, "paid", "a")])).await, []);
     let mut flash = opened(vec![subscription(52, "paid", Some("a"))]);
-    flash.subscriptions_gone = vec![SubscriptionKey::new(52)];
+    flash.subscriptions_gone = thin_vec![SubscriptionKey::new(52)];
     assert_eq!(node.fits(flash).await, []);
 }
 
@@ -311,11 +316,21 @@ pub(super) async fn takers_at_the_same_time_have_one_winner(store: Arc<dyn Store
         node.write(published(vec![message(round, "paid", "a")])).await;
         let gone = |lane, id| {
             let messages_gone = vec![MessageKey::new(round)];
-            group(node.lease, lane, id, vec![Change { messages_gone, ..Change::default() }])
+            group(
+                node.lease,
+                lane,
+                id,
+                vec![Change { messages_gone: messages_gone.into(), ..Change::default() }],
+            )
         };
         let takes = |lane, id| {
             let messages_taken = vec![taken(round, "p")];
-            group(node.lease, lane, id, vec![Change { messages_taken, ..Change::default() }])
+            group(
+                node.lease,
+                lane,
+                id,
+                vec![Change { messages_taken: messages_taken.into(), ..Change::default() }],
+            )
         };
         let id = 1_000 + round * 2;
         let groups = vec![takes(0, id), takes(1, id)];
@@ -337,7 +352,7 @@ fn assert_one_winner(outcomes: &[Result<Committed, CommitError>]) {
 }
 
 fn published(messages_added: Vec<MessageRow>) -> Change {
-    Change { messages_added, ..Change::default() }
+    Change { messages_added: messages_added.into(), ..Change::default() }
 }
 
 fn taken(message: i64, process_id: &str) -> MessageTaken {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use orloj_types::{
     DefinitionKey, ElementId, IncidentKey, InstanceKey, JobKey, Timestamp, UserTaskKey,
 };
+use thin_vec::thin_vec;
 
 use crate::suite::sample::{
     DEFINITION, Node, after, incident, insert, job, load, stored_job, timer, update, user_task,
@@ -20,7 +21,7 @@ const OTHER: DefinitionKey = DefinitionKey::new(8);
 pub(super) async fn rows_of_a_migrated_instance_name_the_other_definition(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     node.write(rows()).await;
-    node.write(Change { migrations: vec![migration()], ..update(10, 1) }).await;
+    node.write(Change { migrations: thin_vec![migration()], ..update(10, 1) }).await;
 
     let row = load(&store, 10).await.expect("it lives").row;
     assert_eq!((row.rev, row.definition), (2, OTHER));
@@ -44,9 +45,9 @@ pub(super) async fn rows_of_a_migrated_instance_name_the_other_definition(store:
 pub(super) async fn a_migration_touches_nothing_else(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     let others = Change {
-        jobs: vec![JobWrite::Insert(job(51))],
-        user_tasks_added: vec![user_task(52, 11)],
-        incidents_added: vec![incident(53, 11)],
+        jobs: thin_vec![JobWrite::Insert(Box::new(job(51)))],
+        user_tasks_added: thin_vec![user_task(52, 11)],
+        incidents_added: thin_vec![incident(53, 11)],
         ..insert(11)
     };
     node.commit(vec![rows(), others]).await.expect("commit");
@@ -54,8 +55,8 @@ pub(super) async fn a_migration_touches_nothing_else(store: Arc<dyn Store>) {
     let mut migration = migration();
     migration.jobs.push((JobKey::new(99), "pay".into()));
     let change = Change {
-        jobs: vec![JobWrite::Delete(JobKey::new(22)), JobWrite::Update(kept(21))],
-        migrations: vec![migration],
+        jobs: thin_vec![JobWrite::Delete(JobKey::new(22)), JobWrite::Update(kept(21))],
+        migrations: thin_vec![migration],
         ..update(10, 1)
     };
     node.write(change).await;
@@ -74,7 +75,8 @@ pub(super) async fn a_migration_touches_nothing_else(store: Arc<dyn Store>) {
 pub(super) async fn a_migration_that_loses_changes_nothing(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     node.write(rows()).await;
-    let lost = node.commit(vec![Change { migrations: vec![migration()], ..update(10, 7) }]).await;
+    let lost =
+        node.commit(vec![Change { migrations: thin_vec![migration()], ..update(10, 7) }]).await;
     assert_eq!(lost, Err(CommitError::Conflicts(vec![0])));
     assert_eq!(load(&store, 10).await.expect("it lives").row.definition, DEFINITION);
     assert_eq!(stored_job(&store, 21).await, Some(locked()));
@@ -84,7 +86,7 @@ pub(super) async fn a_migration_that_loses_changes_nothing(store: Arc<dyn Store>
 pub(super) async fn an_instance_may_be_migrated_where_it_starts(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     let again = Migration { definition: DefinitionKey::new(9), ..migration() };
-    let twice = Change { migrations: vec![migration(), again], ..rows() };
+    let twice = Change { migrations: thin_vec![migration(), again], ..rows() };
     assert!(matches!(twice.instances[..], [InstanceWrite::Insert(_)]));
     node.write(twice).await;
     let last = DefinitionKey::new(9);
@@ -98,9 +100,12 @@ const DUE: Timestamp = Timestamp::from_ms(1_800_000_060_000);
 /// An instance with a job that a worker holds, a timer, a user task and an incident.
 fn rows() -> Change {
     Change {
-        jobs: vec![JobWrite::Insert(locked()), JobWrite::Insert(timer(22, DUE))],
-        user_tasks_added: vec![user_task(31, 10)],
-        incidents_added: vec![incident(41, 10)],
+        jobs: thin_vec![
+            JobWrite::Insert(Box::new(locked())),
+            JobWrite::Insert(Box::new(timer(22, DUE)))
+        ],
+        user_tasks_added: thin_vec![user_task(31, 10)],
+        incidents_added: thin_vec![incident(41, 10)],
         ..insert(10)
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use orloj_types::{JobKey, Timestamp};
+use thin_vec::thin_vec;
 
 use crate::suite::definitions;
 use crate::suite::sample::{
@@ -92,7 +93,7 @@ pub(super) async fn fencing_clears_what_a_change_locked_below_the_floor(store: A
         failed_element: None,
         lock: LockWrite::Session(session),
     };
-    node.write(Change { jobs: vec![JobWrite::Update(lock)], ..Change::default() }).await;
+    node.write(Change { jobs: thin_vec![JobWrite::Update(lock)], ..Change::default() }).await;
     assert_eq!(stored_job(&store, 50).await.expect("it exists").lock_session, Some(session));
     assert_eq!(store.fence(session, node.counter().await).await, Ok(true));
     assert_eq!(stored_job(&store, 50).await.expect("it exists").lock_session, None);
@@ -192,7 +193,7 @@ pub(super) async fn a_beat_tells_what_is_due_next(store: Arc<dyn Store>) {
     node.write_jobs([worker_locked(5, after(700)), worker_locked(6, after(750))]).await;
     assert_eq!(node.beat(0).await.next_due_at, Some(after(700)));
     let gone = [5, 6].map(|key| JobWrite::Delete(JobKey::new(key)));
-    node.write(Change { jobs: gone.to_vec(), ..Change::default() }).await;
+    node.write(Change { jobs: gone.to_vec().into(), ..Change::default() }).await;
     assert_eq!(node.beat(0).await.next_due_at, Some(after(800)));
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use orloj_types::{ElementInstanceKey, InstanceKey};
+use thin_vec::thin_vec;
 
 use crate::RecordPageKind::{Elements, Variables};
 use crate::suite::sample::{Node, delete, ended, insert, load, page, update};
@@ -11,13 +12,13 @@ use crate::{CommitError, RecordPage, RecordPageKind, RecordPageWrite, Store};
 pub(super) async fn pages_are_put_replaced_and_deleted(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     let mut change = insert(10);
-    change.pages = vec![
+    change.pages = thin_vec![
         put(10, Elements, 12, b"a"),
         put(10, Variables, 12, b"b"),
         put(10, Elements, 15, b"c"),
     ];
     let mut other = insert(11);
-    other.pages = vec![put(11, Elements, 12, b"d")];
+    other.pages = thin_vec![put(11, Elements, 12, b"d")];
     node.commit(vec![change, other]).await.expect("commit");
     let expected =
         [page(10, Elements, 12, b"a"), page(10, Elements, 15, b"c"), page(10, Variables, 12, b"b")];
@@ -25,7 +26,7 @@ pub(super) async fn pages_are_put_replaced_and_deleted(store: Arc<dyn Store>) {
     assert_eq!(pages(&store, 11).await, [page(11, Elements, 12, b"d")]);
 
     let mut change = update(10, 1);
-    change.pages = vec![
+    change.pages = thin_vec![
         put(10, Elements, 12, b"longer than before"),
         gone(10, Variables, 12),
         gone(10, Variables, 99),
@@ -49,12 +50,12 @@ pub(super) async fn all_pages_of_an_instance_can_be_deleted(store: Arc<dyn Store
     let mut change = insert(10);
     change.pages = (0..40).map(|n| put(10, Elements, 100 + n, b"x")).collect();
     let mut other = insert(11);
-    other.pages = vec![put(11, Variables, 100, b"y")];
+    other.pages = thin_vec![put(11, Variables, 100, b"y")];
     node.commit(vec![change, other]).await.expect("commit");
     assert_eq!(pages(&store, 10).await.len(), 40);
     let mut change = delete(10, 1);
-    change.ended = vec![ended(10)];
-    change.pages = vec![RecordPageWrite::DeleteAll { instance: InstanceKey::new(10) }];
+    change.ended = thin_vec![ended(10)];
+    change.pages = thin_vec![RecordPageWrite::DeleteAll { instance: InstanceKey::new(10) }];
     node.write(change).await;
     // Its key is free again, and nothing of the first is left.
     node.write(insert(10)).await;
@@ -65,11 +66,14 @@ pub(super) async fn all_pages_of_an_instance_can_be_deleted(store: Arc<dyn Store
 pub(super) async fn a_change_that_loses_leaves_the_pages_as_they_were(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     let mut change = insert(10);
-    change.pages = vec![put(10, Elements, 12, b"a"), put(10, Elements, 13, b"b")];
+    change.pages = thin_vec![put(10, Elements, 12, b"a"), put(10, Elements, 13, b"b")];
     node.write(change).await;
     let mut late = update(10, 7);
-    late.pages =
-        vec![put(10, Elements, 12, b"never"), gone(10, Elements, 13), put(10, Variables, 1, b"")];
+    late.pages = thin_vec![
+        put(10, Elements, 12, b"never"),
+        gone(10, Elements, 13),
+        put(10, Variables, 1, b"")
+    ];
     let lost = node.commit(vec![late]).await;
     assert_eq!(lost.map(|_| ()), Err(CommitError::Conflicts(vec![0])));
     let expected = [page(10, Elements, 12, b"a"), page(10, Elements, 13, b"b")];
@@ -80,7 +84,8 @@ pub(super) async fn a_page_keeps_all_its_bytes(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     let bytes: Vec<u8> = (0..70_000_u32).map(|n| (n % 251) as u8).collect();
     let mut change = insert(10);
-    change.pages = vec![put(10, Elements, i64::MAX, &bytes), put(10, Variables, i64::MIN, b"")];
+    change.pages =
+        thin_vec![put(10, Elements, i64::MAX, &bytes), put(10, Variables, i64::MIN, b"")];
     node.write(change).await;
     let expected = [page(10, Elements, i64::MAX, &bytes), page(10, Variables, i64::MIN, b"")];
     assert!(pages(&store, 10).await == expected, "the pages differ");

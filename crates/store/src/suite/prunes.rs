@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use orloj_types::{BatchKey, DefinitionKey, InstanceKey, TenantId, Timestamp};
+use thin_vec::thin_vec;
 
 use crate::suite::batches::{batch, writes};
 use crate::suite::engine;
@@ -52,8 +53,8 @@ async fn prune(store: &Arc<dyn Store>, what: Prune, limit: u32) -> Pruned {
 pub(super) async fn ended_instances_go_by_age_with_their_history(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     let change = Change {
-        ended: [10, 11, 12, 20, 21].map(old).to_vec(),
-        history: vec![history(10, 1), history(10, 2), history(11, 1), history(99, 1)],
+        ended: [10, 11, 12, 20, 21].map(old).to_vec().into(),
+        history: thin_vec![history(10, 1), history(10, 2), history(11, 1), history(99, 1)],
         ..Change::default()
     };
     node.write(change).await;
@@ -79,7 +80,7 @@ pub(super) async fn ended_instances_go_by_age_with_their_history(store: Arc<dyn 
 pub(super) async fn definitions_have_times_of_their_own(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     let ended = [10, 11, 12, 20, 21, 22].map(old).to_vec();
-    node.write(Change { ended, ..Change::default() }).await;
+    node.write(Change { ended: ended.into(), ..Change::default() }).await;
     let own = |before: Option<i64>, own: &[(i64, Option<i64>)]| Prune::Ended {
         before: before.map(|minute| at(minute * MINUTE)),
         own: own
@@ -103,7 +104,7 @@ pub(super) async fn clean_ups_share_the_minutes_of_every_hour(store: Arc<dyn Sto
     let minutes = [61, 79, 91, 121, 130, 151, 180, 239];
     let mut rows = minutes.map(old).to_vec();
     rows.push(EndedRow { ended_at: at(-50 * MINUTE), ..old(9) });
-    node.write(Change { ended: rows, ..Change::default() }).await;
+    node.write(Change { ended: rows.into(), ..Change::default() }).await;
     let of = |before: i64, minutes| Prune::Ended {
         before: Some(at(before * MINUTE)),
         own: Vec::new(),
@@ -125,7 +126,7 @@ pub(super) async fn ended_instances_go_when_their_time_has_come(store: Arc<dyn S
         ..ended(key)
     };
     let rows = vec![of(1, Some(70)), of(2, None), of(3, Some(65)), of(4, Some(200))];
-    node.write(Change { ended: rows.clone(), ..Change::default() }).await;
+    node.write(Change { ended: rows.clone().into(), ..Change::default() }).await;
     let stored = store.ended_instance(InstanceKey::new(1)).await;
     assert_eq!(stored, Ok(Some(rows[0].clone())));
     let until = |minute: i64, minutes| Prune::Removable { until: at(minute * MINUTE), minutes };

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use orloj_types::{DefinitionKey, EngineName, InstanceKey, ProcessId};
+use thin_vec::thin_vec;
 
 use crate::suite::definitions::deploy;
 use crate::suite::sample::{
@@ -39,7 +40,7 @@ pub(super) async fn instances_are_found_by_process(store: Arc<dyn Store>) {
     deploy(&store, 4, &[("a.bpmn", b"2", 5, "a")]).await;
     let of = |key, definition| {
         let row = InstanceRow { definition: DefinitionKey::new(definition), ..instance(key) };
-        Change { instances: vec![InstanceWrite::Insert(row)], ..Change::default() }
+        Change { instances: thin_vec![InstanceWrite::Insert(row)], ..Change::default() }
     };
     let changes = vec![of(10, 2), of(11, 3), of(12, 5), of(13, 3), of(14, 2)];
     node.commit(changes).await.expect("commit");
@@ -64,7 +65,7 @@ pub(super) async fn ended_instances_are_paged_and_found_by_process(store: Arc<dy
     let of =
         |key, definition| EndedRow { definition: DefinitionKey::new(definition), ..ended(key) };
     let rows = vec![of(10, 2), of(11, 3), of(12, 2), of(13, 3)];
-    node.write(Change { ended: rows, ..Change::default() }).await;
+    node.write(Change { ended: rows.into(), ..Change::default() }).await;
     let page = async |process: Option<&str>, before, limit| {
         let filter =
             EndedFilter { process_id: process.map(ProcessId::from), ..EndedFilter::default() };
@@ -116,7 +117,7 @@ pub(super) async fn jobs_are_paged_and_filtered(store: Arc<dyn Store>) {
 pub(super) async fn incidents_are_paged_and_filtered(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     let rows = vec![incident(20, 10), incident(30, 11), incident(40, 10), incident(50, 10)];
-    node.write(Change { incidents_added: rows, ..Change::default() }).await;
+    node.write(Change { incidents_added: rows.into(), ..Change::default() }).await;
     let page = async |instance: Option<i64>, before, limit| {
         let filter = IncidentFilter {
             instance: instance.map(InstanceKey::new),
@@ -135,7 +136,7 @@ pub(super) async fn incidents_are_paged_and_filtered(store: Arc<dyn Store>) {
 pub(super) async fn user_tasks_are_paged_and_filtered(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     let rows = vec![user_task(20, 10), user_task(30, 11), user_task(40, 10), user_task(50, 10)];
-    node.write(Change { user_tasks_added: rows, ..Change::default() }).await;
+    node.write(Change { user_tasks_added: rows.into(), ..Change::default() }).await;
     let page = async |instance: Option<i64>, before, limit| {
         let filter = UserTaskFilter { instance: instance.map(InstanceKey::new) };
         let rows = store.user_tasks(filter, Page { before, limit }).await.expect("user tasks");
@@ -153,11 +154,11 @@ pub(super) async fn rows_of_another_engine_are_not_listed(store: Arc<dyn Store>)
     let engine = EngineName::new("another");
     let row = InstanceRow { engine: engine.clone(), ..instance(10) };
     let change = Change {
-        instances: vec![InstanceWrite::Insert(row)],
-        jobs: vec![JobWrite::Insert(JobRow { engine: engine.clone(), ..job(20) })],
-        user_tasks_added: vec![UserTaskRow { engine: engine.clone(), ..user_task(21, 10) }],
-        incidents_added: vec![IncidentRow { engine: engine.clone(), ..incident(22, 10) }],
-        ended: vec![EndedRow { engine, ..ended(9) }],
+        instances: thin_vec![InstanceWrite::Insert(row)],
+        jobs: thin_vec![JobWrite::Insert(Box::new(JobRow { engine: engine.clone(), ..job(20) }))],
+        user_tasks_added: thin_vec![UserTaskRow { engine: engine.clone(), ..user_task(21, 10) }],
+        incidents_added: thin_vec![IncidentRow { engine: engine.clone(), ..incident(22, 10) }],
+        ended: thin_vec![EndedRow { engine, ..ended(9) }],
         ..Change::default()
     };
     node.write(change).await;

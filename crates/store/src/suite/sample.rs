@@ -6,6 +6,7 @@ use orloj_types::{
     DefinitionKey, ElementId, ElementInstanceKey, InstanceKey, JobKey, NodeNumber, TenantId,
     Timestamp,
 };
+use thin_vec::thin_vec;
 
 use crate::suite::engine;
 use crate::{
@@ -63,7 +64,7 @@ impl Node {
     }
 
     pub async fn write_jobs(&mut self, jobs: impl IntoIterator<Item = JobRow>) {
-        let jobs = jobs.into_iter().map(JobWrite::Insert).collect();
+        let jobs = jobs.into_iter().map(|row| JobWrite::Insert(Box::new(row))).collect();
         self.write(Change { jobs, ..Change::default() }).await;
     }
 
@@ -134,7 +135,7 @@ pub(super) fn instance(key: i64) -> InstanceRow {
 }
 
 pub(super) fn insert(key: i64) -> Change {
-    Change { instances: vec![InstanceWrite::Insert(instance(key))], ..Change::default() }
+    Change { instances: thin_vec![InstanceWrite::Insert(instance(key))], ..Change::default() }
 }
 
 /// From `expected_rev` to the next one; the record tells the revision.
@@ -147,12 +148,12 @@ pub(super) fn update(key: i64, expected_rev: i32) -> Change {
         record: rev.to_be_bytes().to_vec(),
         events: vec![8, 8],
     };
-    Change { instances: vec![update], ..Change::default() }
+    Change { instances: thin_vec![update], ..Change::default() }
 }
 
 pub(super) fn delete(key: i64, expected_rev: i32) -> Change {
     let delete = InstanceWrite::Delete { key: InstanceKey::new(key), expected_rev };
-    Change { instances: vec![delete], ..Change::default() }
+    Change { instances: thin_vec![delete], ..Change::default() }
 }
 
 /// A worker job of type `pay`, ready and unlocked.

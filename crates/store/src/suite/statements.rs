@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use crate::suite::sample::{Node, insert, load, update};
 use crate::{CommitError, Statement, Store};
+use thin_vec::thin_vec;
 
 pub(super) async fn a_statement_that_fails_takes_its_change_along(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     node.write(insert(10)).await;
     let attached = |statements: Vec<Statement>| {
         let mut change = update(10, 1);
-        change.statements = statements;
+        change.statements = statements.into();
         vec![change]
     };
     let fine = || Statement::new("SELECT $2, $1").bind(7).bind("text");
@@ -38,6 +39,6 @@ pub(super) async fn a_lost_race_comes_before_a_failing_statement(store: Arc<dyn 
     let mut node = Node::join(&store, "n").await;
     node.write(insert(10)).await;
     let mut change = update(10, 7);
-    change.statements = vec![Statement::new("UPDATE no_such_table SET a = 1")];
+    change.statements = thin_vec![Statement::new("UPDATE no_such_table SET a = 1")];
     assert_eq!(node.commit(vec![change]).await, Err(CommitError::Conflicts(vec![0])));
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use orloj_types::{ElementInstanceKey, EngineName, InstanceKey, SubscriptionKey, TenantId};
+use thin_vec::thin_vec;
 
 use crate::suite::engine;
 use crate::suite::sample::{Node, insert, rev, subscription, update};
@@ -44,7 +45,7 @@ pub(super) async fn a_subscription_opened_and_closed_at_once_was_never_there(
     let mut node = Node::join(&store, "n").await;
     let both = vec![subscription(20, "paid", None), subscription(21, "paid", None)];
     let change =
-        Change { subscriptions_gone: vec![SubscriptionKey::new(20)], ..opened(both.clone()) };
+        Change { subscriptions_gone: thin_vec![SubscriptionKey::new(20)], ..opened(both.clone()) };
     node.write(change).await;
     assert_eq!(store.subscription(SubscriptionKey::new(20)).await, Ok(None));
     assert_eq!(store.subscription(SubscriptionKey::new(21)).await, Ok(Some(both[1].clone())));
@@ -163,11 +164,14 @@ pub(super) async fn an_element_instance_is_found_by_its_subscription(store: Arc<
 }
 
 pub(super) fn opened(subscriptions_added: Vec<SubscriptionRow>) -> Change {
-    Change { subscriptions_added, ..Change::default() }
+    Change { subscriptions_added: subscriptions_added.into(), ..Change::default() }
 }
 
 fn closed<const N: usize>(keys: [i64; N]) -> Change {
-    Change { subscriptions_gone: keys.map(SubscriptionKey::new).to_vec(), ..Change::default() }
+    Change {
+        subscriptions_gone: keys.map(SubscriptionKey::new).to_vec().into(),
+        ..Change::default()
+    }
 }
 
 /// Messages of this name.

@@ -47,8 +47,8 @@ impl World<'_> {
         };
         let seed = batch_chore(JobKey::new(key + 1), &batch, JobKind::BatchSeed, 3, 0, now);
         let change = Change {
-            batches: vec![BatchWrite::Insert(batch)],
-            chores: vec![ChoreWrite::Insert(seed)],
+            batches: [BatchWrite::Insert(batch)].into(),
+            chores: [ChoreWrite::Insert(seed)].into(),
             ..Change::default()
         };
         self.marks.hit("batch");

@@ -45,7 +45,7 @@ impl Core {
         for row in &change.incidents_opened {
             self.incidents.entry(row.key).or_insert_with(|| row.clone());
         }
-        self.log_chores(change.chore_log.clone());
+        self.log_chores(change.chore_log.iter().cloned());
         for write in &change.batches {
             self.apply_batch(write);
         }
@@ -100,7 +100,7 @@ impl Core {
         }
     }
 
-    fn log_chores(&mut self, rows: Vec<ChoreLogRow>) {
+    fn log_chores(&mut self, rows: impl IntoIterator<Item = ChoreLogRow>) {
         for row in rows {
             let number = self.next_chore_log;
             self.next_chore_log += 1;

@@ -157,7 +157,7 @@ impl Core {
     fn apply_job(&mut self, lease: Lease, write: &JobWrite) {
         match write {
             JobWrite::Insert(row) => {
-                self.jobs.insert(row.key, row.clone());
+                self.jobs.insert(row.key, JobRow::clone(row));
                 if row.lock_session.is_some() {
                     self.lower_floor(lease.session, row.key);
                 }

@@ -326,7 +326,7 @@ impl Pure {
             }
         }
         let instance = self.instances.get_mut(&key).expect("it was just interpreted");
-        instance.record = outcome.record.map(Arc::new);
+        instance.record = outcome.record.map(Arc::from);
         if let Some(end) = outcome.end {
             instance.variables = end.variables;
             instance.state = match end.how {

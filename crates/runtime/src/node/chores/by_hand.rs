@@ -10,6 +10,7 @@ use std::sync::Arc;
 use orloj_interpreter::{JobFailure, Rejection};
 use orloj_store::{Change, ChoreWrite, Held, JobRow, LockWrite};
 use orloj_types::{ElementId, JobKey};
+use thin_vec::thin_vec;
 
 use super::super::answer::Question;
 use super::super::claims::{Ended, Sole};
@@ -44,7 +45,7 @@ impl Node {
         };
         let mut update = kept(&row, held);
         update.lock = LockWrite::Session(self.lease.session);
-        let change = Change { chores: vec![ChoreWrite::Update(update)], ..Change::default() };
+        let change = Change { chores: thin_vec![ChoreWrite::Update(update)], ..Change::default() };
         self.commit_alone(change, Sole::ChoreLocked { id, row });
     }
 

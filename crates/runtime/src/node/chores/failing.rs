@@ -58,7 +58,7 @@ impl Node {
         let (kind, element) = (row.kind, row.element.clone());
         let mut chores = vec![ChoreWrite::Update(update)];
         chores.extend(failed.also);
-        let change = Change { chores, ..Change::default() };
+        let change = Change { chores: chores.into(), ..Change::default() };
         let failed_at = failed_at.unwrap_or_else(|| element.clone());
         if let Some(running) = self.chores.running.get_mut(&job) {
             running.outcome = Err(by_hand::failed(job, failed_at, &message, retries_left));

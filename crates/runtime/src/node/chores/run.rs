@@ -6,6 +6,7 @@ use orloj_store::{
     LockWrite,
 };
 use orloj_types::JobKey;
+use thin_vec::thin_vec;
 
 use super::at_work::{Doing, Running};
 use super::failing::Failed;
@@ -21,7 +22,7 @@ impl Node {
     pub(in crate::node) fn chore_due(&mut self, row: &JobRow) {
         let update =
             ChoreUpdate { state: JobState::Ready, lock: LockWrite::Clear, ..kept(row, Held::Free) };
-        let change = Change { chores: vec![ChoreWrite::Update(update)], ..Change::default() };
+        let change = Change { chores: thin_vec![ChoreWrite::Update(update)], ..Change::default() };
         self.commit_alone(change, Sole::ChoreDue { job: row.key });
     }
 

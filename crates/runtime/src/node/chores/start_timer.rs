@@ -15,6 +15,7 @@ use orloj_types::{
     TenantId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
+use thin_vec::thin_vec;
 
 use super::super::claims::{Claims, Ended};
 use super::super::event::WorkOrigin;
@@ -234,7 +235,7 @@ impl Node {
         let mut update = kept(&row, held);
         update.state = JobState::Suspended;
         update.lock = LockWrite::Clear;
-        let change = Change { chores: vec![ChoreWrite::Update(update)], ..Change::default() };
+        let change = Change { chores: thin_vec![ChoreWrite::Update(update)], ..Change::default() };
         self.conclude(job, change, Afterwards::default());
     }
 

@@ -14,6 +14,7 @@ use orloj_types::{
 };
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use thin_vec::thin_vec;
 
 use super::super::answer::Question;
 use super::super::claims::{Ended, Sole};
@@ -288,7 +289,8 @@ impl Node {
             rows.iter().filter_map(|row| suspended_chore(row, suspended, now)).collect();
         for update in updates {
             let (due_at, is_ready) = (update.due_at, update.state == JobState::Ready);
-            let change = Change { chores: vec![ChoreWrite::Update(update)], ..Change::default() };
+            let change =
+                Change { chores: thin_vec![ChoreWrite::Update(update)], ..Change::default() };
             self.one_more(number);
             if let Some(due_at) = due_at.filter(|_| !suspended) {
                 self.watch_due(due_at);
@@ -334,7 +336,8 @@ impl Node {
         let now = self.now;
         for update in chores.iter().filter_map(|row| suspended_chore(row, suspended, now)) {
             let is_ready = update.state == JobState::Ready;
-            let change = Change { chores: vec![ChoreWrite::Update(update)], ..Change::default() };
+            let change =
+                Change { chores: thin_vec![ChoreWrite::Update(update)], ..Change::default() };
             self.one_more(number);
             self.commit_alone(change, Sole::Suspension { number, is_ready });
         }

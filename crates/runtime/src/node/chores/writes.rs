@@ -40,7 +40,12 @@ pub(crate) struct ChoreEnd {
 impl ChoreEnd {
     pub(super) fn into_change(self) -> Change {
         let Self { chores, batches, incidents_gone } = self;
-        Change { chores, batches, incidents_gone, ..Change::default() }
+        Change {
+            chores: chores.into(),
+            batches: batches.into(),
+            incidents_gone: incidents_gone.into(),
+            ..Change::default()
+        }
     }
 }
 
