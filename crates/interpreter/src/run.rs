@@ -38,7 +38,6 @@ pub struct Input {
 }
 
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "one for each command; a box costs every step")]
 pub enum Progress {
     /// Call this, then [`Run::resume`].
     Invoke(Invoke),

@@ -151,7 +151,6 @@ pub struct IncidentNote {
 }
 
 /// Each job appears at most once in a change.
-#[expect(clippy::large_enum_variant, reason = "most are inserts; a box would cost each step")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JobWrite {
     Insert(Box<JobRow>),
