@@ -217,7 +217,8 @@ fn next_of(settings: &JobSettings, record: &Record) -> Option<JobKey> {
 pub(crate) fn is_taken(turn: &mut Turn<'_>) -> bool {
     let (here, _) = turn.work.at();
     let at = root_of(turn).unwrap_or(here);
-    turn.work.parts_of(at).0.exclusive.holder.is_some()
+    let record = turn.work.parts_of(at).0;
+    record.exclusive.holder.is_some() || !record.still_held.is_empty()
 }
 
 /// The job was ready and is stopped: whoever has locked it keeps it until that run is over. Shared
@@ -239,6 +240,21 @@ pub(crate) fn lock_over(turn: &mut Turn<'_>, job: JobKey) {
     if let Some(root) = root_of(turn) {
         let (record, changes) = turn.work.parts_of(root);
         changes.is_record_changed |= record.still_held.remove(&job);
+    }
+}
+
+/// An exclusive job of the instance runs that was acquired while others counted as held: so none
+/// of them is locked any more.
+pub(crate) fn locks_over(turn: &mut Turn<'_>, acquired: JobKey) {
+    let record = &mut turn.work.record;
+    if record.still_held.is_empty() || record.still_held.contains(&acquired) {
+        return;
+    }
+    record.still_held.clear();
+    if let Some(root) = root_of(turn) {
+        let (record, changes) = turn.work.parts_of(root);
+        changes.is_record_changed |= !record.still_held.is_empty();
+        record.still_held.clear();
     }
 }
 
@@ -542,9 +558,10 @@ mod tests {
         assert_eq!(held(&story), [job], "one that was parked was not");
         story.play(Command::ResumeJobs { jobs: vec![job, waits] });
         story.run_job("b");
-        assert_eq!((states(&story), held(&story)), ("ready - parked".to_owned(), vec![job]));
+        assert_eq!(states(&story), "ready - parked");
+        assert_eq!(held(&story), [], "'b' could not be acquired while it was");
         story.run_job("a");
-        assert_eq!(held(&story), []);
+        assert_eq!(states(&story), "- - ready");
     }
 
     #[test]

@@ -71,6 +71,7 @@ pub(crate) fn create(turn: &mut Turn<'_>, of: ElementInstanceKey, draft: Draft) 
         exclusive: draft.exclusive,
         due_at: draft.due_at.or_else(|| is_stamped.then_some(turn.now)),
         failed_before: false,
+        still_held: false,
         category: draft.category,
         limit_key: draft.limit_key,
         headers: draft.headers,
@@ -349,12 +350,34 @@ pub(crate) fn stop(turn: &mut Turn<'_>, key: JobKey, state: JobState) {
     turn.work.changes.job_updated(key);
     match was == JobState::Ready {
         true if is_for_clients => turn.work.changes.job_unlocked(key),
-        true => exclusive::keep_lock(turn, key),
+        // Nobody can have locked one that this very command has let run.
+        true if turn.work.changes.new_holder == Some(key) => {}
+        true if is_exclusive => exclusive::keep_lock(turn, key),
+        true => set_held(turn, key, true),
         false => {}
     }
     if is_exclusive {
         exclusive::release(turn, key);
     }
+}
+
+/// Of one that is not exclusive.
+fn set_held(turn: &mut Turn<'_>, key: JobKey, is_held: bool) {
+    if let Some(job) = turn.job_mut(key) {
+        job.still_held = is_held;
+    }
+}
+
+/// Whether somebody may still have locked the job, which was stopped before.
+pub(crate) fn is_held(turn: &Turn<'_>, key: JobKey) -> bool {
+    let own = turn.work.record.job(key).is_some_and(|(_, job)| job.still_held);
+    own || exclusive::is_held(turn, key)
+}
+
+/// The run of the job has ended, and unlocks it.
+pub(crate) fn lock_over(turn: &mut Turn<'_>, key: JobKey) {
+    set_held(turn, key, false);
+    exclusive::lock_over(turn, key);
 }
 
 /// What an active job comes to by its retries and its due date.

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_expr::Expression;
-use orloj_model::{Element, ElementIndex, Failures, Items, MultiInstance, SavePoint};
+use orloj_model::{Element, ElementIndex, ElementKind, Failures, Items, MultiInstance, SavePoint};
 use orloj_types::{ElementInstanceKey, StoredValue, Value, Variables};
 
 use crate::agenda::Step;
@@ -342,14 +342,32 @@ fn is_enough(
             ("numberOfTerminatedInstances", 0),
         ],
     };
-    let told: BTreeMap<Arc<str>, Value> =
+    let mut told: BTreeMap<Arc<str>, Value> =
         told.iter().map(|&(name, number)| (name.into(), Value::Int(number))).collect();
-    let scope = if loops.condition_sees_item { key } else { body };
+    let is_scope = matches!(element.kind, ElementKind::SubProcess(_));
+    let scope = if loops.condition_sees_item && !is_scope { key } else { body };
+    if loops.condition_sees_item && is_scope {
+        // What lived in it has gone with it, but what it was made with.
+        let own = turn.work.record.variables.get(&key);
+        for name in made_with(multi) {
+            let value = own.and_then(|own| own.get(name));
+            told.extend(value.map(|value| (name.into(), Value::from(value))));
+        }
+    }
     let view = View::new(&turn.work.record, scope).under(&told);
     match turn.evaluate_in(&element.id, &view, condition)? {
         Value::Bool(holds) => Ok(holds),
         other => Err(extract::wrong(element, "completion condition", "a boolean", &other)),
     }
+}
+
+/// The variables that an instance gets from its body.
+fn made_with(multi: &MultiInstance) -> impl Iterator<Item = &str> {
+    let item = match &multi.items {
+        Items::Collection { variable, .. } => variable.as_deref(),
+        Items::Cardinality(_) => None,
+    };
+    item.into_iter().chain([multi.index_variable.as_deref().unwrap_or(COUNTER)])
 }
 
 /// An instance has vanished: the body makes the next one or is done.

@@ -269,6 +269,9 @@ pub struct Job {
     pub due_at: Option<Timestamp>,
     /// True once it failed: a retry cycle sets the retries at the first failure only.
     pub failed_before: bool,
+    /// It was stopped while it was ready: whoever had locked it may still run it. Of exclusive jobs
+    /// [`Record::still_held`] says so.
+    pub still_held: bool,
     /// Which executors take it; the model's word, evaluated.
     pub category: Option<Arc<str>>,
     /// Jobs of the same key share a limit; evaluated.

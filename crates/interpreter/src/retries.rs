@@ -83,7 +83,7 @@ pub(crate) fn fail(turn: &mut Turn<'_>, key: JobKey, failure: Failure) {
         }
     }
     *turn.job_mut(key).expect("found above") = job;
-    exclusive::lock_over(turn, key);
+    jobs::lock_over(turn, key);
     if let Some(follow_up) = follow_up {
         timers::repeat_despite_failure(turn, host, &follow_up);
     }

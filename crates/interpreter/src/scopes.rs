@@ -112,7 +112,12 @@ impl Scopes {
 impl Scopes {
     /// From now on writes are noted.
     pub(crate) fn note_writes(&mut self) {
-        self.1.get_or_insert_default();
+        self.1 = Some(Vec::new());
+    }
+
+    /// The command is over: what it wrote is nothing new to the next.
+    pub(crate) fn end_notes(&mut self) {
+        self.1 = None;
     }
 
     pub(crate) fn written(&mut self, scope: ElementInstanceKey, name: &Arc<str>) {

@@ -257,6 +257,9 @@ impl Work {
         let member = &mut self.members[self.at];
         member.process = index;
         member.is_watched = has_watchers(&processes[index]);
+        if member.is_watched {
+            self.record.variables.note_writes();
+        }
         self.seen.insert(self.at, self.record.variables.clone());
     }
 
@@ -370,6 +373,7 @@ fn part(
     ended: Option<EndKind>,
     is_new: bool,
 ) -> Outcome {
+    record.variables.end_notes();
     let jobs = changes.take_jobs(&record, process);
     let (instance, definition) = (record.instance, record.definition);
     let end = ended.map(|how| {

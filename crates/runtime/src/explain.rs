@@ -42,6 +42,7 @@ impl Orloj {
         if row.state == JobState::Parked {
             reasons.push(self.why_parked(&row).await?);
         }
+        reasons.extend(self.why_beside(&row).await?);
         if row.is_locked() {
             reasons.push(self.why_locked(&row, &nodes, &report, now));
         } else {
@@ -164,6 +165,31 @@ impl Orloj {
             None => "it is exclusive and its turn is about to come".to_owned(),
         };
         Ok(reason("exclusive", text, holder.map(Remedy::Explain)))
+    }
+
+    /// An exclusive job that was stopped while it ran keeps the others out until that run is over.
+    async fn why_beside(&self, row: &JobRow) -> Result<Option<Reason>, Error> {
+        let is_free = row.state == JobState::Ready && !row.is_locked();
+        if !is_free || !row.exclusive || row.kind.is_for_workers() {
+            return Ok(None);
+        }
+        let own = self.record(row.instance).await?;
+        let root = match own.as_ref().and_then(|own| own.caller.as_ref()) {
+            Some(caller) => self.record(caller.root).await?,
+            None => None,
+        };
+        for record in [&own, &root].into_iter().flatten() {
+            for &key in record.still_held.iter().filter(|key| **key != row.key) {
+                let held = self.inner.store.job(key).await.map_err(|e| store_error(&e))?;
+                if held.is_some_and(|held| held.is_locked() && held.state != JobState::Ready) {
+                    let text = format!(
+                        "it is exclusive, and job {key} beside it, which was stopped, still runs"
+                    );
+                    return Ok(Some(reason("exclusive", text, Some(Remedy::Explain(key)))));
+                }
+            }
+        }
+        Ok(None)
     }
 
     async fn record(&self, instance: InstanceKey) -> Result<Option<Record>, Error> {

@@ -23,7 +23,8 @@ const ALL: Page = Page { before: None, limit: 1_000 };
 const BEGIN: Timestamp = Timestamp::from_ms(1_794_787_200_000);
 
 /// `step`: a save point before foreign code. `pair`: two of them at once. `outer` calls `inner`
-/// beside a save point of its own. `later`: a timer, then a worker.
+/// beside a save point of its own. `twins`: as `pair`, before foreign code. `later`: a timer, then a
+/// worker.
 const MODELS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
     xmlns:camunda="http://camunda.org/schema/1.0/bpmn" targetNamespace="test">
@@ -61,6 +62,15 @@ const MODELS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
     <startEvent id="start4"/>
     <sequenceFlow id="i0" sourceRef="start4" targetRef="called"/>
     <task id="called" camunda:asyncBefore="true"/>
+  </process>
+  <process id="twins" isExecutable="true" camunda:historyTimeToLive="P1D">
+    <startEvent id="start6"/>
+    <sequenceFlow id="t0" sourceRef="start6" targetRef="fork6"/>
+    <parallelGateway id="fork6"/>
+    <sequenceFlow id="t1" sourceRef="fork6" targetRef="one"/>
+    <sequenceFlow id="t2" sourceRef="fork6" targetRef="other"/>
+    <serviceTask id="one" camunda:asyncBefore="true" camunda:class="test.Work"/>
+    <serviceTask id="other" camunda:asyncBefore="true" camunda:class="test.Work"/>
   </process>
   <process id="later" isExecutable="true" camunda:historyTimeToLive="P1D">
     <startEvent id="start5"/>
@@ -275,6 +285,40 @@ fn the_holder_is_named_over_a_hierarchy_as_well() {
         let text = format!("it is exclusive and waits for job {holder} of instance {owner}");
         assert_eq!((found[0].code, &found[0].text), ("exclusive", &text));
         assert_eq!(found[0].remedy, Some(Remedy::Explain(holder)));
+        orloj.shutdown().await;
+    });
+}
+
+/// A job that was stopped while it runs keeps the others of its instance out.
+#[test]
+fn who_waits_beside_a_job_that_still_runs_is_told_which() {
+    on_both(|builder| async {
+        let gate = Arc::new(Semaphore::new(0));
+        let builder = builder.executor_options(active());
+        let orloj = deployed(builder.delegate("test.Work", held(&gate))).await;
+        let instance = start(&orloj, "twins").await;
+        while locked(&orloj).await.is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let runs = locked(&orloj).await[0];
+        orloj.jobs().suspend(runs).await.unwrap();
+        let jobs = orloj.instance(instance).await.unwrap().jobs;
+        let waits = jobs.iter().find(|job| job.key != runs).unwrap();
+        assert_eq!(waits.state, JobState::Ready);
+        let found = reasons(&orloj, waits.key).await;
+        let text =
+            format!("it is exclusive, and job {runs} beside it, which was stopped, still runs");
+        assert_eq!((found[0].code, &found[0].text), ("exclusive", &text));
+        assert_eq!(found[0].remedy, Some(Remedy::Explain(runs)));
+        gate.add_permits(2);
+        // The next one begins as soon as the run is over, though nobody touches it.
+        while orloj.instance(instance).await.unwrap().jobs.len() > 1 {
+            tokio::task::yield_now().await;
+        }
+        orloj.jobs().activate(runs).await.unwrap();
+        gate.add_permits(1);
+        orloj.settle().await;
+        assert!(orloj.jobs().list(JobFilter::default(), ALL).await.unwrap().is_empty());
         orloj.shutdown().await;
     });
 }

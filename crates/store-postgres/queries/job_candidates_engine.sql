@@ -15,7 +15,7 @@ WHERE engine = $2 AND type = '' AND kind NOT IN (2, 5)
     AND ($10::text IS NULL OR tenant = $10)
     -- None beside an exclusive one that was stopped while it runs: its lock is there until
     -- whoever runs it is done. Nearly always there is no such job.
-    AND (NOT exclusive OR
+    AND (NOT exclusive OR instance_key = 0 OR
         CASE WHEN $11::boolean THEN coalesce(
             (SELECT c.root_key FROM orloj.called AS c WHERE c.key = instance_key), instance_key)
         ELSE instance_key END
@@ -25,6 +25,7 @@ WHERE engine = $2 AND type = '' AND kind NOT IN (2, 5)
             FROM orloj.job AS h
             LEFT JOIN orloj.called AS c ON c.key = h.instance_key
             WHERE h.state <> 0 AND h.lock_session IS NOT NULL AND h.exclusive
+                AND h.engine = $2
         )))
     AND (topic = '' OR topic <> ALL ($12))
     AND tenant <> ALL ($13)

@@ -19,6 +19,7 @@ WHERE key IN (
         -- whoever runs it is done. Nearly always there is no such job.
         AND (
             exclusive = 0
+            OR instance_key = 0
             OR iif(
                 ?11,
                 coalesce(
@@ -31,6 +32,7 @@ WHERE key IN (
                 FROM job AS held INDEXED BY job_still_held
                 LEFT JOIN called ON called.key = held.instance_key
                 WHERE held.state <> 0 AND held.lock_session IS NOT NULL AND held.exclusive = 1
+                    AND held.engine = ?1
             )
         )
     ORDER BY priority DESC, key

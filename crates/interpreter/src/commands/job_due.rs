@@ -24,7 +24,7 @@ pub(crate) fn job_due(turn: &mut Turn<'_>, key: JobKey, at_once: bool) -> Result
         return Err(Rejection::JobState { job: key, state: job.state }.into());
     }
     let (host, is_exclusive) = (host.key, job.exclusive);
-    let must_wait = !at_once || job.kind.is_for_clients() || exclusive::is_held(turn, key);
+    let must_wait = !at_once || job.kind.is_for_clients() || jobs::is_held(turn, key);
     if must_wait || is_exclusive && exclusive::is_taken(turn) {
         jobs::make_ready(turn, key);
         return Ok(());

@@ -12,12 +12,15 @@ use crate::outcome::Event;
 use crate::record::{Job, JobKind, JobState, Role};
 use crate::stage::Stage;
 use crate::turn::Turn;
-use crate::{flow, incidents, jobs, multi_instance, timers};
+use crate::{exclusive, flow, incidents, jobs, multi_instance, timers};
 
 pub(crate) fn run_job(turn: &mut Turn<'_>, key: JobKey) -> Result<(), Stop> {
     let (host, job) = find(turn, key)?;
     if job.state != JobState::Ready {
         return Err(Rejection::JobState { job: key, state: job.state }.into());
+    }
+    if job.exclusive {
+        exclusive::locks_over(turn, key);
     }
     perform(turn, host, key)?;
     Ok(())

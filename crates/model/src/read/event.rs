@@ -254,9 +254,10 @@ impl<'a> Context<'a> {
             let is_flow = |node: Node<'a>| {
                 node.tag_name().name() == "sequenceFlow" && node.attribute("id") == Some(id)
             };
+            let has_flow = |scope: Node<'a>| scope.children().any(is_flow);
             match self.dialect {
-                // Flowable lets be what is attached to nothing, but a flow is something.
-                Dialect::Flowable if !subject.node.document().descendants().any(is_flow) => {
+                // Flowable lets be what is attached to nothing, but a flow beside it is something.
+                Dialect::Flowable if !subject.node.parent().is_some_and(has_flow) => {
                     self.warn_at(subject, written.offset, "boundary-unattached", message);
                 }
                 Dialect::Flowable | Dialect::Camunda7 | Dialect::Zeebe => {

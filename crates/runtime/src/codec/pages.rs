@@ -360,6 +360,7 @@ mod tests {
             exclusive: true,
             due_at: None,
             failed_before: false,
+            still_held: false,
             category: None,
             limit_key: None,
             headers: Default::default(),

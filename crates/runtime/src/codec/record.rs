@@ -134,6 +134,7 @@ fn job_fields<'a>(job: &'a Job, record: &Record) -> JobFields<'a> {
         exclusive: job.exclusive,
         due_at_ms: job.due_at.map(Timestamp::as_ms),
         failed_before: job.failed_before,
+        still_held: job.still_held,
         event,
         repeat: repeat.map(|repeat| RepeatFields {
             text: &repeat.text,
@@ -163,6 +164,7 @@ pub(super) fn job_entry(job: &Job, record: &Record) -> JobEntry {
         exclusive: fields.exclusive,
         due_at_ms: fields.due_at_ms,
         failed_before: fields.failed_before,
+        still_held: fields.still_held,
         event: fields.event.to_owned(),
         repeat: fields.repeat.map(|repeat| RepeatEntry {
             text: repeat.text.to_owned(),
@@ -336,6 +338,7 @@ fn decode_job(entry: &JobEntry, base: i64) -> Result<Job, Error> {
         exclusive: entry.exclusive,
         due_at: entry.due_at_ms.map(Timestamp::from_ms),
         failed_before: entry.failed_before,
+        still_held: entry.still_held,
         category: entry.category.as_deref().map(Into::into),
         limit_key: entry.limit_key.as_deref().map(Into::into),
         headers: (!entry.headers.is_empty()).then(|| {

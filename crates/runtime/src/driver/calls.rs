@@ -31,8 +31,7 @@ impl Driver {
     /// application's allows.
     pub(super) fn call(&mut self) {
         let calls = std::mem::take(&mut self.to_call);
-        let mut begun = Instant::now();
-        let tried_until = begun + QUICK_CALL_MAX;
+        let tried_until = Instant::now() + QUICK_CALL_MAX;
         let outer = self.tokio.clone();
         let _outer = outer.enter();
         let together: FuturesUnordered<Running> = FuturesUnordered::new();
@@ -55,15 +54,14 @@ impl Driver {
                 self.spawn_calls(alone);
                 continue;
             }
+            let begun = Instant::now();
             if begun < tried_until {
                 let polled = called.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-                let ended = Instant::now();
-                if ended.duration_since(begun) > QUICK_CALL_MAX {
+                if begun.elapsed() > QUICK_CALL_MAX {
                     self.pace.forget(&name);
                 }
                 if let Poll::Ready(called) = polled {
                     self.node.handle(self.clock.now(), called.event(call));
-                    begun = Instant::now();
                     continue;
                 }
             }

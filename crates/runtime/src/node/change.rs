@@ -341,6 +341,7 @@ impl Node {
             JobChange::Delete(key) => {
                 effects.frees_slot |= self.is_counted(key, old, slot);
                 effects.gone.push((key, self.held.get(&key).copied()));
+                self.let_neighbours(key, old, effects);
                 change.jobs.push(JobWrite::Delete(key));
             }
             JobChange::Insert(row) => {
@@ -376,6 +377,9 @@ impl Node {
                     effects.due.extend(row.job.due_at);
                 }
                 let key = row.job.key;
+                // No run of a job that was set aside could give its lock back.
+                let is_stopped = row.job.state != JobState::Ready;
+                let unlock = unlock || is_stopped && self.set_aside.contains_key(&key);
                 let was = old.and_then(|old| old.job(key)).map(|(_, job)| job.state);
                 let is_kept = was == Some(JobState::Ready) && !unlock;
                 let becomes_ready = row.job.state == JobState::Ready && !is_kept;
@@ -384,6 +388,7 @@ impl Node {
                 if unlock {
                     effects.frees_slot |= self.is_counted(key, old, slot);
                     effects.gone.push((key, self.held.get(&key).copied()));
+                    self.let_neighbours(key, old, effects);
                 }
                 let lock = if becomes_ready {
                     match self.lock_for(&row, was, record, slot, effects) {
@@ -398,6 +403,14 @@ impl Node {
                 let update: JobUpdate = codec::job_update(&row, lock);
                 change.jobs.push(JobWrite::Update(update));
             }
+        }
+    }
+
+    /// The lock of a job that was stopped while it ran goes: exclusive ones beside it, which this
+    /// change need not be about, can be acquired now.
+    fn let_neighbours(&self, key: JobKey, old: Option<&Record>, effects: &mut Effects) {
+        if old.is_some_and(|old| old.still_held.contains(&key)) {
+            effects.ready_types.push(self.engine_type.clone());
         }
     }
 

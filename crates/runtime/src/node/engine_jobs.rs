@@ -81,10 +81,8 @@ impl Node {
     ) -> LockWrite {
         let job = &row.job;
         let is_new = was.is_none();
-        let held = &record.still_held;
-        let is_held = !held.is_empty()
-            && (job.exclusive || held.contains(&job.key))
-            && !self.sabotaged(Sabotage::IgnoreHeld);
+        let is_beside = job.exclusive && !record.still_held.is_empty();
+        let is_held = (job.still_held || is_beside) && !self.sabotaged(Sabotage::IgnoreHeld);
         let created_at = if is_new { self.now } else { self.created_at(job.key) };
         let kind = codec::job_kind(&job.kind);
         let run_at = job.due_at.unwrap_or(created_at);

@@ -14,8 +14,7 @@ use std::sync::Arc;
 use orloj_interpreter::{Command, Rejection};
 use orloj_store::format::{decode_variables, encode_variables};
 use orloj_store::{
-    BroadcastKey, Change, Channel, Fit, MessageKey, MessageRow, Pulse, StartRow,
-    SubscriptionRow,
+    BroadcastKey, Change, Channel, Fit, MessageKey, MessageRow, Pulse, StartRow, SubscriptionRow,
 };
 use orloj_types::{Document, InstanceKey, ProcessId, Timestamp};
 use rustc_hash::FxHashMap;

@@ -274,6 +274,9 @@ pub struct JobEntry {
     /// What a client is told besides what the model says literally.
     #[prost(message, repeated, tag = "18")]
     pub headers: Vec<HeaderEntry>,
+    /// Whoever had locked it when it was stopped may still run it.
+    #[prost(bool, tag = "19")]
+    pub still_held: bool,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -420,6 +423,7 @@ mod tests {
                     job_type: "pay",
                     state: 4,
                     failed_before: true,
+                    still_held: true,
                     repeat: Some(RepeatFields { text: "R3/PT1S", anchor_ms: -1, fired: 2 }),
                     category: Some("heavy"),
                     limit_key: Some(""),

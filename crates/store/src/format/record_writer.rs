@@ -34,6 +34,7 @@ pub struct JobFields<'a> {
     pub exclusive: bool,
     pub due_at_ms: Option<i64>,
     pub failed_before: bool,
+    pub still_held: bool,
     pub event: &'a str,
     pub repeat: Option<RepeatFields<'a>>,
     pub listener: u32,
@@ -184,6 +185,7 @@ impl ElementWriter<'_, '_> {
                     wire.bytes(2, value.as_bytes());
                 });
             }
+            wire.uint(19, job.still_held.into());
         });
     }
 

@@ -172,15 +172,18 @@ pub(super) async fn nothing_exclusive_is_taken_beside_what_is_still_held(store: 
         // Its run is over.
         JobRow { lock_session: None, ..stopped(8, 400, JobState::Suspended) },
         of(9, 400),
+        // Jobs of no instance exclude each other in no way.
+        stopped(10, 0, JobState::Waiting),
+        of(11, 0),
     ];
     node.write_jobs(rows).await;
-    assert_eq!(keys(&node.acquire(for_engine(), 10).await), [3, 7, 9]);
+    assert_eq!(keys(&node.acquire(for_engine(), 10).await), [3, 7, 9, 11]);
     store.release(node.lease, vec![(JobKey::new(1), 1)]).await.expect("release");
     assert_eq!(keys(&node.acquire(for_engine(), 10).await), [2]);
     assert_eq!(store.fence(node.lease.session, node.counter().await).await, Ok(true));
     let next = Node::join(&store, "next").await;
     let taken = keys(&next.acquire(for_engine(), 10).await);
-    assert_eq!(taken, [2, 3, 5, 7, 9], "nobody who is gone holds anything");
+    assert_eq!(taken, [2, 3, 5, 7, 9, 11], "nobody who is gone holds anything");
 }
 
 /// With a limit in force candidates are looked at one by one, by the same rules.

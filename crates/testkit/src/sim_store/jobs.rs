@@ -73,7 +73,10 @@ impl Core {
     /// Instances, or outermost ones, of exclusive jobs that were stopped while they run.
     fn still_held(&self, over_hierarchies: bool) -> BTreeSet<InstanceKey> {
         let stopped = self.jobs.values().filter(|job| job.state != JobState::Ready);
-        let held = stopped.filter(|job| job.lock_session.is_some() && job.exclusive);
+        // Chores belong to no instance and exclude nothing.
+        let of_instances =
+            stopped.filter(|job| job.engine == self.engine && job.instance.raw() != 0);
+        let held = of_instances.filter(|job| job.lock_session.is_some() && job.exclusive);
         held.map(|job| self.group_of(job, over_hierarchies)).collect()
     }
 
