@@ -17,10 +17,17 @@ pulse AS (
             (SELECT min(due_at) FROM orloj.job WHERE engine = $6 AND state = 1),
             (SELECT min(lock_until) FROM orloj.job WHERE engine = $6 AND lock_until IS NOT NULL)
         ) AS next_due_at,
-        EXISTS (
-            SELECT FROM orloj.job
-            WHERE engine = $6 AND type = '' AND kind NOT IN (2, 5)
-                AND state = 0 AND lock_session IS NULL AND lock_until IS NULL
+        -- In the order of its index: one that merely exists is looked for from end to end, where the
+        -- statistics have it that there are many.
+        coalesce(
+            (
+                SELECT true FROM orloj.job
+                WHERE engine = $6 AND type = '' AND kind NOT IN (2, 5)
+                    AND state = 0 AND lock_session IS NULL AND lock_until IS NULL
+                ORDER BY priority DESC, key
+                LIMIT 1
+            ),
+            false
         ) AS engine_jobs_ready,
         greatest(
             (SELECT coalesce(max(key), 0) FROM orloj.definition WHERE engine = $6),
