@@ -100,6 +100,41 @@ async fn every_order_takes_the_first_entries_of_its_index() {
     .await;
 }
 
+/// Statistics that say of most jobs that they are ready, though none is: what is merely asked to
+/// exist would be looked for from end to end, with every beat.
+#[tokio::test]
+async fn a_beat_looks_for_ready_jobs_in_their_index() {
+    with_database(|url| async move {
+        let _store = open(&url).await;
+        let admin = client(&url).await;
+        admin.batch_execute(ROWS).await.expect("rows");
+        admin.batch_execute("ANALYZE job; UPDATE job SET lock_session = 1").await.expect("locked");
+        let sql = include_str!("../queries/node_beat.sql")
+            .lines()
+            .filter(|line| !line.trim().starts_with("--"))
+            .collect::<Vec<_>>()
+            .join("\n")
+            .replace("orloj.", "");
+        let values = [
+            ("$7", "0"),
+            ("$6", "'suite'"),
+            ("$5", "0"),
+            ("$4", "0"),
+            ("$3", "0"),
+            ("$2", "0"),
+            ("$1", "1"),
+        ];
+        let sql = values.iter().fold(sql, |sql, (place, value)| sql.replace(place, value));
+        let plan = plan(&admin, &sql).await;
+        assert!(plan.contains("using job_ready on job"), "{plan}");
+        assert!(
+            !plan.contains("Seq Scan on job\n") && !plan.contains("Seq Scan on job "),
+            "{plan}"
+        );
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn locked_jobs_are_counted_in_an_index_made_with_the_first_limit() {
     with_database(|url| async move {
