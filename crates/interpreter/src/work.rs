@@ -323,16 +323,16 @@ impl Work {
     pub(crate) fn outcome(mut self, processes: &[Arc<Process>]) -> Outcome {
         self.end_transients();
         self.switch(0);
-        let mut members = self.members.into_iter().map(|member| (member.is_new, member));
-        let (is_new, own) = members.next().expect("the command's own instance takes part");
+        let mut members = self.members.into_iter();
+        let own = members.next().expect("the command's own instance takes part");
         let process = &processes[own.process];
-        let mut first = part(self.record, process, self.changes, self.ended, is_new);
+        let mut first = part(self.record, process, self.changes, self.ended, own.is_new);
         first.failed = self.failed;
         first.signals = self.signals;
-        let others = members.filter_map(|(is_new, member)| {
-            let Parts { record, changes, ended } = *member.parts?;
+        let others = members.filter_map(|Member { process, is_new, parts, .. }| {
+            let Parts { record, changes, ended } = *parts?;
             let has_part = is_new || ended.is_some() || changes.any();
-            has_part.then(|| part(record, &processes[member.process], changes, ended, is_new))
+            has_part.then(|| part(record, &processes[process], changes, ended, is_new))
         });
         first.others = others.collect();
         first

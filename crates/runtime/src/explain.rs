@@ -142,17 +142,9 @@ impl Orloj {
 
     /// Its own instance has the queue, or the outermost one of the hierarchy.
     async fn why_parked(&self, row: &JobRow) -> Result<Reason, Error> {
-        let own = self.record(row.instance).await?;
-        let root = match own.as_ref().and_then(|own| own.caller.as_ref()) {
-            Some(caller) => self.record(caller.root).await?,
-            None => None,
-        };
+        let queues = self.queues_of(row).await?;
         let has_it = |record: &&Record| record.exclusive.ticket(row.key).is_some();
-        let holder = [&own, &root]
-            .into_iter()
-            .flatten()
-            .find(has_it)
-            .and_then(|record| record.exclusive.holder);
+        let holder = queues.iter().find(has_it).and_then(|record| record.exclusive.holder);
         let text = match holder {
             Some(key) => match self.inner.store.job(key).await.map_err(|e| store_error(&e))? {
                 Some(holder) if holder.instance != row.instance => {
@@ -173,12 +165,7 @@ impl Orloj {
         if !is_free || !row.exclusive || row.kind.is_for_workers() {
             return Ok(None);
         }
-        let own = self.record(row.instance).await?;
-        let root = match own.as_ref().and_then(|own| own.caller.as_ref()) {
-            Some(caller) => self.record(caller.root).await?,
-            None => None,
-        };
-        for record in [&own, &root].into_iter().flatten() {
+        for record in self.queues_of(row).await? {
             for &key in record.still_held.iter().filter(|key| **key != row.key) {
                 let held = self.inner.store.job(key).await.map_err(|e| store_error(&e))?;
                 if held.is_some_and(|held| held.is_locked() && held.state != JobState::Ready) {
@@ -190,6 +177,16 @@ impl Orloj {
             }
         }
         Ok(None)
+    }
+
+    /// Who may have the queue of the job: its own instance, and the outermost one of the hierarchy.
+    async fn queues_of(&self, row: &JobRow) -> Result<Vec<Record>, Error> {
+        let Some(own) = self.record(row.instance).await? else { return Ok(Vec::new()) };
+        let root = match own.caller {
+            Some(caller) => self.record(caller.root).await?,
+            None => None,
+        };
+        Ok(std::iter::once(own).chain(root).collect())
     }
 
     async fn record(&self, instance: InstanceKey) -> Result<Option<Record>, Error> {

@@ -352,7 +352,7 @@ impl Node {
                 let is_ready = row.job.state == JobState::Ready
                     || (ignores_queue && row.job.state == JobState::Parked);
                 let lock = if is_ready {
-                    self.lock_for(&row, None, record, slot, effects)
+                    self.lock_for(&row, true, record, slot, effects)
                 } else {
                     LockWrite::Clear
                 };
@@ -383,15 +383,13 @@ impl Node {
                 let was = old.and_then(|old| old.job(key)).map(|(_, job)| job.state);
                 let is_kept = was == Some(JobState::Ready) && !unlock;
                 let becomes_ready = row.job.state == JobState::Ready && !is_kept;
-                // One that the record knows under no state has come to be in this command.
-                let was = Some(was.unwrap_or(JobState::Parked));
                 if unlock {
                     effects.frees_slot |= self.is_counted(key, old, slot);
                     effects.gone.push((key, self.held.get(&key).copied()));
                     self.let_neighbours(key, old, effects);
                 }
                 let lock = if becomes_ready {
-                    match self.lock_for(&row, was, record, slot, effects) {
+                    match self.lock_for(&row, false, record, slot, effects) {
                         LockWrite::Clear if !unlock => LockWrite::Keep,
                         lock => lock,
                     }
@@ -415,19 +413,19 @@ impl Node {
     }
 
     /// The lock a job that has become ready is written with: this node's own, a worker's that
-    /// waits here, or none. `was`: its state before, if there was one. A worker job that was there
-    /// before is acquired instead: only its row knows how often it was locked.
+    /// waits here, or none. A worker job that was there before is acquired instead: only its row
+    /// knows how often it was locked.
     fn lock_for(
         &mut self,
         row: &orloj_interpreter::JobRow,
-        was: Option<JobState>,
+        is_new: bool,
         record: &Record,
         slot: &Slot,
         effects: &mut Effects,
     ) -> LockWrite {
         let job = &row.job;
         if !job.kind.is_for_clients() {
-            return self.lock_engine_job(row, was, record, effects);
+            return self.lock_engine_job(row, is_new, record, effects);
         }
         let is_limited = self.is_limited(&row.topic, &record.tenant, job.limit_key.as_ref());
         if is_limited {
@@ -436,7 +434,7 @@ impl Node {
         let is_open = self.breakers.state(&job.job_type, self.now) != BreakerState::Closed;
         let is_held_up = is_limited || is_open;
         let taker = match self.demands.get_mut(&job.job_type) {
-            Some(demand) if was.is_none() && !is_held_up && self.phase == Phase::Running => {
+            Some(demand) if is_new && !is_held_up && self.phase == Phase::Running => {
                 demand.hand_over()
             }
             _ => None,

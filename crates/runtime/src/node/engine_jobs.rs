@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use orloj_executor::{Looked, Meter, QueuedJob, Rank, Watermark};
-use orloj_interpreter::{Command, JobRow as NewJob, JobState, Record};
+use orloj_interpreter::{Command, JobRow as NewJob, Record};
 use orloj_store::{
     Acquire, Error as StoreError, JobKind, JobRow, LockWrite, Selection, Traits, Wanted,
 };
@@ -75,12 +75,11 @@ impl Node {
     pub(super) fn lock_engine_job(
         &mut self,
         row: &NewJob,
-        was: Option<JobState>,
+        is_new: bool,
         record: &Record,
         effects: &mut Effects,
     ) -> LockWrite {
         let job = &row.job;
-        let is_new = was.is_none();
         let is_beside = job.exclusive && !record.still_held.is_empty();
         let is_held = (job.still_held || is_beside) && !self.sabotaged(Sabotage::IgnoreHeld);
         let created_at = if is_new { self.now } else { self.created_at(job.key) };
