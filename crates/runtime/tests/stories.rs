@@ -1,11 +1,11 @@
 //! Every story at every depth: the interpreter alone, and the engine over each store.
 
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use orloj::StoreChoice;
-use orloj_testkit::story::{Database, Depth, Mismatch, Pure, Runtime, Story, check, parse};
+use orloj_testkit::story::{
+    Can, Database, Depth, Mismatch, Pure, Runtime, Story, check, parse, play_all,
+};
 
 #[test]
 fn on_the_interpreter_alone() {
@@ -70,60 +70,7 @@ fn play(story: &Story, choice: StoreChoice) -> Result<(), Box<Mismatch>> {
     played
 }
 
-/// Stories played at the same time, each on a store of its own: they mostly wait for a disk.
-const AT_ONCE: usize = 4;
-
-/// What a depth has: stories that need something else are not for it.
-struct Can {
-    /// Its state outlives the engine.
-    restart: bool,
-    /// Several nodes may share its store.
-    cluster: bool,
-}
-
-/// Plays every story, also after one has failed, and shows those that did.
 fn run_all(depth: &str, can: Can, play: impl Fn(&Story) -> Result<(), Box<Mismatch>> + Sync) {
-    let mut stories = stories();
-    stories.retain(|story| {
-        (can.restart || !story.needs_restart()) && (can.cluster || !story.needs_cluster())
-    });
-    assert!(!stories.is_empty(), "no stories were found");
-    let (next, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(|| {
-                while let Some(story) = stories.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(mismatch) = play(story) {
-                        let mismatch = mismatch.at(depth).to_string();
-                        failed.lock().expect("nobody panics with it").push(mismatch);
-                    }
-                }
-            });
-        }
-    });
-    let failed = failed.into_inner().expect("nobody panicked with it");
-    let count = stories.len();
-    assert!(failed.is_empty(), "{} of {count}:\n\n{}", failed.len(), failed.join("\n\n"));
-}
-
-fn stories() -> Vec<Story> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stories");
-    let mut paths: Vec<_> = std::fs::read_dir(&folder)
-        .expect("the folder of stories")
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "story"))
-        .collect();
-    paths.sort();
-    let only = std::env::var("ORLOJ_STORY").ok();
-    let mut stories = Vec::new();
-    for path in paths {
-        let text = std::fs::read_to_string(&path).expect("a readable story");
-        let parsed = parse(&text).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
-        stories.extend(
-            parsed.into_iter().filter(|story| {
-                only.as_ref().is_none_or(|only| story.title.contains(only.as_str()))
-            }),
-        );
-    }
-    stories
+    play_all(&folder, depth, can, play);
 }

@@ -19,6 +19,7 @@
 //! unless a step says otherwise, and everything that can happen at a moment has happened before
 //! anyone looks.
 
+mod all;
 pub mod ast;
 mod check;
 mod decision;
@@ -40,15 +41,16 @@ mod scripts;
 mod seen;
 mod tokens;
 
-pub use ast::Story;
+pub use all::{Can, play_all};
+pub use ast::{Behaviour, Story};
 pub use check::check;
 pub use decision::Decision;
 pub use depth::{Depth, Lock, Refusal, Taken};
 pub use mismatch::Mismatch;
-pub use order::Order;
+pub use order::{ElementName, Order};
 pub use parse::parse;
 pub use postgres::Database;
-pub use pure::Pure;
+pub use pure::{BEGINNING, Pure};
 pub use runtime::Runtime;
 pub use scripts::{Scripts, SharedScripts};
 pub use seen::{Seen, SeenIncident, SeenInstance, SeenJob, SeenState, SeenTask, SeenToken};

@@ -36,7 +36,7 @@ use crate::script_host::script_host;
 use crate::sketch::Sketch;
 
 /// 2030-01-01T00:00:00Z, where every story begins.
-pub(super) const BEGINNING: Timestamp = Timestamp::from_ms(1_893_456_000_000);
+pub const BEGINNING: Timestamp = Timestamp::from_ms(1_893_456_000_000);
 
 pub struct Pure {
     pub(super) now: Timestamp,
