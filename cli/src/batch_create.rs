@@ -315,8 +315,9 @@ fn created(json: &str) -> serde_json::Result<View> {
         total: u64,
     }
     let created: Created = serde_json::from_str(json)?;
+    let parts = if created.total == 1 { "part" } else { "parts" };
     let note = format!(
-        "begun, in {} parts; see it with 'orloj batch watch {}'",
+        "begun, in {} {parts}; see it with 'orloj batch watch {}'",
         created.total, created.key
     );
     Ok(View { data: created.key, note: Some(note) })

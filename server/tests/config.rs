@@ -297,8 +297,8 @@ fn errors_of_settings_name_file_table_and_key() {
     insta::assert_snapshot!(
         problem("[executor]\npriority_min = 5\npriority_max = 1\n[jobs]\nretrys = 3", &[], none()),
         @r"
-    DIR/orloj.toml:5: jobs.retrys: unknown key; the nearest is 'jobs.retries'
     DIR/orloj.toml:2: executor.priority_min: executor.priority_min (5) is above executor.priority_max (1): no job could be taken
+    DIR/orloj.toml:5: jobs.retrys: unknown key; the nearest is 'jobs.retries'
     "
     );
     insta::assert_snapshot!(

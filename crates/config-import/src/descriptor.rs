@@ -110,14 +110,15 @@ impl Descriptor<'_> {
 
     fn dropped(&mut self, node: Node<'_, '_>, reason: &str) {
         let place = self.place(node);
-        let said = text(node);
-        let name = node.tag_name().name();
-        let what = if said.is_empty() || said.contains('\n') {
-            name.to_owned()
-        } else {
-            format!("{name} {said}")
+        let has_parts = elements(node).next().is_some();
+        let said = match node.attribute("name") {
+            Some(name) => name.to_owned(),
+            None if has_parts => String::new(),
+            None => text(node),
         };
-        self.gathered.note(Severity::Warning, &what, &place, format!("was not taken: {reason}"));
+        let what = format!("{} {said}", node.tag_name().name());
+        let what = what.trim_end();
+        self.gathered.note(Severity::Warning, what, &place, format!("was not taken: {reason}"));
     }
 
     fn unknown(&mut self, node: Node<'_, '_>) {

@@ -52,8 +52,8 @@ pub fn import(files: &[File<'_>], profile: Option<Profile>) -> Result<Imported, 
     let result = settle(gathered, profile);
     match result {
         Ok(read) if errors.is_empty() => Ok(Imported { read, store }),
-        Ok(_) => Err(errors),
-        Err(further) => Err(errors.into_iter().chain(further).collect()),
+        Ok(_) => Err(Error::in_order(errors)),
+        Err(further) => Err(Error::in_order(errors.into_iter().chain(further).collect())),
     }
 }
 

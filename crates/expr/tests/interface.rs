@@ -198,3 +198,19 @@ fn patterns_that_cannot_run_are_refused() {
         assert!(error.message.ends_with("is not supported"), "{text}: {error}");
     }
 }
+
+#[test]
+fn xml_is_known_to_uel_and_fails_where_it_is_read() {
+    let expression = Expression::parse(Language::Uel, "${XML('<x/>').name()}").expect("it parses");
+    let nothing = BTreeMap::<Arc<str>, Value>::new();
+    let failed = expression.evaluate(&Environment::new(&nothing, Timestamp::from_ms(0)));
+    assert_eq!(failed.expect_err("nothing reads it").to_string(), "XML cannot be read here");
+}
+
+#[test]
+fn groups_of_nobody_are_null() {
+    let expression = Expression::parse(Language::Uel, "${currentUserGroups()}").expect("it parses");
+    let nothing = BTreeMap::<Arc<str>, Value>::new();
+    let evaluated = expression.evaluate(&Environment::new(&nothing, Timestamp::from_ms(0)));
+    assert_eq!(evaluated.expect("it has a value").value.to_json(), "null");
+}

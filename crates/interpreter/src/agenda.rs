@@ -100,7 +100,7 @@ impl Agenda {
     pub(crate) fn push(&mut self, member: MemberIndex, step: Step) {
         self.count(member, &step);
         match self.walk {
-            Walk::BreadthFirst => self.steps.push_back((member, step)),
+            Walk::BreadthFirst | Walk::Halves => self.steps.push_back((member, step)),
             Walk::DepthFirst => {
                 self.steps.insert(self.fresh, (member, step));
                 self.fresh += 1;
@@ -113,6 +113,14 @@ impl Agenda {
         self.count(member, &step);
         self.steps.push_front((member, step));
         self.fresh += 1;
+    }
+
+    /// As [`Self::push_next`], but a turn of its own where all that an element does is.
+    pub(crate) fn push_turn(&mut self, member: MemberIndex, step: Step) {
+        match self.walk {
+            Walk::Halves => self.push(member, step),
+            Walk::BreadthFirst | Walk::DepthFirst => self.push_next(member, step),
+        }
     }
 
     pub(crate) fn pop(&mut self) -> Option<(MemberIndex, Step)> {

@@ -1,5 +1,7 @@
 //! What goes into a called instance, comes out of it, or goes along with a signal.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use orloj_expr::Expression;
@@ -85,7 +87,7 @@ pub(crate) fn gather(
     called: MemberIndex,
 ) -> Ruled<Vec<Given>> {
     let ElementKind::CallActivity(call) = &element.kind else { return Ok(Vec::new()) };
-    let mut given = Vec::new();
+    let mut given = GivenOnce::default();
     let record = turn.work.record_of(called);
     let view = View::new(record, record.root.key);
     let here = View::new(&turn.work.record, key);
@@ -105,7 +107,8 @@ pub(crate) fn gather(
                 let all = record.variables.get(&record.root.key);
                 for (name, value) in all.into_iter().flatten() {
                     let (name, value) = (name.clone(), value.clone());
-                    given.push(Given { name, value, is_local: *is_local, is_transient: false });
+                    let (is_local, is_transient) = (*is_local, false);
+                    given.put(Given { name, value, is_local, is_transient });
                 }
             }
             CallMapping::Value {
@@ -113,16 +116,38 @@ pub(crate) fn gather(
             } => {
                 let value = value_of(turn, &view, element, source, *skips_missing)?;
                 let Some(value) = value else { continue };
-                given.push(Given {
+                let given_back = Given {
                     name: target_name(turn, &here, element, target)?,
                     value: value.to_stored(),
                     is_local: *is_local,
                     is_transient: *is_transient,
-                });
+                };
+                given.put(given_back);
             }
         }
     }
-    Ok(given)
+    Ok(given.all)
+}
+
+/// What comes back, by the place of its name: a variable is set once, whatever number of mappings
+/// name it, and to what the last of them gives.
+#[derive(Default)]
+struct GivenOnce {
+    all: Vec<Given>,
+    places: BTreeMap<(Arc<str>, bool, bool), usize>,
+}
+
+impl GivenOnce {
+    fn put(&mut self, given: Given) {
+        let what = (given.name.clone(), given.is_local, given.is_transient);
+        match self.places.entry(what) {
+            Entry::Occupied(place) => self.all[*place.get()] = given,
+            Entry::Vacant(place) => {
+                place.insert(self.all.len());
+                self.all.push(given);
+            }
+        }
+    }
 }
 
 /// Puts what was gathered where it belongs.

@@ -1,4 +1,5 @@
-//! Events that watch variables: conditions, and Flowable's variable listeners.
+//! Events that watch variables: conditions here, Flowable's variable listeners in a file of their
+//! own.
 //!
 //! Changes are gathered while a step is at work and looked at before an element begins its work,
 //! before it ends, and when nothing else is left to do.
@@ -9,18 +10,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use orloj_model::{Condition, Element, ElementKind, Trigger, VariableEvent};
+use orloj_model::{Condition, Conditions, Element, ElementKind, Trigger, VariableEvent};
 use orloj_types::{ElementInstanceKey, SubscriptionKey, Value, Variables};
 
 use crate::command::Command;
 use crate::engine_events;
 use crate::events;
 use crate::extract;
-use crate::failure::Ruled;
-use crate::record::{Record, Subscription, SubscriptionKind};
-use crate::scopes::Scopes;
+use crate::failure::{Failure, FailureKind, Ruled};
+use crate::mappings;
+use crate::record::{Record, Role, Subscription, SubscriptionKind};
+use crate::scopes::{Scopes, Write};
 use crate::scripts;
 use crate::turn::Turn;
+use crate::variable_listeners;
 
 /// Calls of conditions are counted apart from the other calls of their holder.
 const ORDINAL_FIRST: u32 = 1 << 24;
@@ -30,13 +33,13 @@ pub(crate) type Seen = Scopes;
 
 /// One variable that is not as it was.
 #[derive(Clone, Debug)]
-struct Change {
-    name: Arc<str>,
-    event: VariableEvent,
+pub(crate) struct Change {
+    pub(crate) name: Arc<str>,
+    pub(crate) event: VariableEvent,
 }
 
 /// By scope.
-type Changes = BTreeMap<ElementInstanceKey, Vec<Change>>;
+pub(crate) type Changes = BTreeMap<ElementInstanceKey, Vec<Change>>;
 
 /// As [`ask_all`], when nothing else is left to do.
 ///
@@ -61,7 +64,8 @@ pub(crate) fn ask_last(turn: &mut Turn<'_>) -> Ruled {
 /// Every event that watches what has changed is asked; those that hold occur.
 pub(crate) fn ask_all(turn: &mut Turn<'_>) -> Ruled {
     let (member, _) = turn.work.at();
-    let changes = changes(turn.work.seen.get(&member), &turn.work.record);
+    let restores = turn.semantics().conditions == Conditions::OnChange;
+    let changes = changes(turn.work.seen.get(&member), &turn.work.record, restores);
     let fresh: BTreeSet<SubscriptionKey> =
         turn.work.fresh.iter().filter(|(of, _)| *of == member).map(|(_, key)| *key).collect();
     // Everything is evaluated first: the step is repeated when a script has to be run.
@@ -80,7 +84,21 @@ pub(crate) fn ask_all(turn: &mut Turn<'_>) -> Ruled {
             occurring.extend((0..count).map(|_| (host, subscription.key)));
         }
     }
+    // The first that interrupts takes the place of all that its host would still hear.
+    let mut interrupted = BTreeSet::new();
+    occurring.retain(|&(host, key): &(ElementInstanceKey, SubscriptionKey)| {
+        let goes = !interrupted.contains(&host);
+        let event = turn.work.record.subscription(key).map(|(_, found)| &found.event);
+        let event = event.map(|event| turn.model(turn.index_of(event)));
+        // An event subprocess takes the place of one that has just begun.
+        let is_start = event.is_some_and(|event| matches!(event.kind, ElementKind::StartEvent(_)));
+        if event.is_some_and(|event| !events::stays(event)) && !is_start {
+            interrupted.insert(host);
+        }
+        goes
+    });
     turn.work.calls += ordinal - ORDINAL_FIRST - turn.work.calls;
+    let listening = variable_listeners::occurring(turn, &changes);
     let told =
         changes.iter().flat_map(|(scope, changes)| changes.iter().map(|c| (*scope, c.event)));
     for (scope, event) in told {
@@ -90,7 +108,7 @@ pub(crate) fn ask_all(turn: &mut Turn<'_>) -> Ruled {
     turn.work.seen.insert(member, turn.work.record.variables.clone());
     turn.work.pending.remove(&member);
     turn.work.fresh.retain(|(of, _)| *of != member);
-    for (host, key) in occurring.into_iter().rev() {
+    for (host, key) in occurring.into_iter().rev().chain(listening) {
         occur(turn, host, key)?;
     }
     Ok(())
@@ -105,16 +123,7 @@ fn occurrences(
     is_fresh: bool,
     ordinal: &mut u32,
 ) -> Ruled<usize> {
-    let condition = match element.trigger() {
-        Some(Trigger::Condition(condition)) => condition,
-        Some(Trigger::Variable(watched)) => {
-            let is_it = |change: &&&Change| {
-                change.name == watched.variable && is_listed(&watched.events, change.event)
-            };
-            return Ok(seen.iter().filter(is_it).count());
-        }
-        _ => return Ok(0),
-    };
+    let Some(Trigger::Condition(condition)) = element.trigger() else { return Ok(0) };
     let changed = seen.iter().filter(|change| concerns(condition, change)).count();
     let is_start = matches!(element.kind, ElementKind::StartEvent(_));
     let asked = match (is_fresh, is_start) {
@@ -130,13 +139,23 @@ fn occurrences(
     *ordinal += 1;
     match scripts::value(turn, host, &element.id, *ordinal, &condition.expression) {
         Ok(Value::Bool(true)) => Ok(asked),
-        Ok(Value::Bool(false) | Value::Null) => Ok(0),
+        Ok(Value::Bool(false)) => Ok(0),
         Ok(other) => Err(extract::wrong(element, "condition", "a boolean", &other)),
         Err(failure) if failure.needs.is_some() => Err(failure),
-        // What cannot be evaluated yet does not hold yet.
-        Err(_) => Ok(0),
+        // What is not there yet may come; anything else is wrong for good.
+        Err(failure) if is_missing(&failure) => Ok(0),
+        Err(failure) => Err(failure),
     }
 }
+
+/// Whether a condition asks for something that is not there. A script tells that by its words only.
+fn is_missing(failure: &Failure) -> bool {
+    failure.kind == FailureKind::UnknownName
+        || failure.kind == FailureKind::Foreign && failure.message.contains(MISSING_IN_SCRIPT)
+}
+
+/// What Groovy says, and Camunda looks for.
+const MISSING_IN_SCRIPT: &str = "No such property";
 
 /// Those that interrupt come last on the agenda and so first to their turn; what they end does
 /// not occur any more.
@@ -218,45 +237,77 @@ fn seen_from<'c>(
     }
 }
 
-/// What differs from what was seen last, scope by scope. A variable that was set several times
-/// since has changed as often, and also where it got the value it had.
-fn changes(seen: Option<&Seen>, record: &Record) -> Changes {
+/// What was written since variables were seen last, scope by scope, each write for itself: also
+/// where it changed nothing, or a later one took it back. What came without a write is found by
+/// comparison.
+///
+/// DIFFERENCE: what is set again after it was taken away has changed in Camunda (`restores`), and
+/// is new elsewhere.
+fn changes(seen: Option<&Seen>, record: &Record, restores: bool) -> Changes {
     let (nothing, unseen) = (Variables::new(), Seen::default());
     let seen = seen.unwrap_or(&unseen);
-    let mut counts: BTreeMap<(ElementInstanceKey, &Arc<str>), usize> = BTreeMap::new();
-    for (scope, name) in record.variables.writes() {
-        *counts.entry((*scope, name)).or_default() += 1;
+    let mut first: BTreeMap<(ElementInstanceKey, &Arc<str>), VariableEvent> = BTreeMap::new();
+    for write in record.variables.writes() {
+        first.entry((write.scope, &write.name)).or_insert(write.event);
     }
+    let held: BTreeSet<(ElementInstanceKey, &Arc<str>)> =
+        record.variables.held().map(|write| (write.scope, &write.name)).collect();
     let mut changes = Changes::new();
+    let mut note = |scope, name: &Arc<str>, event| {
+        changes.entry(scope).or_default().push(Change { name: name.clone(), event });
+    };
     for (scope, now) in record.variables.maybe_changed(seen) {
         let before = seen.get(&scope).unwrap_or(&nothing);
-        let mut note = |name: &Arc<str>, event| {
-            changes.entry(scope).or_default().push(Change { name: name.clone(), event });
-        };
-        for (name, value) in now {
+        let is_told = |name| first.contains_key(&(scope, name)) || held.contains(&(scope, name));
+        for (name, value) in now.iter().filter(|(name, _)| !is_told(name)) {
             match before.get(name) {
-                None => note(name, VariableEvent::Create),
-                Some(known) if known != value => note(name, VariableEvent::Update),
+                None => note(scope, name, VariableEvent::Create),
+                Some(known) if known != value => note(scope, name, VariableEvent::Update),
                 Some(_) => {}
             }
         }
-        for name in before.keys().filter(|name| !now.contains_key(*name)) {
-            note(name, VariableEvent::Delete);
+        let gone = before.keys().filter(|name| !now.contains_key(*name) && !is_told(name));
+        gone.for_each(|name| note(scope, name, VariableEvent::Delete));
+    }
+    // A variable that an instance or element was made with may be written again at once.
+    for (&(scope, name), event) in &first {
+        let was_there = seen.get(&scope).is_some_and(|before| before.contains_key(name));
+        if *event != VariableEvent::Create && !was_there && !held.contains(&(scope, name)) {
+            note(scope, name, VariableEvent::Create);
         }
     }
-    for ((scope, name), count) in counts {
-        let Some(own) = record.variables.get(&scope).filter(|own| own.contains_key(name)) else {
-            continue;
-        };
-        let is_equal = seen.get(&scope).and_then(|before| before.get(name)) == own.get(name);
-        let again = if is_equal { count } else { count - 1 };
-        if again == 0 {
-            continue;
+    let mut removed: BTreeSet<(ElementInstanceKey, &Arc<str>)> = BTreeSet::new();
+    for Write { scope, name, event } in record.variables.writes() {
+        let was_removed = removed.contains(&(*scope, name));
+        if *event == VariableEvent::Delete {
+            removed.insert((*scope, name));
         }
-        let change = Change { name: name.clone(), event: VariableEvent::Update };
-        changes.entry(scope).or_default().extend(std::iter::repeat_n(change, again));
+        match (event, was_removed && restores) {
+            (VariableEvent::Create, true) => note(*scope, name, VariableEvent::Update),
+            _ => note(*scope, name, *event),
+        }
     }
     changes
+}
+
+/// A token that is in the body of a loop itself goes on: what the loop wrote there is heard now.
+///
+/// DIFFERENCE: of Camunda. What is in a scope of its own inside of the loop lets nobody hear it.
+pub(crate) fn release(turn: &mut Turn<'_>, key: ElementInstanceKey) {
+    let instance = turn.element(key);
+    if instance.role != Role::Inner
+        || mappings::is_scope_in_loop(turn.model(turn.index_of(&instance.element)))
+    {
+        return;
+    }
+    release_body(turn, instance.scope);
+}
+
+/// The same, when an instance of the loop has left.
+pub(crate) fn release_body(turn: &mut Turn<'_>, body: ElementInstanceKey) {
+    if turn.work.record.variables.release(body) {
+        turn.note_variables();
+    }
 }
 
 #[cfg(test)]
@@ -432,6 +483,7 @@ mod tests {
         };
         assert!(entered(&told(condition("n > 3"))).is_empty());
         assert!(entered(&told(change(vec![VariableEvent::Create]))).is_empty());
-        assert_eq!(entered(&told(change(Vec::new()))), ["entered changed", "entered then"]);
+        let update = change(vec![VariableEvent::Update]);
+        assert_eq!(entered(&told(update)), ["entered changed", "entered then"]);
     }
 }

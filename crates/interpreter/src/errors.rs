@@ -33,8 +33,18 @@ pub(crate) struct Throwing {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Thrown {
-    Error { code: Arc<str>, message: Arc<str> },
-    Escalation { code: Option<Arc<str>> },
+    Error {
+        code: Arc<str>,
+        message: Arc<str>,
+    },
+    /// Code or an expression failed, and an event catches what that is in Java.
+    Failure {
+        is_code: bool,
+        message: Arc<str>,
+    },
+    Escalation {
+        code: Option<Arc<str>>,
+    },
 }
 
 /// What threw: it decides what comes of an error that nothing catches.
@@ -71,11 +81,14 @@ pub(crate) fn throw(turn: &mut Turn<'_>, throwing: Throwing) -> Ruled {
     let (here, _) = turn.work.at();
     let catcher = find(turn, &throwing);
     turn.switch(here);
-    let Some(catcher) = catcher? else { return uncaught(turn, &throwing) };
+    let catcher = catcher?;
     if turn.semantics().catching.passes_outputs {
-        element::call_activity::pass_outputs(turn, catcher.member)?;
+        // Whoever is asked on the way gets them, also where nobody catches.
+        let until = catcher.as_ref().map(|catcher| catcher.member);
+        element::call_activity::pass_outputs(turn, until)?;
         turn.switch(here);
     }
+    let Some(catcher) = catcher else { return uncaught(turn, &throwing) };
     if let Source::Job(job) = throwing.source {
         crate::jobs::take(turn, throwing.from, job);
     }
@@ -127,7 +140,7 @@ fn catch(turn: &mut Turn<'_>, by: &Catcher, throwing: &Throwing, with: Variables
     if !interrupts(turn, event) {
         return events::occur_beside(turn, host, event, with);
     }
-    let is_error = matches!(throwing.what, Thrown::Error { .. });
+    let is_error = !matches!(throwing.what, Thrown::Escalation { .. });
     let is_start = matches!(turn.model(event).kind, ElementKind::StartEvent(_));
     if is_error && is_start && turn.semantics().catching.spares_siblings {
         events::catch_inside(turn, host, event, from, with);
@@ -169,7 +182,7 @@ fn takes_turn(turn: &Turn<'_>, by: &Catcher, throwing: &Throwing) -> bool {
     let catching = &turn.semantics().catching;
     let can = match throwing.what {
         Thrown::Escalation { .. } => catching.escalations_take_turn && interrupts(turn, by.event),
-        Thrown::Error { .. } => catching.boundary_takes_turn,
+        Thrown::Error { .. } | Thrown::Failure { .. } => catching.boundary_takes_turn,
     };
     let is_boundary = matches!(turn.model(by.event).kind, ElementKind::BoundaryEvent(_));
     // What comes out of a called instance finds the tokens of the caller where they are.
@@ -261,7 +274,7 @@ fn find_by_scope(
         let around = inside(turn, key);
         let interrupted = around.is_some_and(|around| is_interrupted(turn, key, around));
         // An escalation is still heard by the events of what was interrupted, an error is not.
-        if interrupted && matches!(what, Thrown::Error { .. }) {
+        if interrupted && !matches!(what, Thrown::Escalation { .. }) {
             return None;
         }
         let mut events: Vec<ElementIndex> = Vec::new();
@@ -313,6 +326,9 @@ fn inside<'a>(turn: &Turn<'a>, scope: ElementInstanceKey) -> Option<&'a orloj_mo
 fn best(turn: &Turn<'_>, events: &[ElementIndex], what: &Thrown) -> Option<ElementIndex> {
     let find = |exact: bool| {
         events.iter().copied().find(|&index| {
+            if let Thrown::Failure { is_code, .. } = what {
+                return exact && catches_failure(turn, index, *is_code);
+            }
             let known = match (what, turn.model(index).trigger()) {
                 (Thrown::Error { .. }, Some(Trigger::Error(ErrorCatch { code, .. })))
                 | (
@@ -324,6 +340,7 @@ fn best(turn: &Turn<'_>, events: &[ElementIndex], what: &Thrown) -> Option<Eleme
             let thrown = match what {
                 Thrown::Error { code, .. } => Some(code),
                 Thrown::Escalation { code } => code.as_ref(),
+                Thrown::Failure { .. } => None,
             };
             match known {
                 Some(known) => exact && thrown.is_some_and(|thrown| thrown == known),
@@ -332,6 +349,29 @@ fn best(turn: &Turn<'_>, events: &[ElementIndex], what: &Thrown) -> Option<Eleme
         })
     };
     find(true).or_else(|| find(false))
+}
+
+fn catches_failure(turn: &Turn<'_>, event: ElementIndex, is_code: bool) -> bool {
+    let Some(Trigger::Error(catches)) = turn.model(event).trigger() else { return false };
+    if is_code { catches.failures.of_code } else { catches.failures.of_expressions }
+}
+
+/// A failure of an element's own work as something to throw, if an event catches it.
+pub(crate) fn of_failure(
+    turn: &mut Turn<'_>,
+    from: ElementInstanceKey,
+    failure: &Failure,
+) -> Ruled<Option<Throwing>> {
+    if !turn.semantics().catching.failures_by_class {
+        return Ok(None);
+    }
+    let is_code = failure.kind == FailureKind::Foreign;
+    let what = Thrown::Failure { is_code, message: failure.message.clone() };
+    let throwing = Throwing { from, what, variables: Document::new(), source: Source::Code };
+    let (here, _) = turn.work.at();
+    let catcher = find(turn, &throwing);
+    turn.switch(here);
+    Ok(catcher?.map(|_| throwing))
 }
 
 /// Whether the event itself sets the variable of the code.
@@ -383,6 +423,10 @@ fn payload(turn: &Turn<'_>, event: ElementIndex, throwing: &Throwing) -> Ruled<V
             if !keeps_apart(catches) {
                 put(&catches.code_variable, Some(code));
             }
+            put(&catches.message_variable, Some(message));
+        }
+        (Thrown::Failure { message, .. }, Some(Trigger::Error(catches))) => {
+            put(&catches.code_variable, Some(&Arc::default()));
             put(&catches.message_variable, Some(message));
         }
         (Thrown::Escalation { code }, Some(Trigger::Escalation(catches))) => {
@@ -439,6 +483,7 @@ fn uncaught(turn: &mut Turn<'_>, throwing: &Throwing) -> Ruled {
             variables::assign(&mut turn.work.record, key, &throwing.variables.0);
             match source {
                 Source::Event => flow::complete(turn, key),
+                _ if flow::ends_with_save_point(turn, key) => flow::end_at_save_point(turn, key),
                 _ => {
                     crate::farewell::note(turn, key);
                     flow::end_of_its_own(turn, key)?;

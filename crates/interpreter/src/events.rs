@@ -14,7 +14,7 @@ use crate::extract;
 use crate::failure::Ruled;
 use crate::flow;
 use crate::outcome::{LeaveKind, Signal, SubscriptionRow};
-use crate::record::{After, Role, Subscription, SubscriptionKind};
+use crate::record::{After, ElementInstance, JobKind, Role, Subscription, SubscriptionKind};
 use crate::scope;
 use crate::timers::{self, Armed};
 use crate::turn::Turn;
@@ -456,6 +456,45 @@ pub(crate) fn close_event_subprocesses(turn: &mut Turn<'_>, scope: ElementInstan
         close(turn, scope, key);
     }
     crate::jobs::cancel_timers(turn, scope, is_start);
+}
+
+/// A token has ended in a scope. Where its event subprocesses wait only beside other work, they
+/// wait no longer when none is left.
+pub(crate) fn stop_with_flow(turn: &mut Turn<'_>, scope: ElementInstanceKey) {
+    if !turn.semantics().catching.waits_beside_work
+        || turn.process.scope(turn.model_of(scope)).event_subprocesses.is_empty()
+    {
+        return;
+    }
+    if !is_busy(turn, scope) {
+        close_event_subprocesses(turn, scope);
+    }
+}
+
+fn is_busy(turn: &Turn<'_>, scope: ElementInstanceKey) -> bool {
+    let (member, _) = turn.work.at();
+    let mut children = turn.work.record.elements.children(scope);
+    turn.work.agenda.has_tokens(member, scope)
+        || !is_in_event_subprocess(turn, scope) && children.any(|child| is_at_work(turn, child))
+}
+
+/// Not an event subprocess, and nothing that stands still: a loop as a whole, what has come to a
+/// join, what waits behind a save point.
+fn is_at_work(turn: &Turn<'_>, child: &ElementInstance) -> bool {
+    let kind = &turn.model(turn.index_of(&child.element)).kind;
+    let is_join = matches!(kind, ElementKind::ParallelGateway | ElementKind::InclusiveGateway);
+    let is_before = child.jobs.iter().any(|job| job.kind == JobKind::AsyncBefore);
+    !kind.is_event_subprocess() && !is_join && !is_before && child.role != Role::Body
+}
+
+fn is_in_event_subprocess(turn: &Turn<'_>, mut scope: ElementInstanceKey) -> bool {
+    while let Some(index) = turn.model_of(scope) {
+        if turn.model(index).kind.is_event_subprocess() {
+            return true;
+        }
+        scope = turn.element(scope).scope;
+    }
+    false
 }
 
 /// A token begins at an event that has occurred.

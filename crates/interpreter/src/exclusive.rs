@@ -246,16 +246,20 @@ pub(crate) fn lock_over(turn: &mut Turn<'_>, job: JobKey) {
 /// An exclusive job of the instance runs that was acquired while others counted as held: so none
 /// of them is locked any more.
 pub(crate) fn locks_over(turn: &mut Turn<'_>, acquired: JobKey) {
-    let record = &mut turn.work.record;
-    if record.still_held.is_empty() || record.still_held.contains(&acquired) {
+    if turn.work.record.still_held.is_empty() {
         return;
     }
-    record.still_held.clear();
-    if let Some(root) = root_of(turn) {
-        let (record, changes) = turn.work.parts_of(root);
-        changes.is_record_changed |= !record.still_held.is_empty();
-        record.still_held.clear();
+    // Of one that was stopped itself nobody can tell whether this is its earlier run. In an
+    // instance that shares a queue the name of a job may merely say that others are held.
+    let (here, _) = turn.work.at();
+    let queue_at = root_of(turn).unwrap_or(here);
+    let (record, changes) = turn.work.parts_of(queue_at);
+    if record.still_held.contains(&acquired) {
+        return;
     }
+    changes.is_record_changed |= !record.still_held.is_empty();
+    record.still_held.clear();
+    turn.work.record.still_held.clear();
 }
 
 /// Whether somebody may still have locked the job.

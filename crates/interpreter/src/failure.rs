@@ -34,6 +34,8 @@ pub(crate) struct Fault {
 pub(crate) enum FailureKind {
     /// An expression failed or gave a value of the wrong type.
     ExtractValue,
+    /// The same, because of a variable or property that is not there.
+    UnknownName,
     /// No outgoing flow could be chosen.
     Condition,
     IoMapping,

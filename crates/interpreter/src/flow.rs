@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use orloj_model::{
-    Element, ElementIndex, ElementKind, Failures, FlowIndex, Joins, ListenerEvent, SavePoint,
-    Throw, Trigger,
+    Conditions, Element, ElementIndex, ElementKind, Failures, FlowIndex, Joins, ListenerEvent,
+    SavePoint, Throw, Trigger,
 };
 use orloj_types::{ElementId, ElementInstanceKey, Variables};
 
@@ -106,6 +106,9 @@ pub(crate) fn arrive(
     turn.work.record.elements.insert(instance);
     if !with.is_empty() {
         turn.work.record.variables.insert(key, with);
+        if role == Role::Inner && turn.semantics().conditions == Conditions::OnChange {
+            turn.work.record.variables.hold_new(scope, key);
+        }
     }
     match save_point {
         None => enter(turn, key),
@@ -199,6 +202,11 @@ pub(crate) fn complete(turn: &mut Turn<'_>, key: ElementInstanceKey) {
     turn.work.push_next(Step::Go { key, stage: Stage::Done });
 }
 
+/// The same, where the end of an element is a turn of its own.
+pub(crate) fn complete_in_turn(turn: &mut Turn<'_>, key: ElementInstanceKey) {
+    turn.work.push_turn(Step::Go { key, stage: Stage::Done });
+}
+
 /// Whether the job of a save point after the element ends it.
 pub(crate) fn ends_by_job(turn: &Turn<'_>, key: ElementInstanceKey) -> bool {
     let instance = turn.element(key);
@@ -255,7 +263,8 @@ pub(crate) fn finish(
         turn.element_mut(key).state = ElementState::Active;
         return Ok(Went::On(Stage::Leave));
     }
-    let settled = match settles_flows(turn, role) {
+    let ends_here = turn.work.ends_here.contains(&key);
+    let settled = match settles_flows(turn, role) && !ends_here {
         true => flows_to_take(turn, key, element)?,
         false => Cow::Borrowed(&[][..]),
     };
@@ -267,7 +276,9 @@ pub(crate) fn finish(
     }
     turn.element_mut(key).state = ElementState::Leaving;
     if settles_flows(turn, role) {
-        compensation::note_completed(turn, key, index)?;
+        if !ends_here {
+            compensation::note_completed(turn, key, index)?;
+        }
         turn.element_mut(key).arrived_by =
             settled.first().map(|&f| turn.process.flow(f).id.clone());
     }
@@ -385,8 +396,16 @@ fn send(
         turn.work.push(Step::Take { flow, scope, listener: 0, with });
     }
     if flows.is_empty() {
-        turn.work.push(Step::Close { scope });
+        close(turn, element, scope);
     }
+}
+
+/// A token has ended at an element: its scope may be at its end.
+fn close(turn: &mut Turn<'_>, element: &Element, scope: ElementInstanceKey) {
+    if !element.kind.is_event_subprocess() {
+        events::stop_with_flow(turn, scope);
+    }
+    turn.work.push(Step::Close { scope });
 }
 
 /// Takes a completed element instance out of the record, with everything that waited on it.
@@ -401,6 +420,27 @@ pub(crate) fn vanish(turn: &mut Turn<'_>, key: ElementInstanceKey) -> ElementIns
         turn.event(Event::ElementLeft { key, how: LeaveKind::Completed });
     }
     instance
+}
+
+/// Whether there is a save point after the element, at which its token can end.
+pub(crate) fn ends_with_save_point(turn: &Turn<'_>, key: ElementInstanceKey) -> bool {
+    let instance = turn.element(key);
+    let element = turn.model(turn.index_of(&instance.element));
+    let save_point = match (instance.role, &element.multi) {
+        (Role::Inner, Some(multi)) => multi.inner_after,
+        _ => element.async_after,
+    };
+    save_point.is_some() && turn.semantics().choices.flows_before_save_point
+}
+
+/// As [`end_token`], where the job of the save point after the element ends the token.
+pub(crate) fn end_at_save_point(turn: &mut Turn<'_>, key: ElementInstanceKey) {
+    turn.work.ends_here.insert(key);
+    let stage = match turn.work.said_end.contains(&key) {
+        true => Stage::Finish,
+        false => Stage::End(0),
+    };
+    turn.work.push_next(Step::Go { key, stage });
 }
 
 /// As [`end_token`], of an element instance that may be one of a loop.
@@ -419,8 +459,9 @@ pub(crate) fn end_of_its_own(turn: &mut Turn<'_>, key: ElementInstanceKey) -> Ru
 
 /// The token ends here, though there may be flows to take.
 pub(crate) fn end_token(turn: &mut Turn<'_>, key: ElementInstanceKey) {
-    let scope = vanish(turn, key).scope;
-    turn.work.push(Step::Close { scope });
+    let instance = vanish(turn, key);
+    let element = turn.model(turn.index_of(&instance.element));
+    close(turn, element, instance.scope);
 }
 
 /// Whether history has seen the visit begin and not yet end.

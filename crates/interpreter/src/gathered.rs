@@ -7,14 +7,14 @@
 
 use std::sync::Arc;
 
-use orloj_expr::Expression;
-use orloj_model::{Aggregation, Element, MultiInstance};
+use orloj_expr::Scope as _;
+use orloj_model::{Aggregated, AggregatedSource, Aggregation, Element, MultiInstance};
 use orloj_types::{ElementInstanceKey, Value};
 
 use crate::extract;
 use crate::failure::{Failure, FailureKind, Ruled};
 use crate::turn::Turn;
-use crate::variables;
+use crate::variables::{self, View};
 
 /// Up to this length a list is written whenever a result is added, as the engines do; a list of
 /// this length takes some microseconds.
@@ -42,7 +42,7 @@ pub(crate) fn begin(
     let scope = turn.element(body).scope;
     for aggregation in multi.aggregations.iter().filter(|a| a.creates_overview) {
         // What cannot be named yet is seen when the first result comes.
-        if let Ok(name) = extract::text(turn, body, element, "target", &aggregation.target) {
+        if let Ok(Some(name)) = name_of(turn, body, element, aggregation) {
             let list = Value::List(Arc::default()).to_stored();
             variables::set_local(&mut turn.work.record, scope, [(&name, &list)]);
         }
@@ -61,41 +61,53 @@ pub(crate) fn results(
         results.push((output.variable.clone(), turn.evaluate(&element.id, key, &output.element)?));
     }
     for aggregation in &multi.aggregations {
-        let name = extract::text(turn, key, element, "target", &aggregation.target)?;
-        results.push((name, object_of(turn, key, element, aggregation)?));
+        let object = object_of(turn, key, element, aggregation)?;
+        let name = name_of(turn, key, element, aggregation)?;
+        results.extend(name.map(|name| (name, object)));
     }
     Ok(results)
 }
 
-/// Sources without a value are left out.
+/// The variable for the list, if there is one.
+fn name_of(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    aggregation: &Aggregation,
+) -> Ruled<Option<Arc<str>>> {
+    let target = aggregation.target.as_ref();
+    target.map(|target| extract::text(turn, key, element, "target", target)).transpose()
+}
+
 fn object_of(
     turn: &Turn<'_>,
     key: ElementInstanceKey,
     element: &Element,
     aggregation: &Aggregation,
 ) -> Ruled<Value> {
+    if aggregation.variables.is_empty() {
+        return Err(unusable(element, "the aggregation says of nothing what is gathered"));
+    }
     let mut object = std::collections::BTreeMap::new();
-    for (source, target) in &aggregation.variables {
-        let value = match turn.evaluate(&element.id, key, source) {
-            Ok(value) => value,
-            Err(failure @ (Failure { needs: Some(_), .. } | Failure { thrown: Some(_), .. })) => {
-                return Err(failure);
+    for Aggregated { source, name } in &aggregation.variables {
+        let (value, own) = match source {
+            AggregatedSource::Variable(variable) => {
+                (View::new(&turn.work.record, key).get(variable), Some(variable.clone()))
             }
-            Err(Failure { kind: FailureKind::ExtractValue, .. }) if is_name(source) => continue,
-            Err(failure) => return Err(failure),
+            AggregatedSource::Value(value) => (Some(turn.evaluate(&element.id, key, value)?), None),
+            AggregatedSource::Nothing => (None, None),
         };
-        let name = match target {
-            Some(target) => extract::text(turn, key, element, "target", target)?,
-            None => source.source().trim_matches(['$', '#', '{', '}', ' ']).into(),
+        let name = match name {
+            Some(name) => Some(extract::text(turn, key, element, "target", name)?),
+            None => own,
         };
-        object.insert(name, value);
+        object.extend(name.zip(value));
     }
     Ok(Value::Map(Arc::new(object)))
 }
 
-fn is_name(source: &Expression) -> bool {
-    let name = source.source().trim_matches(['$', '#', '{', '}', ' ']);
-    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+fn unusable(element: &Element, why: &str) -> Failure {
+    Failure::new(&element.id, FailureKind::Foreign, why)
 }
 
 /// Adds the results of the instance at `place`.
@@ -173,7 +185,9 @@ pub(crate) fn give(turn: &mut Turn<'_>, body: ElementInstanceKey, multi: &MultiI
     names.extend(multi.output.iter().map(|output| (output.variable.clone(), false)));
     let element = turn.model(turn.index_of(&turn.element(body).element));
     for aggregation in &multi.aggregations {
-        let name = extract::text(turn, body, element, "target", &aggregation.target)?;
+        let Some(name) = name_of(turn, body, element, aggregation)? else {
+            return Err(unusable(element, "there is no variable for what was gathered"));
+        };
         names.push((name, aggregation.is_transient));
     }
     let scope = turn.element(body).scope;

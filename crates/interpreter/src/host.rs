@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use orloj_expr::{Beans, Holder, Host, Profile, Scope};
 use orloj_model::{ElementKind, Locals, Process};
-use orloj_types::{ElementId, ElementInstanceKey, Temporal, Timestamp, Value, Variables};
+use orloj_types::{ElementId, ElementInstanceKey, JobKey, Temporal, Timestamp, Value, Variables};
 
+use crate::command::Activation;
 use crate::edits;
 use crate::record::Role;
 use crate::turn::Turn;
@@ -33,6 +34,36 @@ pub(crate) struct Worked {
     pub(crate) of: ElementInstanceKey,
     /// Of its last failure. One of an earlier command is not kept, and empty then.
     pub(crate) message: Option<Arc<str>>,
+    pub(crate) details: Option<Arc<str>>,
+    /// Empty where nobody said who it was.
+    pub(crate) worker: Arc<str>,
+    pub(crate) topic: Arc<str>,
+    pub(crate) priority: i64,
+    /// None before it has failed for the first time.
+    pub(crate) retries: Option<i64>,
+}
+
+impl Worked {
+    /// As the job is before the worker's answer changes it.
+    pub(crate) fn new(
+        turn: &Turn<'_>,
+        of: ElementInstanceKey,
+        job: JobKey,
+        activations: &[Activation],
+    ) -> Self {
+        let worker = activations.last().map(|activation| activation.worker.clone());
+        let job = turn.work.record.job(job).map(|(_, job)| job);
+        let retries = job.filter(|job| job.failed_before).map(|job| i64::from(job.retries_left));
+        Self {
+            of,
+            message: None,
+            details: None,
+            worker: worker.unwrap_or_default(),
+            topic: job.map(|job| job.job_type.clone()).unwrap_or_default(),
+            priority: job.map_or(0, |job| job.priority),
+            retries,
+        }
+    }
 }
 
 impl Host for ProcessHost<'_> {
@@ -285,6 +316,14 @@ impl ProcessHost<'_> {
         let worked = self.worker.filter(|worked| worked.of == self.view.scope())?;
         Some(match fact {
             "errorMessage" => told(&worked.message),
+            "errorDetails" => told(&worked.details),
+            "workerId" => Value::Text(worked.worker.clone()),
+            "topicName" => Value::Text(worked.topic.clone()),
+            "priority" => Value::Int(worked.priority),
+            "retries" => worked.retries.map_or(Value::Null, Value::Int),
+            // Nobody works on what is suspended.
+            "suspensionState" => Value::Int(1),
+            "extensionProperties" => Value::Map(Arc::default()),
             "activityId" => Value::text(self.element.as_str()),
             "id" | "activityInstanceId" | "executionId" => told_key(self.view.scope().raw()),
             _ => return None,

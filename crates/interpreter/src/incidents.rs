@@ -38,7 +38,7 @@ impl Reason {
         match kind {
             FailureKind::Condition => Self::Condition,
             FailureKind::IoMapping => Self::IoMapping,
-            FailureKind::ExtractValue => Self::ExtractValue,
+            FailureKind::ExtractValue | FailureKind::UnknownName => Self::ExtractValue,
             FailureKind::DecisionMissing => Self::DecisionMissing,
             FailureKind::Decision => Self::Decision,
             FailureKind::CalledMissing => Self::CalledMissing,

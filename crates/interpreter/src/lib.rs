@@ -63,6 +63,7 @@ mod transaction;
 mod turn;
 mod unregistered;
 mod variable_changes;
+mod variable_listeners;
 mod variables;
 mod visits;
 mod work;

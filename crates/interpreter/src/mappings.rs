@@ -81,7 +81,8 @@ fn outside(turn: &Turn<'_>, key: ElementInstanceKey, element: &Element) -> Eleme
     }
 }
 
-fn is_scope_in_loop(element: &Element) -> bool {
+/// Whether an instance of a loop is a scope by itself.
+pub(crate) fn is_scope_in_loop(element: &Element) -> bool {
     match &element.kind {
         ElementKind::SubProcess(_) | ElementKind::ServiceTask(ServiceTask::Worker(_)) => true,
         ElementKind::ReceiveTask(receive) => receive.message.is_some(),

@@ -21,7 +21,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_expr::Expression;
-use orloj_model::{Element, ElementIndex, ElementKind, Failures, Items, MultiInstance, SavePoint};
+use orloj_model::{
+    Conditions, Element, ElementIndex, ElementKind, Failures, Items, MultiInstance, SavePoint,
+};
 use orloj_types::{ElementInstanceKey, StoredValue, Value, Variables};
 
 use crate::agenda::Step;
@@ -32,7 +34,7 @@ use crate::gathered;
 use crate::record::{ElementState, JobKind, Multi, Role};
 use crate::turn::Turn;
 use crate::variables::View;
-use crate::{ending, events, flow, jobs, variables};
+use crate::{conditions, ending, events, flow, jobs, variables};
 
 /// Instances of one body. Each costs about a kilobyte of state, so this many are as much as one
 /// instance may sensibly hold.
@@ -190,7 +192,7 @@ fn make(
         own.insert(name.into(), StoredValue::null());
     }
     if multi.is_sequential && loops.sequence_on_body {
-        variables::set_local(&mut turn.work.record, body, &own);
+        write(turn, body, own.iter());
         own = Variables::new();
     }
     if let Some(multi) = &mut turn.element_mut(body).multi {
@@ -383,6 +385,12 @@ pub(crate) fn inner_left(
     let numbers = *numbers;
     count(turn, body, multi, numbers);
     gathered::put(turn, body, left.place, left.results);
+    if !multi.is_sequential {
+        conditions::release_body(turn, body);
+        if turn.must_ask() {
+            turn.work.push_next(Step::Conditions);
+        }
+    }
     if left.is_enough {
         if ending::hold_children(turn, body, None) {
             // The last of them that is asked ends the body, and no other is made.
@@ -390,7 +398,7 @@ pub(crate) fn inner_left(
                 numbers.total = numbers.created;
             }
         } else {
-            flow::complete(turn, body);
+            flow::complete_in_turn(turn, body);
         }
     } else if let Some(found) = left.next {
         make(turn, body, index, multi, &found, numbers.created);
@@ -398,7 +406,7 @@ pub(crate) fn inner_left(
     } else if is_watched(multi) {
         // The body's job will see it.
     } else if numbers.completed >= numbers.total || multi.is_sequential || is_left(turn, body) {
-        flow::complete(turn, body);
+        flow::complete_in_turn(turn, body);
     } else if turn.semantics().loops.checks_by_job
         && !turn.settings.loops_without_checks
         && !left.is_terminated
@@ -453,7 +461,20 @@ fn count(turn: &mut Turn<'_>, body: ElementInstanceKey, multi: &MultiInstance, n
 fn set_numbers(turn: &mut Turn<'_>, body: ElementInstanceKey, numbers: &[(&str, u32)]) {
     for (name, number) in numbers {
         let value = StoredValue::int(i64::from(*number));
-        variables::set_local(&mut turn.work.record, body, [(&Arc::from(*name), &value)]);
+        write(turn, body, [(&Arc::from(*name), &value)]);
+    }
+}
+
+/// Sets variables of the body, which its events hear of when a token in it goes on.
+fn write<'v>(
+    turn: &mut Turn<'_>,
+    body: ElementInstanceKey,
+    variables: impl IntoIterator<Item = (&'v Arc<str>, &'v StoredValue)>,
+) {
+    let noted = turn.work.record.variables.writes().len();
+    variables::set_local(&mut turn.work.record, body, variables);
+    if turn.semantics().conditions == Conditions::OnChange {
+        turn.work.record.variables.hold_since(noted, body);
     }
 }
 

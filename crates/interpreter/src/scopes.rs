@@ -3,6 +3,7 @@
 use std::ops::Index;
 use std::sync::Arc;
 
+use orloj_model::VariableEvent;
 use orloj_types::{ElementInstanceKey, Variables};
 
 use crate::elements::PAGE_ELEMENTS_MAX;
@@ -13,11 +14,24 @@ type Kept = Pages<ElementInstanceKey, Variables, PAGE_ELEMENTS_MAX>;
 /// By key of the scope; copies share what they do not change. The scope of the instance itself is
 /// always in the record's own page, as no key is lower.
 #[derive(Clone, Debug, Default)]
-pub struct Scopes(Kept, Option<Writes>);
+pub struct Scopes(Kept, Option<Notes>);
 
-/// Which variables were set, in order. What watches them hears of a write that changes nothing too,
-/// which no comparison of values shows.
-type Writes = Vec<(ElementInstanceKey, Arc<str>)>;
+/// Which variables were set and taken away, in order. What watches them hears of a write that
+/// changes nothing too, which no comparison of values shows.
+#[derive(Clone, Debug, Default)]
+struct Notes {
+    writes: Vec<Write>,
+    /// What a loop wrote, by its body, which nothing hears before a token that is in the body
+    /// itself goes on.
+    held: Vec<(ElementInstanceKey, Write)>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Write {
+    pub(crate) scope: ElementInstanceKey,
+    pub(crate) name: Arc<str>,
+    pub(crate) event: VariableEvent,
+}
 
 /// What was written on the way here is no part of the variables.
 impl PartialEq for Scopes {
@@ -112,7 +126,7 @@ impl Scopes {
 impl Scopes {
     /// From now on writes are noted.
     pub(crate) fn note_writes(&mut self) {
-        self.1 = Some(Vec::new());
+        self.1 = Some(Notes::default());
     }
 
     /// The command is over: what it wrote is nothing new to the next.
@@ -120,20 +134,60 @@ impl Scopes {
         self.1 = None;
     }
 
-    pub(crate) fn written(&mut self, scope: ElementInstanceKey, name: &Arc<str>) {
-        if let Some(writes) = &mut self.1 {
-            writes.push((scope, name.clone()));
+    pub(crate) fn written(
+        &mut self,
+        scope: ElementInstanceKey,
+        name: &Arc<str>,
+        event: VariableEvent,
+    ) {
+        if let Some(notes) = &mut self.1 {
+            notes.writes.push(Write { scope, name: name.clone(), event });
         }
     }
 
+    /// What was noted since there were `from` writes is held for the body of a loop.
+    pub(crate) fn hold_since(&mut self, from: usize, body: ElementInstanceKey) {
+        if let Some(notes) = &mut self.1 {
+            let held = notes.writes.drain(from.min(notes.writes.len())..);
+            notes.held.extend(held.map(|write| (body, write)));
+        }
+    }
+
+    /// The variables that a scope inside of the loop was made with are held for its body.
+    pub(crate) fn hold_new(&mut self, body: ElementInstanceKey, scope: ElementInstanceKey) {
+        let Some(notes) = &mut self.1 else { return };
+        let event = VariableEvent::Create;
+        let made = self.0.get(scope).into_iter().flatten();
+        let made = made.map(|(name, _)| (body, Write { scope, name: name.clone(), event }));
+        notes.held.extend(made);
+    }
+
+    /// What is held for the body has been written now; whether there was anything.
+    pub(crate) fn release(&mut self, body: ElementInstanceKey) -> bool {
+        let Some(notes) = self.1.as_mut().filter(|notes| !notes.held.is_empty()) else {
+            return false;
+        };
+        let (free, held) =
+            std::mem::take(&mut notes.held).into_iter().partition(|(of, _)| *of == body);
+        let free: Vec<(ElementInstanceKey, Write)> = free;
+        notes.held = held;
+        let is_any = !free.is_empty();
+        notes.writes.extend(free.into_iter().map(|(_, write)| write));
+        is_any
+    }
+
     /// What was noted since it was last forgotten.
-    pub(crate) fn writes(&self) -> &[(ElementInstanceKey, Arc<str>)] {
-        self.1.as_deref().unwrap_or_default()
+    pub(crate) fn writes(&self) -> &[Write] {
+        self.1.as_ref().map_or(&[], |notes| &notes.writes)
+    }
+
+    pub(crate) fn held(&self) -> impl Iterator<Item = &Write> {
+        self.1.iter().flat_map(|notes| &notes.held).map(|(_, write)| write)
     }
 
     pub(crate) fn forget_writes(&mut self) {
-        if let Some(writes) = &mut self.1 {
-            writes.clear();
+        if let Some(notes) = &mut self.1 {
+            notes.writes.clear();
         }
     }
 }

@@ -9,11 +9,12 @@
 //! needed first, it is repeated from its beginning.
 
 use orloj_model::{
-    Element, ElementIndex, ElementKind, EndListeners, Failures, ListenerEvent, SavePoint,
+    Element, ElementIndex, ElementKind, EndListeners, Failures, ListenerEvent, SavePoint, Walk,
 };
 use orloj_types::ElementInstanceKey;
 
 use crate::agenda::Step;
+use crate::conditions;
 use crate::element::{self, Begun, service_task, user_task};
 use crate::ending;
 use crate::engine_events;
@@ -79,7 +80,11 @@ pub(crate) fn go(
 ) -> Ruled<Option<Yield>> {
     let index = turn.index_of(&turn.element(key).element);
     loop {
-        if asks_before(turn, stage) && turn.must_ask() {
+        let asks = asks_before(turn, stage);
+        if asks {
+            conditions::release(turn, key);
+        }
+        if asks && turn.must_ask() {
             if stage == Stage::Outputs {
                 turn.work.said_end.insert(key);
             }
@@ -96,6 +101,10 @@ pub(crate) fn go(
                     Went::On(next) if engine_events::has_news(turn) => {
                         turn.work.news_from = Some(key);
                         turn.work.push_next(Step::Go { key, stage: next });
+                        return Ok(None);
+                    }
+                    Went::On(next) if takes_turn(turn, index, stage, next) => {
+                        turn.work.push(Step::Go { key, stage: next });
                         return Ok(None);
                     }
                     Went::On(next) => stage = next,
@@ -132,6 +141,20 @@ pub(crate) fn go(
                 return Ok(None);
             }
             Err(failure) => {
+                if stage == Stage::Call {
+                    match errors::of_failure(turn, key, &failure) {
+                        Ok(None) => {}
+                        Ok(Some(throwing)) => {
+                            turn.work.push_next(Step::Throw(Box::new(throwing)));
+                            return Ok(None);
+                        }
+                        Err(Failure { needs: Some(needs), .. }) => {
+                            turn.work.push_next(Step::Go { key, stage });
+                            return Ok(Some(*needs));
+                        }
+                        Err(failure) => return Err(failure),
+                    }
+                }
                 let mut state = state_before(stage, turn.element(key).state);
                 if matches!(stage, Stage::Created(_) | Stage::Assigned(_)) {
                     // The task is made anew when the incident is resolved.
@@ -147,6 +170,15 @@ pub(crate) fn go(
             }
         }
     }
+}
+
+/// Whether the end of an element that has nothing to wait for comes behind the steps of others.
+///
+/// DIFFERENCE: in Zeebe it is a turn of its own, except of gateways.
+fn takes_turn(turn: &Turn<'_>, index: ElementIndex, stage: Stage, next: Stage) -> bool {
+    matches!((stage, next), (Stage::Begin | Stage::Call, Stage::Done))
+        && turn.semantics().walk == Walk::Halves
+        && !turn.model(index).kind.is_gateway()
 }
 
 /// Whether the element's own work is done.

@@ -365,6 +365,12 @@ impl<'a> Turn<'a> {
         if let Some(failure) = self.beans.take_stopped() {
             return failure;
         }
-        Failure::new(of, FailureKind::ExtractValue, format!("an expression failed: {error}"))
+        let kind = match error {
+            EvalError::UnknownName { .. } | EvalError::UnknownProperty { .. } => {
+                FailureKind::UnknownName
+            }
+            _ => FailureKind::ExtractValue,
+        };
+        Failure::new(of, kind, format!("an expression failed: {error}"))
     }
 }

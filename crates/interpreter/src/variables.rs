@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_expr::Scope;
-use orloj_model::{CompletionVariables, Element};
+use orloj_model::{CompletionVariables, Element, VariableEvent};
 use orloj_types::{Document, ElementInstanceKey, StoredValue, Value, Variables};
 
 use crate::record::Record;
@@ -136,7 +136,9 @@ pub(crate) fn remove(record: &mut Record, scope: ElementInstanceKey, names: &[Ar
             record.variables.get(scope).is_some_and(|own| own.contains_key(name))
         };
         let owner = outward(record, scope).find(knows);
-        if let Some(own) = owner.and_then(|owner| record.variables.get_mut(&owner)) {
+        let Some(owner) = owner else { continue };
+        record.variables.written(owner, name, VariableEvent::Delete);
+        if let Some(own) = record.variables.get_mut(&owner) {
             own.remove(name);
         }
     }
@@ -194,12 +196,16 @@ pub(crate) fn set_local<'v>(
 }
 
 fn put(record: &mut Record, scope: ElementInstanceKey, name: &Arc<str>, value: &StoredValue) {
-    record.variables.written(scope, name);
     let own = record.variables.get_or_default(scope);
-    match own.get_mut(name) {
-        Some(known) => *known = value.clone(),
+    let event = match own.get_mut(name) {
+        Some(known) => {
+            *known = value.clone();
+            VariableEvent::Update
+        }
         None => {
             own.insert(name.clone(), value.clone());
+            VariableEvent::Create
         }
-    }
+    };
+    record.variables.written(scope, name, event);
 }

@@ -60,6 +60,8 @@ pub(crate) struct Work {
     pub(crate) calls: u32,
     /// Element instances whose listeners of the end were called before they were ended.
     pub(crate) said_end: BTreeSet<ElementInstanceKey>,
+    /// Those whose tokens end at the save point after them.
+    pub(crate) ends_here: BTreeSet<ElementInstanceKey>,
     /// Of element instances that were ended from outside.
     pub(crate) farewells: Vec<(MemberIndex, Box<Farewell>)>,
     /// Variables that end with the command, and what they hide.
@@ -117,6 +119,8 @@ struct Member {
     /// Whether the process has events that watch variables.
     is_watched: bool,
     is_new: bool,
+    /// What hears of variables has been told of those it was started with.
+    is_known: bool,
     /// Those of the member at work are fields of the work itself.
     parts: Option<Box<Parts>>,
 }
@@ -131,10 +135,11 @@ struct Parts {
 
 impl Work {
     pub(crate) fn new(mut record: Box<Record>, process: &Process, is_new: bool) -> Self {
-        let mut seen = BTreeMap::new();
+        let (mut seen, mut pending) = (BTreeMap::new(), BTreeSet::new());
         if has_watchers(process) {
             record.variables.note_writes();
             seen.insert(0, record.variables.clone());
+            pending.extend(is_heard(&record, process, is_new).then_some(0));
         }
         Self {
             record,
@@ -145,9 +150,10 @@ impl Work {
                 process: 0,
                 is_watched: has_watchers(process),
                 is_new,
+                is_known: false,
                 parts: None,
             }],
-            pending: BTreeSet::new(),
+            pending,
             seen,
             fresh: Vec::new(),
             caught: None,
@@ -158,6 +164,7 @@ impl Work {
             last_left: None,
             calls: 0,
             said_end: BTreeSet::new(),
+            ends_here: BTreeSet::new(),
             farewells: Vec::new(),
             transients: Vec::new(),
             before: None,
@@ -185,6 +192,11 @@ impl Work {
         self.members[self.at].is_new
     }
 
+    /// The same, once.
+    pub(crate) fn take_new(&mut self) -> bool {
+        !std::mem::replace(&mut self.members[self.at].is_known, true) && self.is_new()
+    }
+
     /// How many instances take part.
     pub(crate) fn members(&self) -> usize {
         self.members.len()
@@ -197,6 +209,10 @@ impl Work {
 
     pub(crate) fn push_next(&mut self, step: Step) {
         self.agenda.push_next(self.at, step);
+    }
+
+    pub(crate) fn push_turn(&mut self, step: Step) {
+        self.agenda.push_turn(self.at, step);
     }
 
     pub(crate) fn occurs(&self, host: ElementInstanceKey, event: ElementIndex) -> bool {
@@ -229,14 +245,17 @@ impl Work {
         is_new: bool,
     ) -> MemberIndex {
         if has_watchers(process) {
+            let member = self.members.len();
             record.variables.note_writes();
-            self.seen.insert(self.members.len(), record.variables.clone());
+            self.seen.insert(member, record.variables.clone());
+            self.pending.extend(is_heard(&record, process, is_new).then_some(member));
         }
         let parts = Parts { record, changes: Changes::default(), ended: None };
         self.members.push(Member {
             process: index,
             is_watched: has_watchers(process),
             is_new,
+            is_known: false,
             parts: Some(Box::new(parts)),
         });
         self.members.len() - 1
@@ -290,6 +309,11 @@ impl Work {
         let before = own.insert(name.clone(), value.clone());
         let name = name.clone();
         self.transients.push(Transient { member: self.at, scope, name, value, before });
+    }
+
+    /// Whether a variable of the instance at work ends with the command.
+    pub(crate) fn is_transient(&self, name: &Arc<str>) -> bool {
+        self.transients.iter().any(|known| known.member == self.at && known.name == *name)
     }
 
     /// A transient variable ends before the command does.
@@ -364,6 +388,11 @@ fn has_watchers(process: &Process) -> bool {
     let contents = process.contents;
     contents.variable_events
         || contents.conditional_events && process.semantics.conditions == Conditions::OnChange
+}
+
+/// Whether the variables that an instance was started with are news to its listeners.
+fn is_heard(record: &Record, process: &Process, is_new: bool) -> bool {
+    is_new && process.contents.variable_events && !record.variables.is_empty()
 }
 
 fn part(

@@ -29,7 +29,7 @@ impl Semantics {
                 repeats_despite_failure: false,
                 incident_names: IncidentNames::ZEEBE,
                 timers: TimerRules::ZEEBE,
-                walk: Walk::BreadthFirst,
+                walk: Walk::Halves,
                 joins: Joins::PerFlow,
                 completion: CompletionVariables::Merge,
                 locals: Locals::Element,

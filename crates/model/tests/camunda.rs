@@ -332,3 +332,42 @@ fn an_empty_condition_is_found_out_when_it_is_asked() {
     );
     accepted(&xml, Dialect::Camunda7);
 }
+
+#[test]
+fn a_namespace_that_has_no_room_in_the_definition_is_refused() {
+    let xml = |length: usize| {
+        let namespace = format!(r#"targetNamespace="{}""#, "n".repeat(length));
+        one(r#"<userTask id="e"/>"#).replacen(r#"targetNamespace="test""#, &namespace, 1)
+    };
+    assert!(xml(256).contains("nnn"), "the namespace is replaced");
+    assert!(!read(&xml(255), Dialect::Camunda7).has_errors());
+    assert!(read(&xml(256), Dialect::Camunda7).has_errors());
+    // A process that is not run is written down nowhere.
+    let idle = xml(256).replace(r#"isExecutable="true""#, r#"isExecutable="false""#);
+    assert!(!read(&idle, Dialect::Camunda7).has_errors());
+}
+
+#[test]
+fn an_event_catches_failures_by_the_name_of_their_class() {
+    let catches = |code: &str, dialect: Dialect| {
+        let error = format!(r#"<error id="x" errorCode="{code}"/>"#);
+        let event = r#"<boundaryEvent id="b" attachedToRef="e"><errorEventDefinition errorRef="x"/></boundaryEvent>"#;
+        let xml = one(&format!(r#"<userTask id="e"/>{event}"#)).replacen(
+            "<process",
+            &format!("{error}<process"),
+            1,
+        );
+        let process = accepted(&xml, dialect);
+        match process.element(process.find("b").expect("b")).trigger() {
+            Some(Trigger::Error(catches)) => catches.failures,
+            other => panic!("{other:?}"),
+        }
+    };
+    for class in ["java.lang.RuntimeException", "java.lang.Exception", "java.lang.Throwable"] {
+        let caught = catches(class, Dialect::Camunda7);
+        assert!(caught.of_code && caught.of_expressions, "{class}");
+    }
+    assert!(!catches("java.lang.IllegalStateException", Dialect::Camunda7).of_expressions);
+    assert_eq!(catches("broke", Dialect::Camunda7), orloj_model::CaughtFailures::default());
+    assert!(!catches("java.lang.Exception", Dialect::Flowable).of_code);
+}

@@ -412,3 +412,31 @@ fn the_class_of_a_business_rule_task_is_refused() {
     let told = refused(r#"<businessRuleTask id="e" flowable:class="org.x.Rules"/>"#);
     assert!(told.contains("[class-unknown]"), "{told}");
 }
+
+#[test]
+fn the_names_of_messages_and_events_that_begin_something_are_as_written() {
+    let start = |beside: &str, definition: &str| {
+        let start = format!(r#"<startEvent id="s">{definition}</startEvent>"#);
+        let process = format!(r#"<process id="p" isExecutable="true">{start}</process>"#);
+        let xml = definitions(&format!("{beside}{process}"));
+        accepted(&xml, Dialect::Flowable).elements[0].trigger().cloned()
+    };
+    let message = r#"<messageEventDefinition messageRef="m"/>"#;
+    for (name, read) in [("a${1}", "a${1}"), ("${", "${"), ("", "")] {
+        let beside = format!(r#"<message id="m" name="{name}"/>"#);
+        let Some(Trigger::Message(caught)) = start(&beside, message) else { panic!("a message") };
+        let name = caught.name.as_constant().expect("it is not computed");
+        assert_eq!(name.to_json(), format!("{read:?}"));
+    }
+    let event = "<flowable:eventType>${x}</flowable:eventType>";
+    let event = format!("<extensionElements>{event}</extensionElements>");
+    let Some(Trigger::Registry(event)) = start("", &event) else { panic!("an event") };
+    assert_eq!(event.event_type.as_constant().expect("nor is it").to_json(), r#""${x}""#);
+    let signal = r#"<signalEventDefinition signalRef="g"/>"#;
+    for (name, read) in [(" a ", "a"), ("${1 + 1}", "2")] {
+        let beside = format!(r#"<signal id="g" name="{name}"/>"#);
+        let Some(Trigger::Signal(caught)) = start(&beside, signal) else { panic!("a signal") };
+        let name = caught.name.as_constant().expect("it is computed");
+        assert_eq!(name.to_json(), format!("{read:?}"));
+    }
+}

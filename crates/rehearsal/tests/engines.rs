@@ -1,9 +1,11 @@
 //! Models whose traces were taken from the real engines.
 
-use std::fmt::Write as _;
+mod common;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use common::told;
 use orloj_rehearsal::{
     Engine, Pass, Played, Run, Stage, StartBy, Stop, Stubs, Trace, play_all, play_one,
 };
@@ -32,25 +34,6 @@ fn play(engine: Engine, file: &str, start: &str, vars: &str, pass: Pass) -> Trac
 fn played(trace: Trace) -> Played {
     assert_eq!(trace.stop, Some(Stop::Quiescent), "{}", trace.note);
     trace.played.expect("what was played")
-}
-
-/// A line for each step, with what it changed behind it.
-fn told(played: &Played) -> String {
-    let mut out = String::new();
-    for step in &played.steps {
-        let failed = if step.error { " FAILED" } else { "" };
-        let _ = writeln!(out, "{} {} @{}{failed}", step.act, step.el, step.at);
-        let parts = [
-            ("started", &step.started),
-            ("ended", &step.ended),
-            ("cancelled", &step.cancelled),
-            ("waits", &step.waits),
-        ];
-        for (name, items) in parts.into_iter().filter(|(_, items)| !items.is_empty()) {
-            let _ = writeln!(out, "    {name} {}", items.join(" "));
-        }
-    }
-    out
 }
 
 #[test]

@@ -2,6 +2,8 @@
 //! `tests/models/flowable`. Beside each model lies what the real engine did with it: the variables it
 //! began with, its steps, and the variables it left.
 
+mod common;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,21 +39,9 @@ fn play(engine: Engine, stage: &Arc<Stage>, model: &Path, vars: &str) -> Trace {
     play_one(stage, run).expect("a thread")
 }
 
+/// With the variables it left.
 fn told(played: &Played) -> String {
-    let mut out = String::new();
-    for step in &played.steps {
-        let failed = if step.error { " FAILED" } else { "" };
-        let _ = writeln!(out, "{} {} @{}{failed}", step.act, step.el, step.at);
-        let parts = [
-            ("started", &step.started),
-            ("ended", &step.ended),
-            ("cancelled", &step.cancelled),
-            ("waits", &step.waits),
-        ];
-        for (name, items) in parts.into_iter().filter(|(_, items)| !items.is_empty()) {
-            let _ = writeln!(out, "    {name} {}", items.join(" "));
-        }
-    }
+    let mut out = common::told(played);
     let mut variables: Vec<String> = played
         .variables
         .iter()

@@ -28,9 +28,9 @@ impl Orloj {
         let report = self.executor().report().await?;
         let now = self.now();
         let mut reasons = self.why_suspended(&row).await?;
-        if row.state == JobState::Failed
-            || row.state == JobState::Suspended && row.retries_left == 0
-        {
+        // One that was given new tries may still be stopped by its incident.
+        let is_stopped = matches!(row.state, JobState::Failed | JobState::Suspended);
+        if is_stopped && row.retries_left <= 0 {
             reasons.push(no_retries(&row));
         }
         if row.state == JobState::ErrorThrown {
@@ -198,19 +198,34 @@ impl Orloj {
         record.map_err(|e| store_error(&e))
     }
 
+    /// Whether giving a job new tries resolves its incident.
+    async fn retries_resolve(&self, row: &JobRow) -> bool {
+        if row.kind.is_chore() {
+            return true;
+        }
+        let definition = self.inner.definitions.get(row.definition).await;
+        definition.is_ok_and(|definition| definition.process.semantics.jobs.retries_resolve)
+    }
+
     async fn incidents_of(&self, row: &JobRow) -> Result<Vec<Reason>, Error> {
         // By its instance they are found without reading all of them.
         let (instance, job) = (Some(row.instance), Some(row.key));
         let filter = IncidentFilter { instance, job, ..IncidentFilter::default() };
         let found = self.inner.store.incidents(filter, LOOK).await.map_err(|e| store_error(&e))?;
+        // Where new tries resolve it, nobody can do that before.
+        let needs_tries = row.retries_left <= 0 && self.retries_resolve(row).await;
         let reasons = found.into_iter().map(|incident| {
+            let remedy = match needs_tries {
+                true => Remedy::SetRetries(row.key),
+                false => Remedy::ResolveIncident(incident.key),
+            };
             reason(
                 "incident",
                 format!(
                     "incident {} ({}) is open: {}",
                     incident.key, incident.kind, incident.message
                 ),
-                Some(Remedy::ResolveIncident(incident.key)),
+                Some(remedy),
             )
         });
         Ok(reasons.collect())
@@ -408,8 +423,12 @@ fn no_retries(row: &JobRow) -> Reason {
 
 fn not_due(row: &JobRow, now: Timestamp) -> Option<Reason> {
     let due = row.due_at.filter(|due| *due > now && row.state != JobState::Ready)?;
-    let remedy = Some(Remedy::Execute(row.key));
-    Some(reason("not-due", format!("it is due at {due}"), remedy))
+    // No node could run what is for workers.
+    let remedy = match row.kind.is_for_workers() {
+        true => Remedy::MakeDue(row.key),
+        false => Remedy::Execute(row.key),
+    };
+    Some(reason("not-due", format!("it is due at {due}"), Some(remedy)))
 }
 
 fn no_worker(row: &JobRow) -> Reason {

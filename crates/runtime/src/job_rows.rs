@@ -1,38 +1,69 @@
 //! Jobs as the store has them. Those of one instance are found by the keys in its record: an index
 //! of instances would have to be written with every step.
 
-use orloj_store::{Error, JobFilter, JobRow, Page, Store};
+use orloj_store::{Error, JobFilter, JobOrder, JobRow, PAGE_ROWS_MAX, Page, Store};
 use orloj_types::JobKey;
 
 use crate::codec;
 
 pub(crate) async fn list(
     store: &dyn Store,
-    filter: JobFilter,
+    mut filter: JobFilter,
     page: Page,
 ) -> Result<Vec<JobRow>, Error> {
-    match by_keys(store, filter).await? {
-        Some(filter) => store.jobs(filter, page).await,
-        None => Ok(Vec::new()),
+    let Some(mut keys) = keys_of_instance(store, &filter).await? else {
+        return store.jobs(filter, page).await;
+    };
+    if filter.order == JobOrder::NewestFirst
+        && let Some(before) = page.before
+    {
+        keys.retain(|key| key.raw() < before);
+    }
+    // The others of a large instance are not even asked for, unless one of these is gone by now.
+    let most = page.limit.min(PAGE_ROWS_MAX);
+    let some = filter.offset.saturating_add(most) as usize;
+    if wants_all(&filter) && some < keys.len() {
+        let first = JobFilter { keys: keys[..some].to_vec(), ..filter.clone() };
+        let rows = store.jobs(first, page).await?;
+        if rows.len() == most as usize {
+            return Ok(rows);
+        }
+    }
+    filter.keys = keys;
+    match filter.keys.is_empty() {
+        true => Ok(Vec::new()),
+        false => store.jobs(filter, page).await,
     }
 }
 
-pub(crate) async fn count(store: &dyn Store, filter: JobFilter) -> Result<u64, Error> {
-    match by_keys(store, filter).await? {
-        Some(filter) => store.count_jobs(filter).await,
-        None => Ok(0),
+pub(crate) async fn count(store: &dyn Store, mut filter: JobFilter) -> Result<u64, Error> {
+    let Some(keys) = keys_of_instance(store, &filter).await? else {
+        return store.count_jobs(filter).await;
+    };
+    filter.keys = keys;
+    match filter.keys.is_empty() {
+        true => Ok(0),
+        false => store.count_jobs(filter).await,
     }
 }
 
-/// `None`: there are none.
-async fn by_keys(store: &dyn Store, mut filter: JobFilter) -> Result<Option<JobFilter>, Error> {
+/// The newest first. `None`: the filter is not about one instance, or names its jobs itself.
+async fn keys_of_instance(
+    store: &dyn Store,
+    filter: &JobFilter,
+) -> Result<Option<Vec<JobKey>>, Error> {
     let instance = filter.instance.filter(|instance| instance.raw() != 0);
     let (Some(instance), true) = (instance, filter.keys.is_empty()) else {
-        return Ok(Some(filter));
+        return Ok(None);
     };
-    let Some(loaded) = store.load(vec![instance]).await?.pop() else { return Ok(None) };
-    let record = codec::decode(&loaded)?;
-    let jobs = record.holders().flat_map(|holder| &holder.jobs);
-    filter.keys = jobs.map(|job| job.key).collect::<Vec<JobKey>>();
-    Ok((!filter.keys.is_empty()).then_some(filter))
+    match store.load(vec![instance]).await?.pop() {
+        Some(loaded) => codec::job_keys(&loaded).map(Some),
+        None => Ok(Some(Vec::new())),
+    }
+}
+
+/// Whether the first jobs of an instance are those of its first page.
+fn wants_all(filter: &JobFilter) -> bool {
+    let (instance, offset) = (filter.instance, filter.offset);
+    *filter == JobFilter { instance, offset, ..JobFilter::default() }
 }

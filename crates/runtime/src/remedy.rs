@@ -23,6 +23,7 @@ pub enum Remedy {
     SetPriority(JobKey, i64),
     /// By hand nothing matters of what keeps nodes from taking it.
     Execute(JobKey),
+    MakeDue(JobKey),
     Unlock(JobKey),
     /// Its turn comes when this one is done, so look at that.
     Explain(JobKey),
@@ -86,6 +87,7 @@ impl Remedy {
             Self::SetPriority(JobKey::new(7), 10),
             Self::SetPriority(JobKey::new(7), -10),
             Self::Execute(JobKey::new(7)),
+            Self::MakeDue(JobKey::new(7)),
             Self::Unlock(JobKey::new(7)),
             Self::Explain(JobKey::new(7)),
             Self::ResolveIncident(IncidentKey::new(7)),
@@ -123,6 +125,7 @@ impl fmt::Display for Remedy {
             Self::SetRetries(key) => write!(f, "orloj job retries {key} 1"),
             Self::SetPriority(key, priority) => write!(f, "orloj job priority {key} {priority}"),
             Self::Execute(key) => write!(f, "orloj job execute {key}"),
+            Self::MakeDue(key) => write!(f, "orloj job due {key} now"),
             Self::Unlock(key) => write!(f, "orloj job unlock {key}"),
             Self::Explain(key) => write!(f, "orloj job explain {key}"),
             Self::ResolveIncident(key) => write!(f, "orloj incident resolve {key}"),
@@ -180,7 +183,7 @@ mod tests {
     #[test]
     fn there_is_a_sample_of_each() {
         /// A new remedy gets the next number here, and a sample above.
-        const COUNT: usize = 17;
+        const COUNT: usize = 18;
         let number = |remedy: &Remedy| match remedy {
             Remedy::ResumeInstance(_) => 0,
             Remedy::ResumeBatch(_) => 1,
@@ -199,6 +202,7 @@ mod tests {
             Remedy::RegisterDeployment(_) => 14,
             Remedy::CloseBreaker(_) => 15,
             Remedy::StartWorker(_) => 16,
+            Remedy::MakeDue(_) => 17,
         };
         let numbers: BTreeSet<usize> = Remedy::samples().iter().map(number).collect();
         assert_eq!(numbers, (0..COUNT).collect());

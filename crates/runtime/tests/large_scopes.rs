@@ -6,8 +6,8 @@
 
 use std::time::Duration;
 
-use orloj::types::{Document, InstanceKey};
-use orloj::{ActivateJobs, Deploy, LongPoll, Orloj, StartInstance, StoreChoice};
+use orloj::types::{Document, InstanceKey, JobKey};
+use orloj::{ActivateJobs, Deploy, JobFilter, LongPoll, Orloj, Page, StartInstance, StoreChoice};
 use orloj_testkit::story::Database;
 
 const ITEMS: usize = 600;
@@ -167,6 +167,45 @@ fn an_instance_with_many_items_is_cancelled_whole() {
         orloj.cancel(key).await.unwrap();
         let ended = orloj.instance(key).await.unwrap();
         assert!(ended.view.ended_at.is_some() && ended.elements.is_empty());
+        close(orloj).await;
+    });
+}
+
+/// The record has the keys of its jobs: a page of them asks for those on it alone.
+#[test]
+fn the_jobs_of_a_large_instance_are_read_page_by_page() {
+    on_each_store(async |store| {
+        let orloj = engine(&store, false).await;
+        let model = save_points(r#"camunda:asyncBefore="true""#);
+        orloj.deploy(Deploy::file("many.bpmn", model.as_bytes())).await.unwrap();
+        let instance = orloj.start(StartInstance::latest("many")).await.unwrap().instance;
+        let other = orloj.start(StartInstance::latest("many")).await.unwrap().instance;
+        let of = |instance| JobFilter { instance: Some(instance), ..JobFilter::default() };
+        assert_ne!(instance, other);
+        let all = orloj.jobs().count(of(instance)).await.unwrap() as usize;
+        assert!(all > 100, "{all} are made at once");
+        let mut page = Page { before: None, limit: 40 };
+        let mut found: Vec<JobKey> = Vec::new();
+        loop {
+            let jobs = orloj.jobs().list(of(instance), page).await.unwrap();
+            assert!(jobs.iter().all(|job| job.instance == instance));
+            found.extend(jobs.iter().map(|job| job.key));
+            if jobs.len() < page.limit as usize {
+                break;
+            }
+            page.before = found.last().map(|key| key.raw());
+        }
+        assert_eq!(found.len(), all);
+        assert!(found.is_sorted_by(|one, next| one > next), "the newest first, none twice");
+        // What is asked for besides is looked for among all of them.
+        let oldest = *found.last().unwrap();
+        orloj.jobs().set_priority(oldest, 7).await.unwrap();
+        let urgent = JobFilter { priorities: Some(7..=7), ..of(instance) };
+        let jobs = orloj.jobs().list(urgent, Page { before: None, limit: 5 }).await.unwrap();
+        assert_eq!(jobs.iter().map(|job| job.key).collect::<Vec<_>>(), [oldest]);
+        let behind = JobFilter { offset: all as u32 - 5, ..of(instance) };
+        let jobs = orloj.jobs().list(behind, Page { before: None, limit: 100 }).await.unwrap();
+        assert_eq!(jobs.iter().map(|job| job.key).collect::<Vec<_>>(), found[all - 5..]);
         close(orloj).await;
     });
 }

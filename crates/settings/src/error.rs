@@ -9,6 +9,26 @@ pub struct Error {
     pub message: String,
 }
 
+impl Error {
+    /// As one reads a file, from its top; what has no line stays where it was.
+    pub fn in_order(mut errors: Vec<Self>) -> Vec<Self> {
+        errors.sort_by(|one, other| one.line().cmp(&other.line()));
+        errors
+    }
+
+    /// File, line and column, as far as the place has them.
+    fn line(&self) -> Option<(&str, u32, u32)> {
+        let (front, last) = self.place.rsplit_once(':')?;
+        let last: u32 = last.parse().ok()?;
+        let before =
+            front.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?)));
+        Some(match before {
+            Some((file, line)) => (file, line, last),
+            None => (front, last, 0),
+        })
+    }
+}
+
 /// Something written that was understood but is not done as written, or not at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
@@ -39,5 +59,20 @@ impl fmt::Display for Severity {
             Self::Note => "note",
             Self::Warning => "warning",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_a_file_come_from_its_top() {
+        let error = |place: &str| Error { place: place.to_owned(), message: String::new() };
+        let places = ["b.toml:3", "a.xml:12:1", "executor.hint", "a.xml:9:10", "a.xml:9:2"];
+        let sorted = Error::in_order(places.map(error).to_vec());
+        let sorted: Vec<&str> = sorted.iter().map(|error| &*error.place).collect();
+        let expected = ["executor.hint", "a.xml:9:2", "a.xml:9:10", "a.xml:12:1", "b.toml:3"];
+        assert_eq!(sorted, expected);
     }
 }

@@ -6,8 +6,18 @@ pub fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&
     known
         .map(|known| (distance(&wanted, &folded(known)), known))
         .min()
-        .filter(|(distance, known)| *distance <= known.len() / 3)
+        .filter(|(distance, known)| {
+            // That both lie in one section makes them no more alike.
+            let own = known.len() - section(name, known);
+            *distance <= (known.len() / 3).min(own / 2)
+        })
         .map(|(_, known)| known)
+}
+
+/// How much of a dotted name is the sections it shares with another.
+fn section(name: &str, known: &str) -> usize {
+    let same = name.bytes().zip(known.bytes()).take_while(|(one, other)| one == other).count();
+    known.as_bytes()[..same].iter().rposition(|byte| *byte == b'.').map_or(0, |dot| dot + 1)
 }
 
 /// Names differ in capitals and dashes by the notation, which is nobody's mistake.
@@ -49,6 +59,11 @@ mod tests {
         assert_eq!(find("jobExecutorActive"), Some("jobExecutorActivate"));
         assert_eq!(find("queue-sizes"), Some("queueSize"));
         assert_eq!(find("colour"), None);
+        let known = ["executor.by_due", "executor.by_priority"];
+        let find_in = |name| nearest(name, known.iter().copied());
+        assert_eq!(find_in("executor.by_prio"), Some("executor.by_priority"));
+        assert_eq!(find_in("executer.by_due"), Some("executor.by_due"));
+        assert_eq!(find_in("executor.no_such"), None, "the section alone is no likeness");
         assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!(find(&"x".repeat(1_000_000)), None);
     }

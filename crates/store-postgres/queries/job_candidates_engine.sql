@@ -14,19 +14,20 @@ WHERE engine = $2 AND type = '' AND kind NOT IN (2, 5)
     AND (NOT $9::boolean OR kind <> 15)
     AND ($10::text IS NULL OR tenant = $10)
     -- None beside an exclusive one that was stopped while it runs: its lock is there until
-    -- whoever runs it is done. Nearly always there is no such job.
+    -- whoever runs it is done. Nearly always there is no such job; they are hashed, where
+    -- there are many.
     AND (NOT exclusive OR instance_key = 0 OR
         CASE WHEN $11::boolean THEN coalesce(
             (SELECT c.root_key FROM orloj.called AS c WHERE c.key = instance_key), instance_key)
         ELSE instance_key END
-        <> ALL (ARRAY(
+        NOT IN (
             SELECT CASE WHEN $11::boolean THEN coalesce(c.root_key, h.instance_key)
                 ELSE h.instance_key END
             FROM orloj.job AS h
             LEFT JOIN orloj.called AS c ON c.key = h.instance_key
             WHERE h.state <> 0 AND h.lock_session IS NOT NULL AND h.exclusive
                 AND h.engine = $2
-        )))
+        ))
     AND (topic = '' OR topic <> ALL ($12))
     AND tenant <> ALL ($13)
     AND (limit_key IS NULL OR limit_key <> ALL ($14))

@@ -5,6 +5,7 @@
 //! never be cleared. A node computes its floor from what it knows it holds, and the statement that
 //! locks may be ahead of that knowledge: its answer may be late, or the beat may have been on its
 //! way already. Therefore
+//! - a session begins with a floor below all keys it can give, before its first beat;
 //! - a key is held here from before its lock can be committed until two beats after the answer was
 //!   given, and lowers the floor of every beat until then;
 //! - who locks a key below a floor that a beat has already carried away lowers the stored one in
@@ -17,7 +18,7 @@ pub(crate) struct Floor(Mutex<Held>);
 
 #[derive(Default)]
 struct Held {
-    /// The highest floor a beat was given.
+    /// The highest floor that a session began with or a beat was given.
     carried: Option<i64>,
     beats: u64,
     next: u64,
@@ -39,6 +40,11 @@ pub(crate) struct Hold<'a> {
 }
 
 impl Floor {
+    /// A session begins with this floor.
+    pub fn begin(&self, floor: i64) {
+        self.held().carry(floor);
+    }
+
     /// `key` is the lowest that is about to be locked.
     pub fn hold(&self, key: i64) -> Hold<'_> {
         let mut held = self.held();
@@ -57,12 +63,18 @@ impl Floor {
         held.beats += 1;
         let lowest = held.keys.iter().map(|key| key.key).min();
         let floor = lowest.map_or(asked, |lowest| lowest.min(asked));
-        held.carried = Some(held.carried.map_or(floor, |carried| carried.max(floor)));
+        held.carry(floor);
         floor
     }
 
     fn held(&self) -> std::sync::MutexGuard<'_, Held> {
         self.0.lock().expect("nothing panics while it is held")
+    }
+}
+
+impl Held {
+    fn carry(&mut self, floor: i64) {
+        self.carried = Some(self.carried.map_or(floor, |carried| carried.max(floor)));
     }
 }
 
@@ -92,6 +104,14 @@ mod tests {
         assert_eq!(floor.for_beat(400), 50, "the node may not have looked at the answer yet");
         assert_eq!(floor.for_beat(30), 30);
         assert_eq!(floor.for_beat(400), 400);
+    }
+
+    #[test]
+    fn a_lock_below_the_floor_that_a_session_began_with_must_lower_it() {
+        let floor = Floor::default();
+        floor.begin(400);
+        assert!(floor.hold(399).must_lower);
+        assert!(!floor.hold(400).must_lower);
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub(crate) struct GroupRows {
     pub pages: Option<Box<PageRows>>,
     /// Absent from nearly every group.
     pub chores: Option<Box<ChoreRows>>,
-    /// The lowest key of a job that becomes locked by the node's session.
+    /// The lowest key of a job that is inserted locked by the node's session.
     pub locked_lowest: Option<i64>,
 }
 
@@ -146,25 +146,19 @@ impl GroupRows {
                 }
                 put_job_row(&mut self.jobs_inserted, row);
             }
-            JobWrite::Update(update) => {
-                if update.lock == LockWrite::Session(session) {
-                    self.note_locked(update.key.raw());
-                }
-                put_job_update(&mut self.jobs_updated, update);
-            }
+            // A lock that an update gives is listed.
+            JobWrite::Update(update) => put_job_update(&mut self.jobs_updated, update),
             JobWrite::Delete(key) => self.jobs_deleted.push(key.raw()),
         }
     }
 
     fn note_locked_chores(&mut self, changes: &[Change], session: i64) {
         for write in changes.iter().flat_map(|change| &change.chores) {
-            let is_locked = match write {
-                ChoreWrite::Insert(row) => row.lock_session == Some(session),
-                ChoreWrite::Update(update) => update.lock == LockWrite::Session(session),
-                ChoreWrite::Delete { .. } => false,
-            };
-            if is_locked {
-                self.note_locked(write.key().raw());
+            match write {
+                ChoreWrite::Insert(row) if row.lock_session == Some(session) => {
+                    self.note_locked(row.key.raw());
+                }
+                ChoreWrite::Insert(_) | ChoreWrite::Update(_) | ChoreWrite::Delete { .. } => {}
             }
         }
     }

@@ -20,6 +20,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0007_ages.sql"),
     include_str!("../migrations/0008_assets.sql"),
     include_str!("../migrations/0009_locks.sql"),
+    include_str!("../migrations/0010_listed_locks.sql"),
 ];
 
 /// Names our advisory locks among those of other programs in the same database.

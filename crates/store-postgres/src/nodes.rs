@@ -2,7 +2,7 @@
 
 use orloj_store::format::encode_profile;
 use orloj_store::{Beat, Claim, Error, Lease, NodeRow, Pulse};
-use orloj_types::{JobKey, NODE_NUMBER_MAX, NodeNumber};
+use orloj_types::{JobKey, KeyGenerator, NODE_NUMBER_MAX, NodeNumber};
 use tokio_postgres::types::{ToSql, Type};
 
 use crate::error::damaged;
@@ -37,10 +37,14 @@ impl Shared {
         })?;
         let number: i16 = free.get(0);
         let told: Option<i64> = free.get(1);
-        let keys_above = told.map_or(0, |high| high.saturating_add(KEYS_UNTOLD));
-
-        // The node holds nothing yet, but its first jobs may come before its first beat.
-        let (lock_floor, now) = (i64::MIN, claim.now.as_ms());
+        let node = NodeNumber(u16::try_from(number).map_err(|e| damaged("node number", e))?);
+        // The node holds nothing yet, but its first jobs may come before its first beat: all of
+        // them have keys of this moment or later, also where its clock is set back.
+        let earliest = KeyGenerator::new(node).next(claim.now);
+        let keys_above =
+            told.map_or(earliest, |high| high.saturating_add(KEYS_UNTOLD).max(earliest));
+        let (lock_floor, now) = (keys_above, claim.now.as_ms());
+        self.floor.begin(lock_floor);
         let profile = encode_profile(&claim.profile);
         let params: [(&(dyn ToSql + Sync), Type); 8] = [
             (&number, Type::INT2),
@@ -60,8 +64,7 @@ impl Shared {
             [(&session, Type::INT8), (&lanes, Type::INT4)];
         transaction.execute(&self.sql.lane_insert, &params).await?;
         transaction.commit().await?;
-        let number = u16::try_from(number).map_err(|e| damaged("node number", e))?;
-        Ok(Lease { node: NodeNumber(number), session, keys_above })
+        Ok(Lease { node, session, keys_above })
     }
 
     /// On a connection of its own: a node that waits for its turn behind long queries would be

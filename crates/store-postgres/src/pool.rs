@@ -50,7 +50,7 @@ impl Pool {
     }
 
     /// On the store's runtime, whichever the caller has: it may end before the connection does.
-    async fn open(&self) -> Result<Connection, Error> {
+    pub async fn open(&self) -> Result<Connection, Error> {
         let connector = Arc::clone(&self.connector);
         let opened = self.runtime.spawn(async move { connector.open().await }).await;
         opened.unwrap_or_else(|_| Err(closed()))

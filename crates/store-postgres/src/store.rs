@@ -81,7 +81,7 @@ impl PostgresStore {
         let readers = Pool::new(Arc::clone(&connector), options.readers);
         migrate(&readers, &options.schema).await?;
         let types = RowTypes::load(&**readers.get().await?, &options.schema).await?;
-        let shared = Shared {
+        let shared = Arc::new(Shared {
             channel: channel(&options.schema, &options.engine),
             sender: RandomState::new().build_hasher().finish(),
             sql: Sql::new(&options.schema),
@@ -94,10 +94,10 @@ impl PostgresStore {
             floor: Floor::default(),
             engine: options.engine,
             schema: options.schema,
-        };
+        });
         shared.make_schema_indexes().await?;
         Ok(Self {
-            shared: Arc::new(shared),
+            shared,
             listen_connector,
             runtime: Handle::current(),
             listeners: Mutex::default(),

@@ -3,8 +3,12 @@
 
 mod common;
 
-use common::{NOW, client, join, open, with_database};
-use orloj_store::{Acquire, LimitScope, NewLimit, NodeProfile, Order, Selection, Store, Wanted};
+use common::{NOW, client, group, join, open, with_database};
+use orloj_store::{
+    Acquire, Change, ChoreUpdate, ChoreWrite, FailureWrite, Held, JobState, JobUpdate, JobWrite,
+    LimitScope, LockWrite, NewLimit, NodeProfile, Order, Selection, Store, Wanted,
+};
+use orloj_types::JobKey;
 
 /// Enough that reading it all costs more than an index.
 const ROWS: &str = "INSERT INTO job SELECT
@@ -89,6 +93,7 @@ async fn every_order_takes_the_first_entries_of_its_index() {
             assert!(!picked.contains("Sort"), "{order:?}: {plan}");
             assert!(!plan.contains("Seq Scan on job "), "{order:?}: {plan}");
             assert!(plan.contains("using job_still_held on job h"), "{order:?}: {plan}");
+            assert!(picked.contains("NOT (hashed SubPlan"), "{order:?}: {plan}");
 
             let selection = Selection { order, ..Selection::default() };
             let wanted = Wanted::Engine(selection);
@@ -189,6 +194,55 @@ async fn recovery_reads_what_the_session_held() {
             admin.query("SELECT key FROM job WHERE lock_session IS NOT NULL ORDER BY 1", &[]);
         let left: Vec<i64> = left.await.expect("rows").iter().map(|row| row.get(0)).collect();
         assert_eq!(left, [4, 19_980]);
+    })
+    .await;
+}
+
+/// A job that a change locks may be older than all the others, and so may one that is locked before
+/// the node has told anything.
+#[tokio::test]
+async fn a_lock_on_an_old_job_makes_no_recovery_read_what_came_since() {
+    with_database(|url| async move {
+        let store = open(&url).await;
+        let admin = client(&url).await;
+        admin.batch_execute(&ROWS.replace("'', 0, 3,", "'', 1, 3,")).await.expect("rows");
+        admin.batch_execute("UPDATE job SET instance_key = 0 WHERE key = 51").await.expect("chore");
+        let lease = join(&*store, "n").await;
+        let session = lease.session;
+        let job = JobUpdate {
+            key: JobKey::new(50),
+            state: JobState::Ready,
+            retries_left: 3,
+            priority: 0,
+            due_at: None,
+            failure: None,
+            failure_details: None,
+            failed_element: None,
+            lock: LockWrite::Session(session),
+        };
+        let chore = ChoreUpdate {
+            key: JobKey::new(51),
+            held: Held::Free,
+            state: JobState::Ready,
+            retries_left: 3,
+            priority: 0,
+            due_at: None,
+            failure: FailureWrite::Keep,
+            payload: None,
+            lock: LockWrite::Session(session),
+        };
+        let change = Change {
+            jobs: vec![JobWrite::Update(job)].into(),
+            chores: vec![ChoreWrite::Update(chore)].into(),
+            ..Change::default()
+        };
+        store.commit(group(lease, 0, 1, vec![change])).await.expect("commit");
+        let told = "SELECT least(lock_floor, taken_floor) FROM node";
+        let floor: i64 = admin.query_one(told, &[]).await.expect("node").get(0);
+        assert!(floor > 20_000, "{floor}");
+        assert_eq!(store.fence(session, 0).await, Ok(true));
+        let left = admin.query("SELECT key FROM job WHERE lock_session IS NOT NULL", &[]);
+        assert!(left.await.expect("rows").is_empty());
     })
     .await;
 }

@@ -9,6 +9,7 @@ SET state = ?2, retries_left = ?3, priority = ?4, due_at = ?5,
     attempt = attempt + (?12 >= 2),
     activations = CASE ?12 WHEN 0 THEN activations WHEN 2 THEN activations ELSE ?11 END,
     lock_session = iif(?12 = 0, lock_session, ?13),
+    lock_listed = lock_listed OR ?12 = 2,
     lock_worker = iif(?12 = 0, lock_worker, ?14),
     lock_until = iif(?12 = 0, lock_until, ?15)
 WHERE key = ?1

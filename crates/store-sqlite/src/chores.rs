@@ -54,13 +54,10 @@ pub(crate) fn is_lost(connection: &Connection, change: &Change) -> Result<bool> 
     Ok(is_lost)
 }
 
-/// The key of a chore that the write locks for a session.
+/// The key of a chore that is inserted locked for a session.
 pub(crate) fn locked(write: &ChoreWrite) -> Option<i64> {
     match write {
-        ChoreWrite::Insert(JobRow { key, lock_session: Some(_), .. })
-        | ChoreWrite::Update(ChoreUpdate { key, lock: LockWrite::Session(_), .. }) => {
-            Some(key.raw())
-        }
+        ChoreWrite::Insert(JobRow { key, lock_session: Some(_), .. }) => Some(key.raw()),
         _ => None,
     }
 }

@@ -324,12 +324,12 @@ fn each<'a, T: 'a>(
     Ok(())
 }
 
-/// The lowest key of a job that the group locks for its node.
+/// The lowest key of a job that the group inserts locked for its node. Locks that updates give are
+/// listed.
 fn lowest_lock(group: &Group) -> Option<i64> {
     let locked = |write: &JobWrite| match write {
         JobWrite::Insert(row) => row.lock_session.map(|_| row.key.raw()),
-        JobWrite::Update(JobUpdate { key, lock: LockWrite::Session(_), .. }) => Some(key.raw()),
-        _ => None,
+        JobWrite::Update(_) | JobWrite::Delete(_) => None,
     };
     let jobs = group.changes.iter().flat_map(|change| &change.jobs).filter_map(locked).min();
     let chores = group.changes.iter().flat_map(|change| &change.chores);

@@ -9,6 +9,8 @@ use crate::queries::{all, at_most, limit};
 use crate::rows;
 
 const LIST: &str = include_str!("../queries/jobs.sql");
+/// Its condition on states.
+const STATES: &str = "(?13 IS NULL OR state IN (SELECT value FROM json_each(?13)))";
 
 pub(crate) fn jobs(
     connection: &Connection,
@@ -59,18 +61,16 @@ fn found_by(filter: &JobFilter) -> String {
     let is_stopped = |state: &JobState| *state as u8 >= JobState::Failed as u8;
     if !filter.states.is_empty() && filter.states.iter().all(is_stopped) && sql == LIST {
         sql = sql.replace("\nFROM job\n", "\nFROM job INDEXED BY job_stopped\n");
-        let states = "(?13 IS NULL OR state IN (SELECT value FROM json_each(?13)))";
         let wanted = match &filter.states[..] {
             // In the order of keys without sorting.
             [state] => format!("state = {}", *state as u8),
             _ => "state IN (SELECT value FROM json_each(?13))".to_owned(),
         };
-        sql = sql.replace(states, &format!("state >= 3 AND {wanted}"));
+        sql = sql.replace(STATES, &format!("state >= 3 AND {wanted}"));
     }
     let is_ready = filter.states == [JobState::Ready] && filter.is_locked == Some(false);
     if is_ready && filter.job_type.is_some() {
-        let states = "(?13 IS NULL OR state IN (SELECT value FROM json_each(?13)))";
-        sql = sql.replace(states, "state = 0");
+        sql = sql.replace(STATES, "state = 0");
         let locked = "(?27 IS NULL OR (lock_session IS NOT NULL OR lock_until IS NOT NULL) = ?27)";
         sql = sql.replace(locked, "lock_session IS NULL AND lock_until IS NULL");
         sql = sql.replace("(?14 IS NULL OR type = ?14)", "type = ?14");

@@ -84,8 +84,9 @@ pub struct Beat {
     /// The highest key given so far.
     pub key_high: i64,
     /// No engine job this node holds has a key below this, but those that are listed: the locks
-    /// that acquisitions give, and those of [`Beat::long_held`]. Recovery reads the list, and all
-    /// rows from the floor on. Groups lower the stored value themselves when they lock older jobs.
+    /// that acquisitions and updates give, and those of [`Beat::long_held`]. Recovery reads the
+    /// list, and all rows from the floor on. Groups lower the stored value themselves when they
+    /// insert locked jobs with older keys.
     pub lock_floor: JobKey,
     /// Jobs that this node has held for so long that the floor would stay behind: to be listed.
     pub long_held: Vec<JobKey>,

@@ -5,6 +5,8 @@
 //! start or an end fires n + 1 times in Camunda, n times elsewhere. Zeebe begins at once, and counts
 //! from there, where the start is past, and lets every missed firing happen; Camunda and Flowable
 //! take the next slot, but Flowable fires at once what it has missed of a bounded series.
+//! A firing by hand before its time uses up a slot where slots are counted: in Zeebe, and in
+//! Flowable's bounded series.
 
 use jiff::tz::TimeZone;
 use orloj_types::Timestamp;
@@ -131,15 +133,17 @@ impl Repeat {
 
     /// After `last`, which was carried out at `now`.
     pub fn next(&self, last: &Firing, now: Timestamp, zone: &TimeZone) -> Option<Firing> {
-        let slot = last.slot.checked_add(1)?;
-        let mut next = match self.dialect {
-            Dialect::Zeebe => self.firing(last.anchor, slot, zone)?,
-            Dialect::Flowable if self.times.is_some() => self.firing(last.anchor, slot, zone)?,
-            _ => {
-                let slot = self.slot_after(last.anchor, slot, now, zone)?;
-                self.firing(last.anchor, slot, zone)?
-            }
+        let is_counted = match self.dialect {
+            Dialect::Zeebe => true,
+            Dialect::Flowable => self.times.is_some(),
+            Dialect::Camunda7 => false,
         };
+        // By the clock alone a firing before its time, by hand, uses up no slot.
+        let slot = match is_counted {
+            true => last.slot.checked_add(1)?,
+            false => self.slot_after(last.anchor, 0, now, zone)?,
+        };
+        let mut next = self.firing(last.anchor, slot, zone)?;
         if self.dialect == Dialect::Flowable {
             next.at = next.at.max(now);
         }

@@ -36,6 +36,15 @@ pub enum Problem {
     Value(String),
 }
 
+impl Place {
+    pub(super) fn line(&self) -> Option<usize> {
+        match self {
+            Self::FileKey(_, line, _) => *line,
+            Self::File(_) | Self::Variable(_) | Self::Flag(_) | Self::Default(_) => None,
+        }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

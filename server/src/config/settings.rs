@@ -58,11 +58,14 @@ pub fn settings(figment: &Figment, place: &dyn Fn(&str) -> Place) -> Result<Read
         }
     }
     read(&tree).map_err(|errors| {
-        let mut errors = errors.into_iter().map(|error| {
+        let placed = errors.into_iter().map(|error| {
             let alone = aliased.iter().find(|(knob, _)| *knob == error.place);
             let key = alone.map_or(error.place.as_str(), |(_, alone)| alone);
             Error { place: place(key), problem: Problem::Value(error.message) }
         });
+        let mut errors: Vec<Error> = placed.collect();
+        errors.sort_by_key(|error| error.place.line());
+        let mut errors = errors.into_iter();
         let first = errors.next().expect("an error is said");
         // The rest is told in the same breath: each costs a start otherwise.
         let rest: String = errors.map(|error| format!("\n{error}")).collect();

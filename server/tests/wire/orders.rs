@@ -1,8 +1,7 @@
 //! What operators order, by HTTP.
 
-use orloj_interpreter::JobOrder;
 use orloj_server::orloj::types::{JobKey, Timestamp};
-use orloj_testkit::story::{Depth, ElementName, Order, Refusal};
+use orloj_testkit::story::{Depth, ElementName, JobOrder, Order, Refusal};
 use serde_json::{Value, json};
 
 use super::Wire;

@@ -37,7 +37,14 @@ impl Evaluator<'_> {
             }
             Function::CurrentUserGroups => {
                 let groups = self.host().map(|host| host.groups()).unwrap_or_default();
-                Value::List(Arc::new(groups.into_iter().map(Value::Text).collect()))
+                let nobody = self.host().and_then(|host| host.user()).is_none();
+                match nobody && groups.is_empty() {
+                    true => Value::Null,
+                    false => Value::List(Arc::new(groups.into_iter().map(Value::Text).collect())),
+                }
+            }
+            Function::SpinXml => {
+                return Err(EvalError::operands("XML cannot be read here", offset));
             }
             Function::Spin => return self.spin(&arguments[0], offset),
             Function::Variable(function) => self.of_variable(function, &arguments, offset)?,

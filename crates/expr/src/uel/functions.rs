@@ -7,6 +7,8 @@ pub(super) enum Function {
     DateTime,
     CurrentUser,
     CurrentUserGroups,
+    /// Known, so that the model is taken, but nothing here reads XML.
+    SpinXml,
     /// `S` and `JSON`.
     Spin,
     Variable(OfVariable),
@@ -70,6 +72,7 @@ impl Function {
                 "currentUser" => Self::CurrentUser,
                 "currentUserGroups" => Self::CurrentUserGroups,
                 "S" | "JSON" => Self::Spin,
+                "XML" => Self::SpinXml,
                 _ => return None,
             },
             Some("variables" | "vars" | "var") => Self::Variable(of_variable(name)?),
@@ -102,7 +105,7 @@ impl Function {
         const MANY: usize = usize::MAX;
         match self {
             Self::Now | Self::DateTime | Self::CurrentUser | Self::CurrentUserGroups => (0, 0),
-            Self::Spin => (1, 1),
+            Self::Spin | Self::SpinXml => (1, 1),
             Self::Variable(function) => match function {
                 OfVariable::Contains | OfVariable::ContainsAny => (1, MANY),
                 OfVariable::Get

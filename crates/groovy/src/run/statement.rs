@@ -212,6 +212,16 @@ impl Machine<'_> {
         self.scoped(Some(self.scope), None, at, |m| {
             let mut last = Flow::Normal(Val::Null);
             for case in &switch.cases[first..] {
+                // What stands before the break is what the case gives.
+                if let [body @ .., last] = &*case.body
+                    && matches!(last.kind, StmtKind::Break(None))
+                    && !body.is_empty()
+                {
+                    match m.statements(body)? {
+                        Flow::Break(None) => return Ok(Flow::Normal(Val::Null)),
+                        flow => return Ok(flow),
+                    }
+                }
                 let flow = m.statements(&case.body)?;
                 match flow {
                     Flow::Break(None) => return Ok(Flow::Normal(last.into_value())),

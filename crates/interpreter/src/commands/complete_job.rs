@@ -52,7 +52,7 @@ pub(crate) fn complete_job(
     worker_job::note_activations(turn, key, activations);
     let failed_before = turn.work.record.job(key).is_some_and(|(_, job)| job.failed_before);
     let message = failed_before.then(Arc::default);
-    turn.work.worker = Some(Worked { of: host, message });
+    turn.work.worker = Some(Worked { message, ..Worked::new(turn, host, key, activations) });
     let by_job = worker_job::task_of(turn, host).and_then(|task| task.completes_by_job);
     jobs::take(turn, host, key);
     turn.event(Event::JobCompleted { key });

@@ -34,7 +34,11 @@ pub(crate) fn fail_job(turn: &mut Turn<'_>, fail: &FailJob) -> Result<(), Stop> 
         CompletionVariables::Assign => variables::assign(&mut turn.work.record, host, document),
     }
     let message = jobs::cut(&fail.message, MESSAGE_CHARS_MAX);
-    turn.work.worker = Some(Worked { of: host, message: Some(message.clone()) });
+    turn.work.worker = Some(Worked {
+        message: Some(message.clone()),
+        details: fail.details.clone(),
+        ..Worked::new(turn, host, key, &fail.activations)
+    });
     if let Some(thrown) = error_of(turn, host)? {
         jobs::take(turn, host, key);
         turn.event(Event::JobThrew { key, code: thrown.code.clone() });
@@ -136,7 +140,9 @@ fn reason_of(turn: &Turn<'_>, key: JobKey) -> Reason {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{Sketch, Story, document, start, user, worker};
+    use orloj_model::{ElementKind, ErrorThrow, ServiceTask, WorkerError};
+
+    use crate::testing::{Sketch, Story, document, on_error, start, user, worker};
     use crate::{Command, FailJob, JobChange};
 
     fn paying(sketch: Sketch) -> Story {
@@ -260,5 +266,51 @@ mod tests {
         let pay = story.token("pay").0;
         assert_eq!(record.visible(pay)["a"].to_json(), "2");
         assert_eq!(record.visible(record.instance.root_scope())["a"].to_json(), "1");
+    }
+
+    /// What becomes of a job whose element makes errors of some answers.
+    fn answered(condition: &str, fails: bool) -> String {
+        let sketch = Sketch::camunda();
+        let condition = sketch.expression(condition);
+        let error = ErrorThrow { code: None, message: None };
+        let process = sketch
+            .node("start", start())
+            .node("pay", worker("charge"))
+            .boundary("pay", "poor", on_error(None))
+            .node("help", user())
+            .node("then", user())
+            .flows("start -> pay -> then")
+            .flows("poor -> help")
+            .with("pay", |e| {
+                if let ElementKind::ServiceTask(ServiceTask::Worker(task)) = &mut e.kind {
+                    task.errors = vec![WorkerError { condition, error }];
+                }
+            });
+        let mut story = Story::of(process.build());
+        story.start("{}");
+        if fails {
+            let told = story.fail("pay", 1, 0);
+            if told.contains("entered help") {
+                return "failed into help".to_owned();
+            }
+        }
+        let told = story.complete("pay", "{}");
+        let end = ["help", "then"].into_iter().find(|end| told.contains(&format!("entered {end}")));
+        end.unwrap_or(&told).to_owned()
+    }
+
+    #[test]
+    fn errors_of_a_worker_see_its_job() {
+        assert_eq!(answered("externalTask.retries == 1", false), "then");
+        assert_eq!(answered("externalTask.retries == 1", true), "help");
+        assert_eq!(answered("externalTask.retries == null", true), "failed into help");
+        assert_eq!(answered("externalTask.topicName == 'charge'", false), "help");
+        assert_eq!(answered("externalTask.errorDetails == null", false), "help");
+        assert_eq!(
+            answered("externalTask.errorMessage == 'out of order'", true),
+            "failed into help"
+        );
+        assert_eq!(answered("externalTask.priority == 0", false), "help");
+        assert!(answered("externalTask.nope == 0", false).starts_with("rejected"));
     }
 }

@@ -329,7 +329,7 @@ pub(crate) fn complete(turn: &mut Turn<'_>, key: ElementInstanceKey) {
             turn.note_variables();
         }
     }
-    flow::complete(turn, key);
+    flow::complete_in_turn(turn, key);
 }
 
 #[cfg(test)]

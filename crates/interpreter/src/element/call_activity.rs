@@ -4,6 +4,7 @@
 //! Camunda and Flowable. In Flowable the end of the called instance may continue the caller by a
 //! job of its own.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_expr::Expression;
@@ -26,7 +27,7 @@ use crate::need::{CalledProcess, Need};
 use crate::outcome::Event;
 use crate::record::{Caller, JobKind};
 use crate::turn::Turn;
-use crate::variables;
+use crate::variables::{self, View};
 use crate::work::ProcessIndex;
 
 /// The code that maps variables is called once in each direction.
@@ -65,7 +66,7 @@ pub(crate) fn begin(
     let member = turn.work.join(Box::new(record), &turn.processes[process], process, true);
     turn.switch(member);
     turn.event(Event::InstanceStarted);
-    turn.work.push_next(Step::BeginInstance { starts: [start].into(), listener: None });
+    turn.work.push_turn(Step::BeginInstance { starts: [start].into(), listener: None });
     turn.switch(here);
     Ok(Begun::Waits)
 }
@@ -98,12 +99,16 @@ fn prepare(
         }
         None => None,
     };
-    if let Some(name) = &call.instance_name {
-        turn.evaluate(&element.id, key, name)?;
-    }
     let mut variables = call_mappings::payload(turn, key, element, &call.inputs)?;
     if let Some(code) = &call.variable_mapping {
         variables.0.extend(mapped_by_code(turn, key, element, code)?.0);
+    }
+    if let Some(name) = &call.instance_name {
+        // The name is the called instance's, which sees nothing else.
+        let seen = variables.0.iter().map(|(name, value)| (name.clone(), Value::from(value)));
+        let seen: BTreeMap<_, _> = seen.collect();
+        let view = View::new(&turn.work.record, key).only(&seen);
+        turn.evaluate_in(&element.id, &view, name)?;
     }
     let caller = Caller {
         instance: turn.work.record.instance,
@@ -132,7 +137,14 @@ fn business_key(
     expression: &Expression,
 ) -> Ruled<Option<Arc<str>>> {
     const WHAT: &str = "business key";
-    let found = extract::optional_text(turn, key, element, WHAT, expression)?;
+    let found = match extract::optional_text(turn, key, element, WHAT, expression) {
+        Err(failure)
+            if failure.needs.is_none() && turn.semantics().values.business_key_may_fail =>
+        {
+            None
+        }
+        found => found?,
+    };
     match found.is_none() && !turn.semantics().values.business_key_may_be_null {
         true => Err(extract::wrong(element, WHAT, "a string", &Value::Null)),
         false => Ok(found),
@@ -236,23 +248,24 @@ pub(crate) fn hand_back(turn: &mut Turn<'_>) -> Ruled {
     turn.element_mut(key).called = None;
     match call.completes_by_job {
         Some(point) => jobs::create_async(turn, key, element, JobKind::AsyncComplete, point)?,
-        None => flow::complete(turn, key),
+        None => flow::complete_in_turn(turn, key),
     }
     Ok(())
 }
 
 /// What the instance at work and those around it have so far goes to their callers, as far as
-/// the member `until`.
-pub(crate) fn pass_outputs(turn: &mut Turn<'_>, until: MemberIndex) -> Ruled {
+/// the member `until`, or to all of them.
+pub(crate) fn pass_outputs(turn: &mut Turn<'_>, until: Option<MemberIndex>) -> Ruled {
     loop {
         let (called, _) = turn.work.at();
-        let Some(caller) = turn.work.record.caller.filter(|_| called != until) else {
+        let Some(caller) = turn.work.record.caller.filter(|_| Some(called) != until) else {
             return Ok(());
         };
         let Some(member) = turn.member(caller.instance)? else { return Ok(()) };
         turn.switch(member);
         let key = caller.element_instance;
-        let element = turn.model(turn.index_of(&turn.element(key).element));
+        let Some(instance) = turn.work.record.element(key) else { return Ok(()) };
+        let element = turn.model(turn.index_of(&instance.element));
         let given = call_mappings::gather(turn, key, element, called)?;
         call_mappings::give_back(turn, key, element, &given);
     }
@@ -263,11 +276,14 @@ mod tests {
     use std::sync::Arc;
 
     use orloj_expr::Expression;
-    use orloj_model::{CallActivity, CallMapping, ElementKind, Process, SavePoint, Throw};
+    use orloj_model::{
+        CallActivity, CallMapping, ElementKind, Process, SavePoint, SubProcessKind, Throw,
+    };
     use orloj_types::Value;
 
     use crate::testing::{
-        Sketch, Story, call, document, end, escalation, on, on_error, start, user, worker,
+        Sketch, Story, call, condition, document, end, escalation, on, on_error, start, start_on,
+        subprocess, user, worker,
     };
     use crate::{Command, JobKind, Record};
 
@@ -314,13 +330,6 @@ mod tests {
         let sum = sketch.expression("a + 1");
         let result = sketch.expression("r");
         let parent = caller(sketch, |call| {
-            let value = |source, target| CallMapping::Value {
-                source,
-                target: constant(target),
-                is_local: false,
-                is_transient: false,
-                skips_missing: false,
-            };
             call.inputs = vec![value(sum, "n")];
             call.outputs = vec![value(result, "result")];
             call.inherits_business_key = true;
@@ -403,5 +412,56 @@ mod tests {
         assert!(told.contains("entered note") && told.contains("entered work"), "{told}");
         story.play(Command::Cancel);
         assert!(story.others.is_empty(), "it is cancelled with its caller");
+    }
+
+    fn value(source: Expression, target: &str) -> CallMapping {
+        CallMapping::Value {
+            source,
+            target: constant(target),
+            is_local: false,
+            is_transient: false,
+            skips_missing: false,
+        }
+    }
+
+    fn shouting() -> Arc<Process> {
+        Sketch::camunda()
+            .node("begin", start())
+            .node("shout", ElementKind::ThrowEvent(Throw::Escalation(Some(constant("x")))))
+            .node("work", worker("work"))
+            .flows("begin -> shout -> work")
+            .build()
+    }
+
+    #[test]
+    fn an_escalation_that_nobody_catches_brings_the_outputs_along() {
+        let parent = |source: &str| {
+            let given = Sketch::camunda().expression(source);
+            let parent = caller(Sketch::camunda(), |call| {
+                call.inputs = vec![CallMapping::All { is_local: false }];
+                call.outputs = vec![value(given, "result")];
+            });
+            Story::of(parent.build()).callable("child", shouting()).start(r#"{"n":1}"#)
+        };
+        assert!(parent("n + 1").contains(r#"instance: {"n":1,"result":2}"#), "{}", parent("n + 1"));
+        assert!(parent("missing").starts_with("rejected"), "{}", parent("missing"));
+    }
+
+    #[test]
+    fn a_variable_that_two_outputs_name_is_set_once() {
+        let sketch = Sketch::camunda();
+        let (one, two) = (sketch.expression("1"), sketch.expression("2"));
+        let parent = caller(sketch, |call| {
+            call.outputs = vec![value(one, "t"), value(two, "t")];
+        })
+        .node("aside", subprocess(SubProcessKind::Event))
+        .node("heard", start_on(false, condition("true")))
+        .inside("aside", &["heard"]);
+        let mut story = Story::of(parent.build()).callable("child", child(Sketch::camunda()));
+        story.start("{}");
+        let told = story.in_called(complete("{}"));
+        let heard = told.lines().filter(|line| line.starts_with("entered heard")).count();
+        assert_eq!(heard, 1, "{told}");
+        assert!(told.contains(r#""t":2"#), "{told}");
     }
 }

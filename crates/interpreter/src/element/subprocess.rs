@@ -36,7 +36,7 @@ pub(crate) fn begin(
     match start {
         Some(element) => {
             let (role, with) = (Role::Triggered, Variables::new());
-            turn.work.push_next(Step::Arrive { element, scope: key, role, with });
+            turn.work.push_turn(Step::Arrive { element, scope: key, role, with });
             Ok(Begun::Waits)
         }
         None if turn.semantics().choices.subprocesses_need_start => {

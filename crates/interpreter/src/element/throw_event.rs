@@ -7,7 +7,7 @@ use orloj_model::{CompensationThrow, Element, ElementIndex, ErrorThrow, SignalTh
 use orloj_types::{Document, ElementInstanceKey, Value};
 
 use super::{Begun, service_task};
-use crate::agenda::Step;
+use crate::agenda::{MemberIndex, Step};
 use crate::errors::{Source, Throwing, Thrown};
 use crate::extract;
 use crate::failure::Ruled;
@@ -40,7 +40,7 @@ pub(crate) fn begin(
         Throw::Compensation(what) => Ok(undo(turn, key, what)),
         Throw::Cancel => transaction::cancel(turn, key),
         Throw::Terminate { all: true, .. } => terminate_all(turn, key),
-        Throw::Terminate { multi_instance, .. } => Ok(terminate(turn, key, *multi_instance)),
+        Throw::Terminate { multi_instance, .. } => terminate(turn, key, *multi_instance),
     }
 }
 
@@ -126,18 +126,26 @@ fn undo(turn: &mut Turn<'_>, key: ElementInstanceKey, throw: &CompensationThrow)
     Begun::Done
 }
 
-/// Ends everything else in the scope, or in the multi-instance body around it.
-fn terminate(turn: &mut Turn<'_>, key: ElementInstanceKey, multi_instance: bool) -> Begun {
-    if multi_instance && let Some(body) = body_around(turn, key) {
-        flow::vanish(turn, key);
-        scope::terminate_children(turn, body, None);
-        turn.work.push_next(Step::Go { key: body, stage: Stage::Leave });
-        return Begun::Waits;
+/// Ends everything else in the scope, or in the multi-instance body around it, which may be one of
+/// a call activity.
+fn terminate(turn: &mut Turn<'_>, key: ElementInstanceKey, multi_instance: bool) -> Ruled<Begun> {
+    let (here, _) = turn.work.at();
+    if multi_instance {
+        let found = body_around(turn, key);
+        turn.switch(here);
+        if let Some((member, body)) = found? {
+            flow::vanish(turn, key);
+            turn.switch(member);
+            scope::terminate_children(turn, body, None);
+            turn.work.push_next(Step::Go { key: body, stage: Stage::Leave });
+            turn.switch(here);
+            return Ok(Begun::Waits);
+        }
     }
     let around = turn.element(key).scope;
     ending::hold_children(turn, around, Some(key));
     if around == turn.work.record.root.key || !turn.semantics().choices.terminates_scope {
-        return Begun::Done;
+        return Ok(Begun::Done);
     }
     flow::vanish(turn, key);
     let how = match multi_instance::is_more_to_come(turn, around) {
@@ -147,19 +155,30 @@ fn terminate(turn: &mut Turn<'_>, key: ElementInstanceKey, multi_instance: bool)
     turn.event(Event::ElementLeft { key: around, how });
     turn.element_mut(around).state = ElementState::Leaving;
     turn.work.push_next(Step::Go { key: around, stage: Stage::Leave });
-    Begun::Waits
+    Ok(Begun::Waits)
 }
 
-fn body_around(turn: &Turn<'_>, key: ElementInstanceKey) -> Option<ElementInstanceKey> {
-    let root = turn.work.record.root.key;
-    let mut key = turn.element(key).scope;
-    while key != root {
-        if turn.element(key).role == Role::Body {
-            return Some(key);
+/// Looked for outward, from instance to caller.
+fn body_around(
+    turn: &mut Turn<'_>,
+    mut key: ElementInstanceKey,
+) -> Ruled<Option<(MemberIndex, ElementInstanceKey)>> {
+    loop {
+        let root = turn.work.record.root.key;
+        while key != root {
+            if turn.element(key).role == Role::Body {
+                return Ok(Some((turn.work.at().0, key)));
+            }
+            key = turn.element(key).scope;
         }
-        key = turn.element(key).scope;
+        let Some(caller) = turn.work.record.caller else { return Ok(None) };
+        let Some(member) = turn.member(caller.instance)? else { return Ok(None) };
+        turn.switch(member);
+        if turn.work.record.element(caller.element_instance).is_none() {
+            return Ok(None);
+        }
+        key = caller.element_instance;
     }
-    None
 }
 
 /// Ends the outermost instance of the hierarchy, and all others with it.

@@ -603,7 +603,7 @@ fn describe(
         name: told(task.name.as_ref(), "name")?.or_else(|| element.name.clone()),
         description: told(task.description.as_ref(), "description")?,
         owner: text(task.owner.as_ref(), "owner")?,
-        category: text(task.category.as_ref(), "category")?,
+        category: told(task.category.as_ref(), "category")?,
         assignee,
         candidate_groups,
         candidate_users,
@@ -654,7 +654,6 @@ fn moment(
         Value::Text(text) => schedule::moment(&text, turn.now).map(Some).map_err(|error| {
             Failure::new(&element.id, FailureKind::ExtractValue, error.to_string())
         }),
-        Value::Int(ms) if extract::is_lenient(turn) => Ok(Some(Timestamp::from_ms(ms))),
         Value::Temporal(value) if schedule::at(&value).is_some() => Ok(schedule::at(&value)),
         other => Err(extract::wrong(element, what, "a date with time", &other)),
     }
@@ -749,6 +748,16 @@ mod tests {
         at ask task1
         instance: {"who":null}
         "#);
+    }
+
+    #[test]
+    fn in_uel_a_number_is_no_due_date() {
+        let process = ask(Sketch::camunda(), |sketch| UserTask {
+            due_date: Some(sketch.expression("n")),
+            ..UserTask::default()
+        });
+        let told = Story::of(process.build()).start(r#"{"n":7}"#);
+        assert!(told.starts_with("rejected: ask"), "{told}");
     }
 
     #[test]

@@ -99,6 +99,21 @@ fn a_job_that_fails_lets_the_others_of_the_family_go_first() {
     assert!(story.others.is_empty());
 }
 
+/// The acquisition gives a job only when nobody in the family holds a lock: whoever was stopped
+/// before is not running any more.
+#[test]
+fn a_job_of_the_family_that_runs_tells_that_those_stopped_are_over() {
+    let shared = JobSettings { exclusive_over_hierarchies: true, ..JobSettings::default() };
+    let mut story = family(shared);
+    let instances = called(&story);
+    let held = |story: &Story| story.record.as_ref().map(|record| record.still_held.len());
+    story.in_other(instances[0], |_| Command::Suspend);
+    assert_eq!((states(&story).as_str(), held(&story)), ("suspended ready parked", Some(1)));
+    let told = story.in_other(instances[1], run);
+    assert!(told.contains("ended Completed"), "{told}");
+    assert_eq!((states(&story).as_str(), held(&story)), ("suspended ready", Some(0)));
+}
+
 /// A call of a call whose job fails once for good.
 fn chain() -> Story {
     let middle = Sketch::camunda()

@@ -4,6 +4,7 @@ mod asking;
 mod camunda;
 mod catching;
 mod choices;
+mod failing;
 mod hierarchies;
 mod loops;
 mod managing;
@@ -14,6 +15,7 @@ mod sketch;
 mod story;
 mod turns;
 mod undoing;
+mod watching;
 
 pub(crate) use sketch::{
     Sketch, and, call, catch, condition, delegate, end, escalation, message, on, on_error,

@@ -22,10 +22,17 @@ enum Place {
 }
 
 pub(crate) fn check<'a>(ctx: &mut Context<'a>, draft: &Draft<'a>) {
-    let mut places: BTreeMap<Place, Vec<(&DraftElement<'a>, &Trigger)>> = BTreeMap::new();
-    for element in &draft.elements {
-        let Some((place, trigger)) = place_of(draft, element) else { continue };
-        places.entry(place).or_default().push((element, trigger));
+    let mut places: BTreeMap<Place, Vec<(&DraftElement<'a>, Identity)>> = BTreeMap::new();
+    for (index, element) in (0..).map(ElementIndex).zip(&draft.elements) {
+        let found = match waits_itself(ctx.dialect, index, element) {
+            Some(found) => Some(found),
+            None => place_of(draft, element).and_then(|(place, trigger)| {
+                let identity = identity(trigger)?;
+                Some((shared(ctx.dialect, draft, place, identity.0), identity))
+            }),
+        };
+        let Some((place, identity)) = found else { continue };
+        places.entry(place).or_default().push((element, identity));
     }
     for (place, events) in places {
         check_place(ctx, place, &events);
@@ -57,16 +64,44 @@ fn place_of<'d, 'a>(
     }
 }
 
-fn check_place<'a>(ctx: &mut Context<'a>, place: Place, events: &[(&DraftElement<'a>, &Trigger)]) {
+/// In Camunda a receive task waits for its message where its boundary events wait.
+fn waits_itself(
+    dialect: Dialect,
+    index: ElementIndex,
+    element: &DraftElement<'_>,
+) -> Option<(Place, Identity)> {
+    let ElementKind::ReceiveTask(receive) = element.kind.as_ref()? else { return None };
+    if dialect != Dialect::Camunda7 || element.multi.is_some() {
+        return None;
+    }
+    let name = &receive.message.as_ref()?.name;
+    Some((Place::Inside(Some(index)), ("message", Some(written(name)))))
+}
+
+/// In Camunda the boundary events of an activity and the event subprocesses in it wait for messages
+/// and signals together, unless its body is between them.
+fn shared(dialect: Dialect, draft: &Draft<'_>, place: Place, kind: &str) -> Place {
+    match place {
+        Place::On(activity)
+            if dialect == Dialect::Camunda7
+                && matches!(kind, "message" | "signal")
+                && draft.element(activity).multi.is_none() =>
+        {
+            Place::Inside(Some(activity))
+        }
+        place => place,
+    }
+}
+
+fn check_place<'a>(ctx: &mut Context<'a>, place: Place, events: &[(&DraftElement<'a>, Identity)]) {
     let mut seen = BTreeSet::new();
     let mut kinds: BTreeMap<&'static str, usize> = BTreeMap::new();
-    for (element, trigger) in events {
-        let Some((kind, word)) = identity(trigger) else { continue };
+    for (element, (kind, word)) in events {
         if !minds(ctx.dialect, place, kind) {
             continue;
         }
         *kinds.entry(kind).or_default() += 1;
-        let is_new = seen.insert((kind, word.clone()));
+        let is_new = seen.insert((*kind, word.clone()));
         if is_new && !is_caught_by_all(ctx.dialect, kind, word.as_deref(), &seen, kinds[kind]) {
             continue;
         }
@@ -80,8 +115,11 @@ fn check_place<'a>(ctx: &mut Context<'a>, place: Place, events: &[(&DraftElement
     }
 }
 
-/// What an event catches; nothing where that is only known later.
-fn identity(trigger: &Trigger) -> Option<(&'static str, Option<String>)> {
+/// What an event catches: the kind, and which of it.
+type Identity = (&'static str, Option<String>);
+
+/// Nothing where that is only known later.
+fn identity(trigger: &Trigger) -> Option<Identity> {
     let name = |expression: &Expression| Some(written(expression));
     Some(match trigger {
         Trigger::Message(catch) => ("message", name(&catch.name)),
@@ -131,7 +169,7 @@ fn is_caught_by_all(
     dialect: Dialect,
     kind: &str,
     word: Option<&str>,
-    seen: &BTreeSet<(&'static str, Option<String>)>,
+    seen: &BTreeSet<Identity>,
     count: usize,
 ) -> bool {
     let has_catch_all = word.is_none() || seen.contains(&("escalation", None));

@@ -181,6 +181,11 @@ pub struct Catching {
     /// An element whose own work is done hears nothing more, though what follows its work has
     /// failed and waits for a person.
     pub done_hear_nothing: bool,
+    /// Events catch failures too, by the class that their code names.
+    pub failures_by_class: bool,
+    /// Event subprocesses wait only while something else is at work in their scope: when a token
+    /// ends there and leaves none behind, they wait no longer.
+    pub waits_beside_work: bool,
 }
 
 impl Catching {
@@ -203,6 +208,8 @@ impl Catching {
         callers_map_failures: false,
         waits_in_event_subprocesses: true,
         done_hear_nothing: true,
+        failures_by_class: false,
+        waits_beside_work: false,
     };
     pub const CAMUNDA: Self = Self {
         boundary_takes_turn: false,
@@ -223,6 +230,8 @@ impl Catching {
         callers_map_failures: false,
         waits_in_event_subprocesses: true,
         done_hear_nothing: false,
+        failures_by_class: true,
+        waits_beside_work: false,
     };
     pub const FLOWABLE: Self = Self {
         boundary_takes_turn: true,
@@ -243,6 +252,8 @@ impl Catching {
         callers_map_failures: true,
         waits_in_event_subprocesses: false,
         done_hear_nothing: false,
+        failures_by_class: false,
+        waits_beside_work: true,
     };
 }
 

@@ -117,6 +117,8 @@ pub struct SignalThrow {
 pub struct ErrorCatch {
     /// `None` catches every error.
     pub code: Option<Arc<str>>,
+    /// Failures that it catches too: its code is the name of what they are in Java.
+    pub failures: CaughtFailures,
     /// Variables that receive code and message when the error is caught.
     pub code_variable: Option<Arc<str>>,
     pub message_variable: Option<Arc<str>>,
@@ -126,6 +128,13 @@ pub struct ErrorCatch {
     pub is_code_transient: bool,
     /// Variables made of what the error tells: `errorCode`, `errorMessage` and what it carries.
     pub inputs: Vec<CallMapping>,
+}
+
+/// Which failures an event for errors catches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CaughtFailures {
+    pub of_code: bool,
+    pub of_expressions: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -161,8 +170,14 @@ pub enum VariableEvent {
 #[derive(Clone, Debug)]
 pub struct VariableChange {
     pub variable: Arc<str>,
-    /// Empty: all.
+    /// That a variable is taken away is never heard.
     pub events: Vec<VariableEvent>,
+}
+
+impl VariableChange {
+    pub fn hears(&self, event: VariableEvent) -> bool {
+        event != VariableEvent::Delete && self.events.contains(&event)
+    }
 }
 
 #[derive(Clone, Debug)]

@@ -34,15 +34,17 @@ pub use element::{
 };
 pub use engine_listener::{EngineAction, EngineEvent, EngineListener};
 pub use event::{
-    Boundary, CompensationThrow, Condition, EndEvent, ErrorCatch, ErrorThrow, EscalationCatch,
-    MessageCatch, RegistryEvent, SignalCatch, SignalThrow, StartEvent, Throw, Timer, TimerKind,
-    Trigger, VariableChange, VariableEvent,
+    Boundary, CaughtFailures, CompensationThrow, Condition, EndEvent, ErrorCatch, ErrorThrow,
+    EscalationCatch, MessageCatch, RegistryEvent, SignalCatch, SignalThrow, StartEvent, Throw,
+    Timer, TimerKind, Trigger, VariableChange, VariableEvent,
 };
 pub use incident_names::IncidentNames;
 pub use job_definition::{BODY_SUFFIX, JobDefinition, JobHandler};
 pub use job_rules::JobRules;
 pub use listener::{Code, Field, Listener, ListenerEvent, ListenerMoment, Timeout};
-pub use multi_instance::{Aggregation, Items, MultiInstance, OutputCollection};
+pub use multi_instance::{
+    Aggregated, AggregatedSource, Aggregation, Items, MultiInstance, OutputCollection,
+};
 pub use process::{Contents, DataObject, HistoryDepth, Process, Scope, TimeToLive};
 pub use script::{
     Place, Program, ProgramHost, ProgramLanguage, Script, ScriptLanguage, ScriptResource,

@@ -46,11 +46,28 @@ pub struct OutputCollection {
 /// Variables of the instances gathered into a list of objects.
 #[derive(Clone, Debug)]
 pub struct Aggregation {
-    pub target: Expression,
-    /// Source expression and name inside of the object.
-    pub variables: Vec<(Expression, Option<Expression>)>,
+    /// The variable for the list. Without one nothing can be made of it when the body is done.
+    pub target: Option<Expression>,
+    /// Without any no instance can be completed.
+    pub variables: Vec<Aggregated>,
     /// Whether the list is there from the beginning and grows.
     pub creates_overview: bool,
     /// The list lives only as long as the command.
     pub is_transient: bool,
+}
+
+/// A member of the objects.
+#[derive(Clone, Debug)]
+pub struct Aggregated {
+    pub source: AggregatedSource,
+    /// Its name; that of the variable where there is no other.
+    pub name: Option<Expression>,
+}
+
+#[derive(Clone, Debug)]
+pub enum AggregatedSource {
+    /// Left out where there is no such variable.
+    Variable(Arc<str>),
+    Value(Expression),
+    Nothing,
 }

@@ -80,8 +80,11 @@ pub enum UncaughtError {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Walk {
-    /// One step of each branch in turn.
+    /// One element of each branch in turn.
     BreadthFirst,
+    /// As `BreadthFirst`, but that an element begins is one turn and that it ends another; only
+    /// gateways do both at once.
+    Halves,
     /// A branch runs until it waits or ends, then the next.
     DepthFirst,
 }

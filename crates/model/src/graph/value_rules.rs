@@ -12,6 +12,8 @@ pub struct ValueRules {
     pub priority_may_be_anything: bool,
     /// A call activity may compute null for the business key of what it calls.
     pub business_key_may_be_null: bool,
+    /// One that cannot be computed, or is no text, is none.
+    pub business_key_may_fail: bool,
     /// To an expression an instance without a tenant has the empty one, not null.
     pub no_tenant_is_empty: bool,
     /// A mapping sees what earlier ones of the element gave before all else. Otherwise inputs see
@@ -28,18 +30,24 @@ impl ValueRules {
         priority_may_fail: true,
         priority_may_be_anything: true,
         business_key_may_be_null: true,
+        business_key_may_fail: true,
         no_tenant_is_empty: false,
         mappings_build_up: true,
         skip_switches: &[],
     };
-    pub const CAMUNDA: Self =
-        Self { priority_may_be_anything: false, mappings_build_up: false, ..Self::ZEEBE };
+    pub const CAMUNDA: Self = Self {
+        priority_may_be_anything: false,
+        business_key_may_fail: false,
+        mappings_build_up: false,
+        ..Self::ZEEBE
+    };
     pub const FLOWABLE: Self = Self {
         written_out: true,
         told_may_fail: true,
         priority_may_fail: false,
         priority_may_be_anything: false,
         business_key_may_be_null: false,
+        business_key_may_fail: false,
         no_tenant_is_empty: true,
         mappings_build_up: true,
         skip_switches: &["_ACTIVITI_SKIP_EXPRESSION_ENABLED", "_FLOWABLE_SKIP_EXPRESSION_ENABLED"],

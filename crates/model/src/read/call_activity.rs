@@ -194,9 +194,28 @@ impl<'a> Context<'a> {
             let written = ctx.extension_attribute(node, name).filter(|w| !w.text.is_empty())?;
             Some(ctx.tolerated_value(subject, &written))
         };
-        let process = match self.attribute(node, "calledElement").filter(|c| !c.text.is_empty()) {
-            Some(written) => self.tolerated_value(subject, &written),
-            None => {
+        let kind = self.extension_attribute(node, "calledElementType");
+        let kind = kind.filter(|kind| !matches!(&*kind.text, "" | "key" | "id"));
+        let called = self.attribute(node, "calledElement").filter(|c| !c.text.is_empty());
+        let process = match (called, kind) {
+            (Some(_), Some(kind)) => {
+                let message = format!(
+                    "{} calls by {}, which is neither key nor id, and will fail",
+                    subject.title(),
+                    quoted(&kind.text)
+                );
+                let process = failing(&message);
+                self.warn_at(subject, kind.offset, "call-target-missing", message);
+                process
+            }
+            // An expression has nothing around it; all else is the id of a process.
+            (Some(written), None)
+                if written.text.starts_with("${") && written.text.ends_with('}') =>
+            {
+                self.tolerated_value(subject, &written)
+            }
+            (Some(written), None) => text(&written.text),
+            (None, _) => {
                 let message = format!("{} names no process and will fail", subject.title());
                 self.warn(subject, "call-target-missing", message);
                 text("")

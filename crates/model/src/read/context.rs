@@ -60,7 +60,17 @@ pub(crate) struct Written<'a> {
     is_verbatim: bool,
 }
 
-impl Written<'_> {
+impl<'a> Written<'a> {
+    /// Without the white space around it.
+    pub fn trimmed(self) -> Self {
+        let start = self.text.len() - self.text.trim_start().len();
+        let text = match self.text {
+            Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+            Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+        };
+        Self { text, offset: self.offset + start, ..self }
+    }
+
     /// Text put together from several places of the file.
     pub fn made(text: String, offset: usize) -> Self {
         Self { text: Cow::Owned(text), offset, is_verbatim: false }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::graph::{ErrorCatch, ErrorThrow};
+use crate::graph::{CaughtFailures, ErrorCatch, ErrorThrow};
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject, Written};
 use crate::read::element::Surroundings;
-use crate::read::expression::{is_zeebe_expression, text};
+use crate::read::exception;
+use crate::read::expression::{failing, is_zeebe_expression, text};
 
 impl<'a> Context<'a> {
     pub fn error_catch(
@@ -36,8 +37,13 @@ impl<'a> Context<'a> {
             Dialect::Flowable => self.parameters(subject, subject.node, "in"),
             Dialect::Camunda7 | Dialect::Zeebe => Vec::new(),
         };
+        let failures = match (&code, self.dialect) {
+            (Some(code), Dialect::Camunda7) => exception::caught_by_class(code),
+            _ => CaughtFailures::default(),
+        };
         Some(ErrorCatch {
             code,
+            failures,
             code_variable,
             message_variable,
             is_code_local,
@@ -71,10 +77,16 @@ impl<'a> Context<'a> {
         definition: Node<'a>,
     ) -> Option<ErrorThrow> {
         let Some(reference) = self.reference(definition, "errorRef") else {
-            if self.dialect == Dialect::Flowable {
-                return Some(ErrorThrow { code: None, message: None });
-            }
             let message = format!("{} refers to no error", subject.title());
+            if self.dialect == Dialect::Flowable {
+                // An empty reference is an error without a code; without any a token fails.
+                if self.attribute(definition, "errorRef").is_some() {
+                    return Some(ErrorThrow { code: None, message: None });
+                }
+                let code = Some(failing(&message));
+                self.warn_at(subject, definition.range().start, "error-missing", message);
+                return Some(ErrorThrow { code, message: None });
+            }
             self.error_at(subject, definition.range().start, "error-missing", message);
             return None;
         };

@@ -6,7 +6,7 @@
 
 use orloj_xml::quoted;
 
-use crate::graph::{ExceptionMapping, MappedFailures};
+use crate::graph::{CaughtFailures, ExceptionMapping, MappedFailures};
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject};
 
@@ -63,6 +63,14 @@ impl<'a> Context<'a> {
         };
         Some(ExceptionMapping { error_code: (*code.text).into(), of })
     }
+}
+
+/// In Camunda an event for errors whose code is the name of a class catches what fails with it, or
+/// with one derived from it.
+pub(crate) fn caught_by_class(code: &str) -> CaughtFailures {
+    // An expression that fails does so with an exception of the expression language.
+    let of_expressions = EXPRESSION[2..].contains(&code);
+    CaughtFailures { of_code: CODE.contains(&code), of_expressions }
 }
 
 /// From the class itself to the outermost one it is derived from.

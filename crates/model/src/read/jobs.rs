@@ -147,6 +147,7 @@ impl<'a> Context<'a> {
             return None;
         }
         let written = match subject.tag() {
+            "callActivity" => None,
             // The one attribute that Flowable reads without a namespace; modelers write one.
             "sequenceFlow" => self.attribute(subject.node, "skipExpression"),
             _ => self.extension_attribute(subject.node, "skipExpression"),

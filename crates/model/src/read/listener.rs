@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use orloj_xml::quoted;
 
+use crate::graph::ListenerMoment::AtOnce;
 use crate::graph::{Code, Listener, ListenerEvent, ListenerMoment, Timeout};
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject, Written, bpmn_child, bpmn_children};
 use crate::read::event::Spot;
-use crate::read::expression::bean_name;
+use crate::read::expression::{bean_name, failing};
 use crate::read::extension::{extension_elements, is_read_by};
 
 impl<'a> Context<'a> {
@@ -81,6 +82,10 @@ impl<'a> Context<'a> {
             Some("update") if is_camunda => ListenerEvent::TaskUpdate,
             Some("timeout") if is_camunda => ListenerEvent::TaskTimeout,
             Some("all") if !is_camunda => ListenerEvent::TaskAll,
+            // Flowable asks whether the attribute is there.
+            None if !is_camunda && self.own_attribute(node, "event").is_some() => {
+                return self.no_such_event(subject, node, None);
+            }
             None => {
                 let message = format!("a taskListener of {} has no event", subject.title());
                 self.error_at(subject, node.range().start, "listener-event-unknown", message);
@@ -123,20 +128,38 @@ impl<'a> Context<'a> {
             Dialect::Camunda7 | Dialect::Zeebe => (self.camunda_code(subject, node)?, None),
         };
         let fields = self.listener_fields(subject, node)?;
-        let moment = self.listener_moment(subject, node)?;
+        let (code, moment) = match (code, self.transaction_moment(node)) {
+            // An expression is for the moment itself: it fails as if it were no code at all.
+            (Code::Expression(_), Some(_)) => (self.uncallable(subject, node), Some(AtOnce)),
+            (code, _) => (code, self.listener_moment(subject, node)),
+        };
+        let moment = moment?;
         let timeout = self.timeout(subject, node)?;
         let event = ListenerEvent::Start;
         Some(Listener { event, code, fields, result_variable, timeout, moment })
     }
 
+    /// The moment of a transaction that a listener of Flowable waits for.
+    fn transaction_moment(&self, node: Node<'a>) -> Option<Written<'a>> {
+        let is_flowable = self.dialect == Dialect::Flowable;
+        let written = self.own_attribute(node, "onTransaction");
+        written.filter(|found| is_flowable && !found.text.is_empty())
+    }
+
+    /// Code that fails when it is called.
+    fn uncallable(&mut self, subject: &Subject<'a>, node: Node<'a>) -> Code {
+        let name = node.tag_name().name();
+        let message =
+            format!("a {name} of {} will fail: its code cannot be called", subject.title());
+        let code = Code::Expression(failing(&message));
+        self.warn_at(subject, node.range().start, "listener-code-missing", message);
+        code
+    }
+
     /// What a listener has to do with the end of the transaction. `None`: it is never called, as
     /// nothing is left of a command that is undone.
     fn listener_moment(&mut self, subject: &Subject<'a>, node: Node<'a>) -> Option<ListenerMoment> {
-        let is_flowable = self.dialect == Dialect::Flowable;
-        let written = self.own_attribute(node, "onTransaction");
-        let Some(written) = written.filter(|found| is_flowable && !found.text.is_empty()) else {
-            return Some(ListenerMoment::AtOnce);
-        };
+        let Some(written) = self.transaction_moment(node) else { return Some(AtOnce) };
         match &*written.text {
             "before-commit" => Some(ListenerMoment::BeforeCommit),
             "committed" => Some(ListenerMoment::Committed),
@@ -208,6 +231,9 @@ impl<'a> Context<'a> {
         let language = self.own_attribute(script, "language").filter(|l| !l.text.is_empty());
         let language = language.map_or("".into(), |language| language.text);
         let code = self.code(script);
+        if code.text.trim().is_empty() {
+            return Some((self.uncallable(subject, node), None));
+        }
         let variable = self.own_attribute(script, "resultVariable");
         let variable = variable.filter(|v| !v.text.is_empty()).map(|v| (*v.text).into());
         Some((Code::Script(self.inline_script(subject, &language, &code, false)), variable))

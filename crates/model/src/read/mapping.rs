@@ -68,6 +68,7 @@ impl<'a> Context<'a> {
                 self.check_mapping_end(subject, &written);
                 self.value(subject, &written)
             }
+            false if written.text.is_empty() => Some(Expression::constant(Value::Null)),
             false => Some(text(&written.text)),
         }
     }

@@ -21,7 +21,7 @@ impl<'a> Context<'a> {
         definition: Node<'a>,
         spot: Spot,
     ) -> Option<MessageCatch> {
-        match self.dialect {
+        let caught = match self.dialect {
             Dialect::Zeebe => {
                 let message = self.zeebe_message_reference(surroundings, subject, definition)?;
                 self.zeebe_message(subject, &message, spot)
@@ -31,7 +31,11 @@ impl<'a> Context<'a> {
                 self.camunda_message_name(subject, &message, spot)
             }
             Dialect::Flowable => self.flowable_message(surroundings, subject, definition, spot),
+        }?;
+        if spot == Spot::Start {
+            self.check_start_name(subject, "the message name", &caught.name);
         }
+        Some(caught)
     }
 
     /// The message that a definition refers to, which must be there.
@@ -188,16 +192,9 @@ impl<'a> Context<'a> {
                     self.unknown_reference(subject, &written, "messageRef", "message");
                     return None;
                 };
-                let name = found.word.filter(|name| !name.text.is_empty());
-                match (name, spot) {
-                    // A message without a name is known by its id.
-                    (name, Spot::Start) => self.value(subject, &name.unwrap_or(written))?,
-                    // Only where instances begin is a name computed, elsewhere it is as written.
-                    (name, _) => {
-                        let name = name.map(|name| name.text.into_owned()).unwrap_or_default();
-                        Expression::constant(Value::text(name))
-                    }
-                }
+                // The name is never computed; without one nobody is heard.
+                let name = found.word.map(|name| name.text.into_owned()).unwrap_or_default();
+                Expression::constant(Value::text(name))
             }
             None => {
                 let written = self.extension_attribute(definition, "messageExpression");
@@ -276,7 +273,11 @@ impl<'a> Context<'a> {
         subject: &Subject<'a>,
         event_type: &Written<'a>,
     ) -> Option<RegistryEvent> {
-        let event_type = self.value(subject, event_type)?;
+        let event_type = match subject.tag() {
+            // It is never computed where something begins.
+            "startEvent" => Expression::constant(Value::text(&*event_type.text)),
+            _ => self.value(subject, event_type)?,
+        };
         let node = subject.node;
         let named = |name: &'static str| {
             extension_elements(node).filter(move |e| e.tag_name().name() == name)

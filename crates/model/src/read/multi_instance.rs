@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use orloj_expr::{Expression, Language};
 use orloj_types::Value;
+use orloj_xml::quoted;
 
-use crate::graph::{Aggregation, Items, MultiInstance, OutputCollection};
+use crate::graph::{
+    Aggregated, AggregatedSource, Aggregation, Items, MultiInstance, OutputCollection,
+};
 use crate::options::Dialect;
 use crate::read::context::{Context, Node, Subject, Written, bpmn_child};
 use crate::read::dialect::ZEEBE;
-use crate::read::expression::{is_uel, is_zeebe_expression, text};
+use crate::read::expression::{failing, is_uel, is_zeebe_expression, text};
 use crate::read::extension::extension_elements;
 
 impl<'a> Context<'a> {
@@ -142,18 +145,23 @@ impl<'a> Context<'a> {
         let cardinality =
             bpmn_child(node, "loopCardinality").filter(|node| !self.content(*node).text.is_empty());
         let by_handler = extension_elements(node).find(|e| e.tag_name().name() == "collection");
-        let items = match (cardinality, collection) {
+        let is_coded = match by_handler {
+            Some(handler) => self.is_handled_by_code(subject, handler)?,
+            None => false,
+        };
+        // What the element holds counts where no attribute names a collection.
+        let inside = by_handler.and_then(|handler| self.collection_inside(handler));
+        let items = match (cardinality, collection.or(inside)) {
             (Some(cardinality), _) => self.cardinality(subject, cardinality)?,
+            (None, None) => return self.flowable_loop_without_items(subject, node),
+            // Nobody computes the items: a token that comes fails.
+            (None, Some(_)) if is_coded => {
+                Items::Cardinality(failing("nothing here computes the items of the loop"))
+            }
             (None, Some(collection)) => {
                 let collection = self.collection(subject, &collection)?;
                 let variable = variable.map(|name| Arc::from(&*name.text));
                 Items::Collection { collection, variable }
-            }
-            (None, None) => {
-                let Some(handler) = by_handler else {
-                    return self.flowable_loop_without_items(subject, node);
-                };
-                self.handled_collection(subject, handler, variable)?
             }
         };
         let mut multi = MultiInstance::of(items);
@@ -184,19 +192,33 @@ impl<'a> Context<'a> {
         Some(MultiInstance::of(Items::Cardinality(Expression::constant(Value::Null))))
     }
 
-    /// DIFFERENCE: Flowable lets code of the application turn the text into a collection; here
-    /// the text itself is the collection.
-    fn handled_collection(
-        &mut self,
-        subject: &Subject<'a>,
-        handler: Node<'a>,
-        variable: Option<Written<'a>>,
-    ) -> Option<Items> {
+    /// DIFFERENCE: Flowable lets code of the application turn a text into a collection. There is
+    /// none here. A text that no code is named for cannot be deployed.
+    fn is_handled_by_code(&mut self, subject: &Subject<'a>, handler: Node<'a>) -> Option<bool> {
+        let named = |name| self.own_attribute(handler, name).filter(|code| !code.text.is_empty());
+        let code = named("class").or_else(|| named("delegateExpression"));
+        if let Some(code) = code {
+            let message = format!(
+                "the items of {} are computed by {}, which has no effect here; they cannot be used",
+                subject.title(),
+                quoted(&code.text)
+            );
+            self.warn_at(subject, code.offset, "collection-handler-unsupported", message);
+            return Some(true);
+        }
+        if handler.children().any(|child| child.tag_name().name() == "string") {
+            let message =
+                format!("nothing says how the items of {} are read from a text", subject.title());
+            self.error_at(subject, handler.range().start, "collection-handler-missing", message);
+            return None;
+        }
+        Some(false)
+    }
+
+    fn collection_inside(&self, handler: Node<'a>) -> Option<Written<'a>> {
         let mut inside = handler.children().filter(|child| child.is_element());
-        let child = inside.find(|c| matches!(c.tag_name().name(), "string" | "expression"));
-        let written = self.content(child.unwrap_or(handler));
-        let collection = self.value(subject, &written)?;
-        Some(Items::Collection { collection, variable: variable.map(|v| Arc::from(&*v.text)) })
+        let child = inside.find(|c| matches!(c.tag_name().name(), "string" | "expression"))?;
+        Some(self.content(child)).filter(|text| !text.text.is_empty())
     }
 
     fn aggregations(&mut self, subject: &Subject<'a>, node: Node<'a>) -> Vec<Aggregation> {
@@ -206,13 +228,19 @@ impl<'a> Context<'a> {
         found.into_iter().filter_map(|node| self.aggregation(subject, node)).collect()
     }
 
+    /// What code of the application would gather is gathered by nobody.
     fn aggregation(&mut self, subject: &Subject<'a>, node: Node<'a>) -> Option<Aggregation> {
-        let target = self.either(subject, node, "target", "targetExpression")?;
+        let is_coded = self.own_attribute(node, "class").is_some()
+            || self.own_attribute(node, "delegateExpression").is_some();
         let mut variables = Vec::new();
         let children = node.children().filter(|child| child.tag_name().name() == "variable");
-        for child in children {
-            let source = self.source_of(subject, child)?;
-            variables.push((source, self.either(subject, child, "target", "targetExpression")));
+        for child in children.filter(|_| !is_coded) {
+            variables.push(self.aggregated(subject, child)?);
+        }
+        let target = self.aggregation_target(subject, node)?;
+        if variables.is_empty() || target.is_none() {
+            let message = format!("the variable aggregation of {} cannot be made", subject.title());
+            self.warn_at(subject, node.range().start, "aggregation-unusable", message);
         }
         let overview = self.own_attribute(node, "createOverviewVariable");
         let creates_overview = overview.is_some_and(|flag| self.is_true(&flag.text));
@@ -221,26 +249,44 @@ impl<'a> Context<'a> {
         Some(Aggregation { target, variables, creates_overview, is_transient })
     }
 
-    /// The variable that `source` names, or the value of `sourceExpression`.
-    fn source_of(&mut self, subject: &Subject<'a>, node: Node<'a>) -> Option<Expression> {
-        if let Some(written) = self.own_attribute(node, "sourceExpression") {
-            return self.value(subject, &written);
-        }
-        let written = self.own_attribute(node, "source")?;
-        self.variable(subject, &written)
-    }
-
-    /// A name as it stands, or the value of an expression.
-    fn either(
+    /// `targetExpression` computes the name. An expression as `target` is set: it may be nothing
+    /// but a variable.
+    fn aggregation_target(
         &mut self,
         subject: &Subject<'a>,
         node: Node<'a>,
-        name: &str,
-        expression: &str,
-    ) -> Option<Expression> {
-        let written =
-            self.own_attribute(node, name).or_else(|| self.own_attribute(node, expression))?;
-        self.value(subject, &written)
+    ) -> Option<Option<Expression>> {
+        if let Some(written) = self.own_attribute(node, "targetExpression") {
+            return self.value(subject, &written).map(Some);
+        }
+        let target = self.own_attribute(node, "target");
+        let Some(target) = target.filter(|target| !target.text.is_empty()) else {
+            return Some(None);
+        };
+        let inside = target.text.strip_prefix("${").or(target.text.strip_prefix("#{"));
+        let name = match inside.map(|inside| inside.strip_suffix('}').unwrap_or_default().trim()) {
+            None if is_uel(&target.text) => None,
+            None => Some(&*target.text),
+            Some(name) => Some(name).filter(|name| is_variable_name(name)),
+        };
+        Some(name.map(|name| Expression::constant(Value::from(name))))
+    }
+
+    fn aggregated(&mut self, subject: &Subject<'a>, node: Node<'a>) -> Option<Aggregated> {
+        let given = |found: Option<Written<'a>>| found.filter(|found| !found.text.is_empty());
+        let computed = given(self.own_attribute(node, "sourceExpression"));
+        let source = match (given(self.own_attribute(node, "source")), computed) {
+            (Some(variable), _) => AggregatedSource::Variable(Arc::from(&*variable.text)),
+            (None, Some(computed)) => AggregatedSource::Value(self.value(subject, &computed)?),
+            (None, None) => AggregatedSource::Nothing,
+        };
+        let computed = given(self.own_attribute(node, "targetExpression"));
+        let name = match (given(self.own_attribute(node, "target")), computed) {
+            (Some(name), _) => Some(Expression::constant(Value::from(&*name.text))),
+            (None, Some(computed)) => Some(self.value(subject, &computed)?),
+            (None, None) => None,
+        };
+        Some(Aggregated { source, name })
     }
 
     fn cardinality(&mut self, subject: &Subject<'a>, node: Node<'a>) -> Option<Items> {
@@ -285,6 +331,12 @@ impl<'a> Context<'a> {
         let message = format!("the loop of {} has neither a number nor items", subject.title());
         self.error_at(subject, node.range().start, "loop-without-items", message);
     }
+}
+
+fn is_variable_name(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
+        && chars.all(|c| c.is_alphanumeric() || c == '_')
 }
 
 impl MultiInstance {

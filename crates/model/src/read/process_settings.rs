@@ -1,10 +1,12 @@
 //! What is written on a process and not on its elements.
 
+use orloj_expr::Expression;
 use orloj_xml::quoted;
 
 use crate::graph::{HistoryDepth, TimeToLive};
 use crate::options::Dialect;
 use crate::read::context::{Context, Subject};
+use crate::read::expression::is_uel;
 use crate::read::limits::ID_CHARS_MAX;
 
 /// Longest version tag: what Camunda's column holds.
@@ -21,12 +23,42 @@ impl<'a> Context<'a> {
             }
         }
         if self.dialect == Dialect::Camunda7 {
+            self.check_camunda_columns(subject);
             if let Some(name) = self.attribute(subject.node, "name") {
                 self.check_length(subject, "name", &name.text, ID_CHARS_MAX);
             }
             if let Some(tag) = self.extension_attribute(subject.node, "versionTag") {
                 self.check_length(subject, "versionTag", &tag.text, VERSION_TAG_CHARS_MAX);
             }
+        }
+    }
+
+    /// What is written down with the definition, where only so much of it has a place.
+    fn check_camunda_columns(&mut self, subject: &Subject<'a>) {
+        let definitions = subject.node.document().root_element();
+        if let Some(namespace) = self.attribute(definitions, "targetNamespace") {
+            self.check_length(subject, "targetNamespace", &namespace.text, ID_CHARS_MAX);
+        }
+        for name in ["candidateStarterUsers", "candidateStarterGroups"] {
+            let Some(written) = self.extension_attribute(subject.node, name) else { continue };
+            // An expression counts as it is written, but its commas part nothing.
+            if is_uel(&written.text) {
+                self.check_length(subject, name, &written.text, ID_CHARS_MAX);
+                continue;
+            }
+            for one in written.text.split(',') {
+                self.check_length(subject, name, one.trim(), ID_CHARS_MAX);
+            }
+        }
+    }
+
+    /// The name that starts instances is written down with the definition too.
+    pub fn check_start_name(&mut self, subject: &Subject<'a>, what: &str, name: &Expression) {
+        if self.dialect == Dialect::Zeebe {
+            return;
+        }
+        if let Some(text) = self.constant_text(subject, name) {
+            self.check_length(subject, what, &text, ID_CHARS_MAX);
         }
     }
 

@@ -1,10 +1,11 @@
 //! Signals that events throw and catch.
 
 use orloj_expr::Expression;
+use orloj_types::Value;
 
 use crate::graph::SignalCatch;
 use crate::options::Dialect;
-use crate::read::context::{Context, Node, Subject};
+use crate::read::context::{Context, Node, Subject, Written};
 use crate::read::element::Surroundings;
 
 impl<'a> Context<'a> {
@@ -17,13 +18,33 @@ impl<'a> Context<'a> {
         let (name, is_local) = self.signal(surroundings, subject, definition)?;
         let is_start =
             subject.tag() == "startEvent" && subject.node.parent_element().is_some_and(is_process);
-        if is_start && self.constant_text(subject, &name).is_none() {
-            let message = format!("the signal name of {} cannot be computed", subject.title());
-            self.error(subject, "signal-name-computed", message);
-            return None;
+        let name = match is_start {
+            true => self.name_at_start(subject, name)?,
+            false => name,
+        };
+        if is_start {
+            self.check_start_name(subject, "the signal name", &name);
         }
         let takes = self.signal_takes(subject);
         Some(SignalCatch { name, is_local, takes })
+    }
+
+    /// Nobody is there yet whose variables could be looked at.
+    fn name_at_start(&mut self, subject: &Subject<'a>, name: Expression) -> Option<Expression> {
+        match self.constant(subject, &name) {
+            Some(Value::Text(_)) => Some(name),
+            // Flowable writes out what is no text.
+            Some(value @ (Value::Int(_) | Value::Decimal(_) | Value::Bool(_)))
+                if self.dialect == Dialect::Flowable =>
+            {
+                Some(Expression::constant(Value::text(value.to_json())))
+            }
+            _ => {
+                let message = format!("the signal name of {} cannot be computed", subject.title());
+                self.error(subject, "signal-name-computed", message);
+                None
+            }
+        }
     }
 
     /// The name, and whether the signal stays in the instance.
@@ -56,6 +77,7 @@ impl<'a> Context<'a> {
             Dialect::Camunda7 | Dialect::Zeebe => None,
         };
         let is_local = scope.is_some_and(|scope| scope.text == "processInstance");
+        let name = self.signal_name(name);
         Some((self.value(subject, &name)?, is_local))
     }
 
@@ -73,7 +95,16 @@ impl<'a> Context<'a> {
             self.error_at(subject, definition.range().start, "signal-missing", message);
             return None;
         };
+        let written = self.signal_name(written);
         self.late_value(subject, &written)
+    }
+
+    /// Flowable takes every name for an expression, and the white space around it off.
+    fn signal_name(&self, written: Written<'a>) -> Written<'a> {
+        match self.dialect {
+            Dialect::Flowable => written.trimmed(),
+            Dialect::Camunda7 | Dialect::Zeebe => written,
+        }
     }
 }
 

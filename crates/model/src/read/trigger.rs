@@ -209,11 +209,11 @@ impl<'a> Context<'a> {
             return None;
         };
         let change = self.own_attribute(definition, "variableChangeType");
-        let events = match change.as_ref().map_or("all", |change| &*change.text) {
+        let events = match change.as_ref().map_or("", |change| &*change.text) {
             "create" => vec![VariableEvent::Create],
             "update" => vec![VariableEvent::Update],
-            "update-create" => vec![VariableEvent::Update, VariableEvent::Create],
-            "delete" => vec![VariableEvent::Delete],
+            "" | "all" | "update-create" => vec![VariableEvent::Update, VariableEvent::Create],
+            // Other words are taken, and hear of nothing.
             _ => Vec::new(),
         };
         Some(VariableChange { variable: Arc::from(&*variable.text), events })

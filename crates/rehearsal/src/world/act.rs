@@ -91,7 +91,7 @@ impl World {
                 let command = Command::FailJob(FailJob {
                     job,
                     retries: 1,
-                    message: "failed by the run".into(),
+                    message: "failed".into(),
                     details: None,
                     back_off_ms: 0,
                     variables: Document::new(),

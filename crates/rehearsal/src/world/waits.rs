@@ -59,11 +59,17 @@ impl World {
     /// What waits at definitions, sorted.
     pub fn starts(&self) -> Vec<String> {
         let mut starts = Vec::new();
+        // It does not know a name that is empty.
+        let is_flowable = self.engine == Engine::Flowable;
         for definition in self.definitions.all_latest() {
             for (event, trigger) in start_triggers(&definition.process) {
                 let name = |expression| text_of(expression, self.now).unwrap_or_default();
                 let (kind, name) = match trigger {
-                    Trigger::Message(message) => (WaitKind::Message, Some(name(&message.name))),
+                    Trigger::Message(message) => {
+                        let name = Some(name(&message.name));
+                        let is_known = |name: &Arc<str>| !name.is_empty() || !is_flowable;
+                        (WaitKind::Message, name.filter(is_known))
+                    }
                     Trigger::Signal(signal) => (WaitKind::Signal, Some(name(&signal.name))),
                     Trigger::Condition(_) => (WaitKind::Condition, None),
                     Trigger::Registry(event) if event.is_manual => continue,

@@ -1,12 +1,14 @@
 //! Between the interpreter's values and the stored formats.
 
 mod history;
+mod job_keys;
 mod pages;
 mod record;
 mod rows;
 mod scope;
 
 pub(crate) use history::{Origin, append_events, event_views, handler};
+pub(crate) use job_keys::job_keys;
 pub use pages::page_writes;
 pub(crate) use record::in_memory_bytes;
 pub use record::{decode, encode, large_variables};

@@ -264,6 +264,10 @@ impl Jobs {
         if *action == JobAction::Unlock {
             return self.unlock_row(row, action).await;
         }
+        if *action == JobAction::Execute && row.kind.is_for_workers() {
+            let (key, job_type) = (row.key, &row.job_type);
+            return Err(Error::Invalid(format!("job {key} is for workers of type '{job_type}'")));
+        }
         if *action == JobAction::Delete && row.is_locked() {
             return Err(Error::Locked(row.key));
         }

@@ -60,6 +60,8 @@ pub(crate) struct Effects {
     pub ends: ThinVec<(InstanceKey, EndEffect)>,
     /// A job that counts for a limit has ended or is unlocked.
     pub frees_slot: bool,
+    /// Exclusive jobs that were kept out by one of this change can be acquired now.
+    pub lets_neighbours: bool,
     /// Something is left to be told to other instances.
     pub has_errands: bool,
     /// Places and credits reserved for jobs that a merged later command has ended already.
@@ -407,9 +409,7 @@ impl Node {
     /// The lock of a job that was stopped while it ran goes: exclusive ones beside it, which this
     /// change need not be about, can be acquired now.
     fn let_neighbours(&self, key: JobKey, old: Option<&Record>, effects: &mut Effects) {
-        if old.is_some_and(|old| old.still_held.contains(&key)) {
-            effects.ready_types.push(self.engine_type.clone());
-        }
+        effects.lets_neighbours |= old.is_some_and(|old| old.still_held.contains(&key));
     }
 
     /// The lock a job that has become ready is written with: this node's own, a worker's that

@@ -93,7 +93,9 @@ impl Node {
                 self.rate_holds_up(&engine_type);
             } else if !is_held && self.may_queue(rank) {
                 if self.has_place() {
-                    self.reserved.insert(job.key);
+                    if is_new {
+                        self.reserved.insert(job.key);
+                    }
                     // How often one that was there before has been locked is not known here.
                     let (instance, attempt) = (record.instance, i32::from(is_new));
                     effects.queued.push(QueuedJob { rank, job: job.key, instance, attempt });

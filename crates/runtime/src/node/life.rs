@@ -34,12 +34,11 @@ impl Node {
             self.is_pulse_stale = false;
             let key_high = self.keys.high();
             self.listed.retain(|job| self.held.contains_key(job));
-            let mut unlisted = self.held.keys().filter(|job| !self.listed.contains(job));
+            let unlisted = self.held.keys().filter(|job| !self.listed.contains(job));
             // Whatever is locked later has a higher key than any given so far, or is listed.
-            let lowest = unlisted.next().into_iter().chain(self.reserved.first()).min();
+            let lowest = unlisted.clone().next().into_iter().chain(self.reserved.first()).min();
             let lock_floor = lowest.copied().unwrap_or(JobKey::new(key_high));
             let long_before = self.now.plus_ms(-HELD_LONG_MS);
-            let unlisted = self.held.keys().filter(|job| !self.listed.contains(job));
             let long_held = unlisted.take_while(|job| job.made_at() < long_before);
             let long_held = long_held.take(LISTED_PER_BEAT_MAX).copied().collect();
             let beat = Beat {
@@ -101,6 +100,9 @@ impl Node {
         }
         self.sessions = pulse.nodes.iter().map(|node| node.session).collect();
         self.sessions.sort_unstable();
+        let firing = pulse.nodes.iter().filter(|node| node.profile.fires_timers);
+        self.firing_sessions = firing.map(|node| node.session).collect();
+        self.firing_sessions.sort_unstable();
         let was_alone = !self.has_peers;
         self.has_peers = self.sessions.len() > 1;
         if self.has_peers && was_alone {

@@ -12,12 +12,12 @@ use crate::api::ActivatedJob;
 /// Joins a later change of the same hierarchy to one that has not been sent yet.
 ///
 /// Rows are found by going through them: what one group holds is bounded by its bytes.
-pub(super) fn merge(earlier: &mut Entry, later: Entry) {
+pub(super) fn merge(earlier: &mut Entry, mut later: Entry) {
     earlier.settings = earlier.settings.min(later.settings);
     let change = &mut earlier.change;
     let mut replaced = merge_instance(&mut change.instances, later.change.instances);
     for job in later.change.jobs {
-        replaced += merge_job(&mut change.jobs, job, &mut earlier.done);
+        replaced += merge_job(&mut change.jobs, job, &mut earlier.done, &mut later.done);
     }
     for page in later.change.pages {
         replaced += merge_page(&mut change.pages, page);
@@ -125,7 +125,12 @@ fn page_name(write: &RecordPageWrite) -> Option<(InstanceKey, RecordPageKind, El
     }
 }
 
-fn merge_job(jobs: &mut ThinVec<JobWrite>, later: JobWrite, done: &mut [Done]) -> usize {
+fn merge_job(
+    jobs: &mut ThinVec<JobWrite>,
+    later: JobWrite,
+    done: &mut [Done],
+    later_done: &mut [Done],
+) -> usize {
     let key = job_key(&later);
     let Some(at) = jobs.iter().position(|job| job_key(job) == key) else {
         jobs.push(later);
@@ -156,6 +161,7 @@ fn merge_job(jobs: &mut ThinVec<JobWrite>, later: JobWrite, done: &mut [Done]) -
                 row.failed_element = update.failed_element;
             }
             lock_row(row, update.lock);
+            count_lock(row, later_done);
         }
         (JobWrite::Update(earlier), JobWrite::Update(later)) => {
             let lock = match later.lock {
@@ -198,6 +204,14 @@ fn lock_row(row: &mut orloj_store::JobRow, lock: LockWrite) {
             row.attempt += 1;
         }
         LockWrite::Keep | LockWrite::Clear => {}
+    }
+}
+
+/// How often a job has been locked is known after all: it is inserted with that number.
+fn count_lock(row: &orloj_store::JobRow, done: &mut [Done]) {
+    let queued = done.iter_mut().flat_map(|done| &mut done.effects.queued);
+    for queued in queued.filter(|queued| queued.job == row.key) {
+        queued.attempt = row.attempt;
     }
 }
 

@@ -199,6 +199,8 @@ pub struct Node {
     notices: Notices,
     /// Sessions of all live nodes, this one included, in order.
     sessions: Vec<i64>,
+    /// Those of them that make timers ready.
+    firing_sessions: Vec<i64>,
     /// The last beat did not come through.
     is_store_away: bool,
     description: executing::Description,
@@ -320,6 +322,7 @@ impl Node {
             settling: Vec::new(),
             notices: Notices { joined: is_shared, ..Notices::default() },
             sessions: Vec::new(),
+            firing_sessions: Vec::new(),
             // Until the first pulse says otherwise.
             has_peers: is_shared,
             is_store_away: false,

@@ -158,8 +158,13 @@ impl Node {
         if !self.has_peers || late {
             return true;
         }
-        let place = self.sessions.iter().position(|s| *s == self.lease.session).unwrap_or(0);
-        let count = self.sessions.len().max(1) as i64;
+        // What waits for workers is made ready by all, what waits for executors by those alone.
+        let sharing = match row.kind.is_for_workers() {
+            true => &self.sessions,
+            false => &self.firing_sessions,
+        };
+        let place = sharing.iter().position(|s| *s == self.lease.session).unwrap_or(0);
+        let count = sharing.len().max(1) as i64;
         (key % count) as usize == place
     }
 

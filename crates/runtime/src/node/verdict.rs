@@ -83,6 +83,10 @@ impl Node {
         for queued in effects.queued {
             // A job that failed and is tried at once is among those gone, and ours again.
             self.reserved.remove(&queued.job);
+            if queued.attempt == 0 {
+                // It was there before: the store lists locks that are given by an update.
+                self.listed.insert(queued.job);
+            }
             self.held.insert(queued.job, queued.attempt);
             self.queue.push_reserved(queued);
         }
@@ -100,6 +104,9 @@ impl Node {
         }
         if effects.frees_slot {
             self.tell_slots_freed();
+        }
+        if effects.lets_neighbours {
+            self.jobs_ready(self.engine_type.clone());
         }
         if effects.has_errands {
             self.broadcasts.raise();

@@ -32,3 +32,11 @@ story "a condition may race with a timer"
   start order as b {"paid": false}
   set {"paid": true} of a            | a: instance ended at happy
   1h passes                          | b: instance ended at sad
+
+story "a condition at a loop hears how many of it are done"
+  process order, camunda:  start -> work{user, each items as item} -> end done
+                           work @condition(nrOfCompletedInstances == 1) as enough -> tell{user} -> end told
+  start order {"items": [1, 2, 3]}   | task at work, no task at tell
+  restart
+  user completes work                | no task at work, task at tell
+  user completes tell                | instance ended at told

@@ -282,3 +282,28 @@ story "fewer retries than none are refused"
   retries a -5            | rejected, job a has 3 retries
   bury a
   revive a with -1 retries | rejected, job a dead
+
+story "a dead letter is not buried again"
+  engine executor off
+  delegate A
+  process p, flowable:  start -> a{delegate A, async} -> end
+  start p          | job a waits
+  bury a           | job a dead
+  bury a           | rejected
+
+story "Flowable's dead letter executed by hand that fails stays one, and goes when it is revived"
+  delegate A: fails 3 times
+  process p, flowable:  start -> a{delegate A, async, retry R1/PT1S} -> end
+  start p        | job a dead, A called once
+  execute a      | rejected, job a dead, A called 2 times
+  revive a with 1 retries | job a dead, A called 3 times
+  revive a with 1 retries | instance ended
+
+story "Flowable's job moved to the dead letters and back begins anew with the retries it is given"
+  engine executor off
+  delegate A: fails 2 times
+  process p, flowable:  start -> a{delegate A, async} -> end
+  start p        | job a has 3 retries
+  bury a         | job a dead
+  revive a with 2 retries | job a waits, job a has 2 retries
+  execute a      | rejected, job a has 1 retries

@@ -385,3 +385,71 @@ story "the job that a worker holds parks no other"
   start p
   worker anna takes pay   | got pay, job a waits
   executor starts         | job a gone
+
+story "a parked job of a suspended kind is passed, and queues again when it is resumed"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> f+ -> a{delegate A, async} -> end
+                       f -> b{delegate A, async} -> end
+                       f -> c{delegate A, async} -> end
+  start p               | job a waits, job b parked, job c parked
+  suspend jobs of b     | job b suspended, job c parked
+  execute a             | job b suspended, job c waits
+  resume jobs of b      | job b parked, job c waits
+  execute c             | job b waits
+
+story "a parked job whose retries are taken away is passed, and queues again with new ones"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> f+ -> a{delegate A, async} -> end
+                       f -> b{delegate A, async} -> end
+                       f -> c{delegate A, async} -> end
+  start p          | job a waits, job b parked, job c parked
+  retries b 0      | job b dead, incident at b
+  execute a        | job c waits
+  retries b 2      | job b parked, job b has 2 retries, no incident
+  execute c        | job b waits
+
+story "a parked job that gets a due date is passed, and queues again when it is due"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> f+ -> a{delegate A, async} -> end
+                       f -> b{delegate A, async} -> end
+                       f -> c{delegate A, async} -> end
+  start p          | job a waits, job b parked, job c parked
+  due b in 10m     | job b due in 10m
+  execute a        | job c waits
+  due b now        | job b parked
+  execute c        | job b waits
+  due b in 10m     | job b due in 10m
+  executor starts  | job b due in 10m
+  10m pass         | instance ended
+
+story "a parked job that is deleted leaves the queue"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> f+ -> a{delegate A, async} -> end
+                       f -> b{delegate A, async} -> end
+                       f -> c{delegate A, async} -> end
+  start p          | job a waits, job b parked, job c parked
+  delete job b     | job b gone, job c parked
+  execute a        | job c waits
+
+story "exclusive jobs keep their order over a restart"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> f+ -> a{delegate A, async} -> end
+                       f -> b{delegate A, async} -> end
+                       f -> c{delegate A, async} -> end
+  start p          | job a waits, job b parked, job c parked
+  restart          | job a waits, job b parked, job c parked
+  execute a        | job b waits, job c parked
+
+story "the holder of the queue that gets a due date lets the next one go"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> f+ -> a{delegate A, async} -> end
+                       f -> b{delegate A, async} -> end
+  start p          | job a waits, job b parked
+  due a in 10m     | job a due in 10m, job b waits
+  due a never      | job a parked, job b waits

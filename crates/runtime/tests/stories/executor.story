@@ -169,3 +169,13 @@ story "a timer that a node without an executor makes is fired by another"
   start p            | job wait due in 10s
   9s pass            | token at wait
   1s passes          | instance ended, story ran, b ran Work
+
+story "no timer is late because one of the nodes fires none"
+  engine executor off
+  node b executor.active = true
+  delegate Work
+  process p, flowable:  start -> wait{timer 10s} -> a{delegate Work} -> end
+  start p as one     | one: job wait due in 10s
+  start p as two     | two: job wait due in 10s
+  start p as three   | three: job wait due in 10s
+  10s pass           | one: instance ended, two: instance ended, three: instance ended

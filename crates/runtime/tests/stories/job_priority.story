@@ -317,3 +317,48 @@ story "the next of a repetition has the priority that its timer was given by han
   prioritise ask_timer 8
   10m pass              | 2 jobs ask_timer, each job ask_timer has priority 8
   1m passes             | 1 jobs ask_timer, job ask_timer has 4 retries, job ask_timer has priority 8
+
+story "an overriding priority for new jobs is none for the next of a repetition"
+  delegate A
+  process p, camunda:  start -> ask{user} -> end
+                       ask @timer(R3/10s, alongside, priority 3) -> x{delegate A} -> end other
+  start p                     | job ask_timer has priority 3
+  override ask_timer to 9     | job ask_timer has priority 3
+  10s pass                    | A called once, job ask_timer has priority 3
+
+story "with an overriding priority for all jobs the next of a repetition has it"
+  delegate A
+  process p, camunda:  start -> ask{user} -> end
+                       ask @timer(R3/10s, alongside, priority 3) -> x{delegate A} -> end other
+  start p                               | job ask_timer has priority 3
+  override ask_timer to 9 with jobs     | job ask_timer has priority 9
+  10s pass                              | A called once, job ask_timer has priority 9
+
+story "a priority given to a suspended job counts when it is resumed"
+  engine executor off, executor.by_priority = true
+  delegate A
+  delegate B
+  process p, camunda:  start -> a{delegate A, async} -> end
+  process q, camunda:  start -> b{delegate B, async} -> end
+  start p as one
+  start q as two
+  suspend job b of two
+  prioritise b 9 of two    | two: job b has priority 9
+  resume job b of two
+  executor starts          | calls B A
+
+story "an overriding priority that is cleared stays with the jobs it was given to"
+  delegate A: fails
+  process p, camunda:  start -> a{delegate A, async, retry R3/PT10M, priority 1} -> b{user, async, priority 2} -> end
+  override a to 7
+  start p          | job a has priority 7
+  clear override a | job a has priority 7
+  10m pass         | token at b
+
+story "a node that takes no such priority leaves what follows to others"
+  engine executor.priority_min = 5, executor.by_priority = true
+  node low executor.priority_min = -100, executor.priority_max = 4
+  delegate A
+  delegate B
+  process p, camunda:  start -> a{delegate A, async, priority 9} -> b{delegate B, async, priority 1} -> end
+  start p          | instance ended, low ran B

@@ -539,3 +539,38 @@ story "Flowable's save point after a task does not repeat the task"
   process p, flowable:  start -> a{delegate A, async after} -> b{delegate B} -> end
   start p          | A called once, B called once, job a due in 10s
   10s pass         | instance ended, A called once, B called 2 times
+
+story "a call that fails behind its save point leaves no called instance"
+  delegate A: fails 3 times
+  process p, camunda:  start -> c{call q, async} -> end
+  process q, camunda:  start -> a{delegate A} -> end
+  start p          | A called 3 times, job c dead, incident at c, 0 instances of q
+  retries c 1      | instance ended, 1 instances of q
+
+story "new retries for a kind of job do not touch those that wait"
+  delegate A: fails 4 times
+  process p, camunda:  start -> a{delegate A, async, retry R2/PT10M} -> end
+  start p as one   | one: job a due in 10m, one: job a has 1 retries
+  5m pass
+  start p as two   | two: job a due in 10m
+  5m pass          | one: job a dead, two: job a due in 5m
+  retries 5 for jobs of a   | one: job a has 5 retries, two: job a has 1 retries
+
+story "an incident that is opened by taking retries away is closed by giving some, each time anew"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> a{delegate A, async} -> end
+  start p          | job a waits
+  retries a 0      | job a dead, incident at a
+  retries a 1      | job a waits, no incident
+  retries a 0      | job a dead, incident at a, 2 incidents ever
+  retries a 1      | no incident
+
+story "a dead job that gets a due date stays dead, and waits for it when it has retries"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> a{delegate A, async} -> end
+  start p
+  retries a 0      | job a dead
+  due a in 10m     | job a dead
+  retries a 1      | job a due in 10m

@@ -524,3 +524,85 @@ story "a job without retries that is suspended runs when it has both back"
   suspend jobs of a   | job a suspended
   retries a 2         | job a suspended, no incident
   resume jobs of a    | instance ended
+
+story "the next of a repetition that was suspended and is executed by hand is suspended as well"
+  delegate A
+  process p, camunda:  start -> ask{user} -> end
+                       ask @timer(R3/10s, alongside) -> x{delegate A} -> end other
+  start p                  | job ask_timer due in 10s
+  suspend job ask_timer    | job ask_timer suspended
+  execute ask_timer        | A called once, job ask_timer suspended
+  20s pass                 | A called once
+  resume job ask_timer     | A called 2 times
+
+story "an instance that is suspended keeps the retries, priorities and due dates of its jobs"
+  delegate A: fails 2 times
+  process p, camunda:  start -> a{delegate A, async, retry R5/PT10S, priority 4} -> end
+  start p        | job a due in 10s, job a has 4 retries
+  suspend        | job a suspended, job a has 4 retries, job a has priority 4, job a has a due date
+  resume         | job a due in 10s, job a has 4 retries, job a has priority 4
+  10s pass       | job a has 3 retries
+
+story "a job in its wait that is suspended by itself goes on waiting when it is resumed"
+  delegate A: fails
+  process p, camunda:  start -> a{delegate A, async, retry R3/PT10M} -> end
+  start p          | job a due in 10m
+  suspend job a    | job a suspended
+  5m pass
+  resume job a     | job a due in 5m
+  5m pass          | instance ended, A called 2 times
+
+story "a job in its wait that is suspended beyond it runs at once when it is resumed"
+  delegate A: fails
+  process p, camunda:  start -> a{delegate A, async, retry R3/PT10M} -> end
+  start p          | job a due in 10m
+  suspend job a
+  1h passes        | A called once
+  resume job a     | instance ended, A called 2 times
+
+story "Flowable's retries of a suspended job are set"
+  engine executor off
+  delegate A
+  process p, flowable:  start -> a{delegate A, async} -> end
+  start p        | job a waits
+  suspend        | job a suspended
+  retries a 7    | job a has 7 retries
+  resume         | job a waits, job a has 7 retries
+
+story "a job that is suspended and gets no retries is dead when it is resumed"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> a{delegate A, async} -> end
+  start p
+  suspend job a    | job a suspended
+  retries a 0      | job a suspended
+  resume job a     | job a dead
+  retries a 1      | job a waits
+
+story "a dead letter of Flowable that is revived in a suspended instance is suspended"
+  engine executor off
+  delegate A
+  process p, flowable:  start -> a{delegate A, async} -> end
+  start p
+  bury a           | job a dead
+  suspend          | job a dead
+  revive a with 1 retries | job a suspended
+  resume           | job a waits
+
+story "a worker's job in its wait goes on waiting when its instance is resumed"
+  process p, camunda:  start -> a{service pay} -> end
+  start p
+  worker w takes pay
+  worker w fails pay leaving 2 retries waiting 10m
+  suspend          | job pay suspended
+  resume           | job pay due in 10m
+  10m pass         | job pay waits
+
+story "Flowable's repetition that was missed in a suspended instance fires once when that is resumed"
+  delegate A
+  process p, flowable:  start -> ask{user} -> end
+                        ask @timer(R3/10m, alongside) -> x{delegate A} -> end other
+  start p          | job ask_timer due in 10m
+  suspend          | job ask_timer suspended
+  15m pass         | A called 0 times
+  resume           | A called once

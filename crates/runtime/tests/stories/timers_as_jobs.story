@@ -50,3 +50,21 @@ story "a new version of a process takes over its timer start events"
   process p, camunda:  start{timer R/1h} -> ask{user} -> end
   10m pass           | 0 instances of p
   50m pass           | 1 instances of p
+
+story "a repetition fired before its time keeps its dates, and fires once more in all"
+  delegate A
+  process p, camunda:  start -> ask{user} -> end
+                       ask @timer(R3/10m, alongside) -> x{delegate A} -> end other
+  start p                  | job ask_timer due in 10m
+  due ask_timer now        | A called once, job ask_timer due in 10m
+  execute ask_timer        | A called 2 times, job ask_timer due in 10m
+  10m pass                 | A called 3 times, job ask_timer due in 10m
+  20m pass                 | A called 5 times, job ask_timer gone
+
+story "a bounded repetition of Flowable counts a firing before its time"
+  delegate A
+  process p, flowable:  start -> ask{user} -> end
+                        ask @timer(R3/10m, alongside) -> x{delegate A} -> end other
+  start p                  | job ask_timer due in 10m
+  fire ask_timer           | A called once
+  1h passes                | A called 3 times, job ask_timer gone

@@ -248,7 +248,7 @@ impl Reader {
         self.blame("", conflicts.clone());
         self.take_engines(&conflicts);
         if !self.errors.is_empty() {
-            return Err(self.errors);
+            return Err(Error::in_order(self.errors));
         }
         self.warn_of_unreachable();
         self.warn_of_uuids();

@@ -8,6 +8,7 @@
 
 mod activation;
 mod event;
+mod job_keys;
 mod profile;
 mod record;
 mod record_writer;
@@ -18,6 +19,7 @@ pub use activation::{ActivationEntry, decode_activations, encode_activation};
 pub use event::{
     EVENT_DETAILS_BYTES_MAX, EventEntry, EventFields, EventKind, append_event, decode_events,
 };
+pub use job_keys::decode_job_keys;
 pub use profile::{decode_profile, encode_profile};
 pub use record::{
     AfterEntry, CallerEntry, CompensationEntry, ElementEntry, HeaderEntry, IncidentEntry, JobEntry,

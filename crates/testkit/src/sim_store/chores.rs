@@ -109,23 +109,23 @@ impl Core {
     }
 
     fn apply_chore(&mut self, lease: Lease, write: &ChoreWrite) {
-        let is_locked = match write {
+        match write {
             ChoreWrite::Insert(row) => {
                 self.jobs.insert(row.key, row.clone());
-                row.lock_session.is_some()
+                if row.lock_session.is_some() {
+                    self.lower_floor(lease.session, row.key);
+                }
             }
             ChoreWrite::Update(update) => {
                 let row = self.jobs.get_mut(&update.key).expect("it was checked");
                 update_chore(row, update);
-                matches!(update.lock, LockWrite::Session(_))
+                if let LockWrite::Session(_) = update.lock {
+                    self.listed.insert(update.key);
+                }
             }
             ChoreWrite::Delete { key, .. } => {
                 self.jobs.remove(key);
-                false
             }
-        };
-        if is_locked {
-            self.lower_floor(lease.session, write.key());
         }
     }
 

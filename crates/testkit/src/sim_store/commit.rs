@@ -167,7 +167,7 @@ impl Core {
                     update_job(row, update);
                 }
                 if let LockWrite::Session(_) = update.lock {
-                    self.lower_floor(lease.session, update.key);
+                    self.listed.insert(update.key);
                 }
             }
             JobWrite::Delete(key) => {

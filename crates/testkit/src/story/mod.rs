@@ -47,7 +47,7 @@ pub use check::check;
 pub use decision::Decision;
 pub use depth::{Depth, Lock, Refusal, Taken};
 pub use mismatch::Mismatch;
-pub use order::{ElementName, Order};
+pub use order::{ElementName, JobOrder, Order};
 pub use parse::parse;
 pub use postgres::Database;
 pub use pure::{BEGINNING, Pure};

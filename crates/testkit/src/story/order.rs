@@ -1,6 +1,6 @@
 //! What operators do, as a story says it and as a depth is asked.
 
-use orloj_interpreter::JobOrder;
+pub use orloj_interpreter::JobOrder;
 use orloj_types::JobKey;
 
 use super::ast::JobName;

@@ -6,8 +6,9 @@
 
 use super::days::{Days, DaysOfMonth, DaysOfWeek, Months};
 use super::set::Set;
+use super::word::{Word, words};
 use super::years::{YEAR_MAX, YEAR_MIN, Years};
-use super::{Cron, Word, names, words};
+use super::{Cron, names};
 use crate::error::ParseError;
 
 const BEFORE_LAST_MAX: u8 = 30;

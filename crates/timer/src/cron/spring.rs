@@ -6,7 +6,8 @@
 
 use super::days::{Days, DaysOfMonth, DaysOfWeek, Months};
 use super::set::Set;
-use super::{Cron, Word, names, words};
+use super::word::{Word, words};
+use super::{Cron, names};
 use crate::error::ParseError;
 
 const MACROS: [(&str, &str); 7] = [

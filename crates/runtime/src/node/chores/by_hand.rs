@@ -65,6 +65,7 @@ impl Node {
         row.lock_session = Some(self.lease.session);
         row.attempt += 1;
         self.held.insert(job, row.attempt);
+        self.listed.insert(job);
         self.chores.asked.entry(job).or_default().push(id);
         if self.chores.running.contains_key(&job) {
             // Acquired meanwhile and begun under the lock before: it comes to nothing, and whoever

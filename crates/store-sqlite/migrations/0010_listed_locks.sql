@@ -1,0 +1,2 @@
+-- Locks that groups give to jobs which were there before are listed by the statements that give
+-- them. Those from before have lowered the floor of their node, so recovery finds them all the same.
