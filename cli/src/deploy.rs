@@ -1,5 +1,6 @@
 //! `orloj deploy`
 
+use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
@@ -23,6 +24,9 @@ pub struct Arguments {
     /// Whose files those are that do not tell it [default: as the others, else camunda7]
     #[arg(long, value_enum)]
     engine: Option<Vendor>,
+    /// Whose they are, where several tenants share an engine
+    #[arg(long)]
+    tenant: Option<String>,
     #[command(flatten)]
     client: Client,
 }
@@ -35,7 +39,7 @@ struct File {
 /// Every file is read before anything is sent.
 pub fn plan(arguments: Arguments) -> anyhow::Result<Plan> {
     let files = arguments.files.into_iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
-    let request = request(files, arguments.engine)?;
+    let request = request(files, arguments.engine, arguments.tenant)?;
     Ok(ask(arguments.client, request, Answer::Show(deployed)))
 }
 
@@ -53,17 +57,21 @@ fn read(file: PathBuf) -> anyhow::Result<File> {
     Ok(File { name, content })
 }
 
-fn request(mut files: Vec<File>, engine: Option<Vendor>) -> anyhow::Result<Request> {
+fn request(
+    mut files: Vec<File>,
+    engine: Option<Vendor>,
+    tenant: Option<String>,
+) -> anyhow::Result<Request> {
+    let said = |path: Path| path.with("engine", engine.map(Vendor::word)).with("tenant", tenant);
     let path = Path::new("/api/deployments");
-    let engine = engine.map(Vendor::word);
     if files.len() == 1 {
         let File { name, content } = files.remove(0);
-        return Ok(path.with("name", Some(name)).with("engine", engine).post_xml(content));
+        return Ok(said(path.with("name", Some(name))).post_xml(content));
     }
     let body = together(files)?;
     let limit = orloj_server::DEPLOYMENT_BYTES_MAX;
     ensure!(body.len() <= limit, "{} bytes in all; a deployment has at most {limit}", body.len());
-    Ok(path.with("engine", engine).post_json(body))
+    Ok(said(path).post_json(body))
 }
 
 fn together(files: Vec<File>) -> anyhow::Result<String> {
@@ -118,6 +126,25 @@ impl Row for Asset {
     }
 }
 
+/// What is taken otherwise than it is written.
+#[derive(Deserialize)]
+struct Warning {
+    resource: String,
+    line: Option<u32>,
+    column: Option<u32>,
+    message: String,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.resource)?;
+        for place in [self.line, self.column].into_iter().flatten() {
+            write!(f, "{place}:")?;
+        }
+        write!(f, " warning: {}", self.message)
+    }
+}
+
 fn deployed(json: &str) -> serde_json::Result<View> {
     #[derive(Deserialize)]
     struct Deployed {
@@ -125,9 +152,14 @@ fn deployed(json: &str) -> serde_json::Result<View> {
         definitions: Vec<Definition>,
         decisions: Vec<Decision>,
         assets: Vec<Asset>,
+        warnings: Vec<Warning>,
     }
     let deployed: Deployed = serde_json::from_str(json)?;
-    let note = deployed.duplicate.then(|| "already deployed: nothing has changed".to_owned());
+    let mut notes: Vec<String> = deployed.warnings.iter().map(ToString::to_string).collect();
+    if deployed.duplicate {
+        notes.push("already deployed: nothing has changed".to_owned());
+    }
+    let note = (!notes.is_empty()).then(|| notes.join("\n"));
     let mut tables = Vec::new();
     if !deployed.definitions.is_empty() {
         tables.push(table::rows(&deployed.definitions));
@@ -155,8 +187,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("my order.bpmn");
         std::fs::write(&path, "<x/>").unwrap();
-        let request = request(vec![read(path).unwrap()], Some(Vendor::Zeebe)).unwrap();
-        let path = "/api/deployments?name=my%20order.bpmn&engine=zeebe".to_owned();
+        let request = request(vec![read(path).unwrap()], Some(Vendor::Zeebe), Some("a".into())).unwrap();
+        let path = "/api/deployments?name=my%20order.bpmn&engine=zeebe&tenant=a".to_owned();
         assert_eq!(request, Request::PostXml(path, b"<x/>".to_vec()));
     }
 
@@ -165,7 +197,7 @@ mod tests {
         let files = vec![file("a.bpmn", b"<a/>"), file("b.dmn", b"\xff\xfe<\0")];
         let body = r#"{"resources":[{"name":"a.bpmn","content":"<a/>"},{"name":"b.dmn","base64":"//48AA=="}]}"#;
         let expected = Request::PostJson("/api/deployments".to_owned(), body.to_owned());
-        assert_eq!(request(files, None).unwrap(), expected);
+        assert_eq!(request(files, None, None).unwrap(), expected);
     }
 
     #[test]
@@ -176,7 +208,7 @@ mod tests {
             user: None,
             output: Format::Table,
         };
-        let arguments = Arguments { files: vec!["/nowhere/a.bpmn".into()], engine: None, client };
+        let arguments = Arguments { files: vec!["/nowhere/a.bpmn".into()], engine: None, tenant: None, client };
         let Err(error) = plan(arguments) else { panic!("must fail") };
         assert_eq!(format!("{error:#}"), "/nowhere/a.bpmn: No such file or directory (os error 2)");
     }
@@ -191,7 +223,10 @@ mod tests {
             "deployment":"1","deployedAt":"2030-01-01T00:00:00Z","tenant":null}],
             "assets":[{"key":"5","kind":"form","asset":"ask","version":2,"versionTag":null,
             "resource":"ask.form","deployment":"1","deployedAt":"2030-01-01T00:00:00Z",
-            "tenant":null}]}"#;
-        insta::assert_snapshot!(deployed(json).unwrap().data);
+            "tenant":null}],"warnings":[{"resource":"p.bpmn","line":3,"column":5,
+            "severity":"warning","element":"a","code":"retries","message":"is no cycle"}]}"#;
+        let view = deployed(json).unwrap();
+        assert_eq!(view.note.as_deref(), Some("p.bpmn:3:5: warning: is no cycle"));
+        insta::assert_snapshot!(view.data);
     }
 }

@@ -61,6 +61,9 @@ pub struct Start {
     /// Your own name for it
     #[arg(long)]
     business_key: Option<String>,
+    /// Whose process, where several tenants share an engine
+    #[arg(long)]
+    tenant: Option<String>,
     /// Begin before this element instead of at the start event; may be repeated
     #[arg(long, value_name = "ELEMENT")]
     before: Vec<String>,
@@ -104,6 +107,8 @@ fn start_body(start: &Start) -> anyhow::Result<String> {
         version: Option<i32>,
         variables: &'a RawValue,
         business_key: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tenant: Option<&'a str>,
         #[serde(skip_serializing_if = "<[String]>::is_empty")]
         before: &'a [String],
     }
@@ -112,6 +117,7 @@ fn start_body(start: &Start) -> anyhow::Result<String> {
         version: start.version,
         variables: json_object(&start.variables)?,
         business_key: start.business_key.as_deref(),
+        tenant: start.tenant.as_deref(),
         before: &start.before,
     };
     Ok(serde_json::to_string(&body)?)

@@ -30,7 +30,7 @@ pub enum Verb {
     Explain(One),
     /// What the last failure of one left behind
     StackTrace(One),
-    /// Give so many more tries
+    /// Set how many tries are left
     Retries(Retries),
     /// Set when they become due
     Due(Due),

@@ -8,13 +8,14 @@ use axum::http::StatusCode;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use orloj::store::AssetKind;
+use orloj::types::TenantId;
 use orloj::{AssetView, DecisionView, Deploy, Dialect, Orloj, Resource};
 use serde::{Deserialize, Serialize};
 
 use crate::BODY_BYTES_MAX;
 use crate::definitions::Definition;
 use crate::extract::{Params, RawBody};
-use crate::failure::{Failure, RequestFault};
+use crate::failure::{Detail, Failure, RequestFault, details};
 use crate::instances::tenant;
 use crate::wire::{Key, Time};
 
@@ -24,6 +25,7 @@ pub struct DeployParams {
     /// Of the one file that is the body. Without it the body is JSON.
     name: Option<String>,
     engine: Option<Engine>,
+    tenant: Option<String>,
 }
 
 /// Whose files those are that do not tell it.
@@ -73,7 +75,8 @@ pub async fn deploy(
         None => files(&body)?,
     };
     let plain_dialect = params.engine.map(Dialect::from);
-    let deploy = Deploy { resources, plain_dialect, ..Deploy::default() };
+    let tenant = params.tenant.map(TenantId::new).unwrap_or_default();
+    let deploy = Deploy { resources, plain_dialect, tenant };
     let deployed = orloj.deploy(deploy).await?;
     let status = if deployed.duplicate { StatusCode::OK } else { StatusCode::CREATED };
     let answer = Deployed {
@@ -82,6 +85,7 @@ pub async fn deploy(
         definitions: deployed.definitions.iter().map(Definition::from).collect(),
         decisions: deployed.decisions.iter().map(Decision::from).collect(),
         assets: deployed.assets.iter().map(Asset::from).collect(),
+        warnings: deployed.warnings.iter().flat_map(details).collect(),
     };
     Ok((status, Json(answer)))
 }
@@ -116,6 +120,8 @@ pub struct Deployed {
     definitions: Vec<Definition>,
     decisions: Vec<Decision>,
     assets: Vec<Asset>,
+    /// What is taken otherwise than it is written.
+    warnings: Vec<Detail>,
 }
 
 /// A form, or a file that jobs are linked to.

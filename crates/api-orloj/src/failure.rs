@@ -55,7 +55,7 @@ struct Body {
 
 /// One problem of a deployment.
 #[derive(Serialize)]
-struct Detail {
+pub struct Detail {
     resource: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
@@ -114,7 +114,7 @@ impl RequestFault {
     }
 }
 
-fn details(problem: &ResourceProblem) -> Vec<Detail> {
+pub fn details(problem: &ResourceProblem) -> Vec<Detail> {
     let resource = problem.resource.to_string();
     if problem.diagnostics.is_empty() {
         return vec![Detail {

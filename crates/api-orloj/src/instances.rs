@@ -143,6 +143,7 @@ pub struct StartBody {
     version: Option<i32>,
     variables: Option<Box<RawValue>>,
     business_key: Option<String>,
+    tenant: Option<String>,
     /// Ids of elements before which tokens begin, instead of at the start event.
     #[serde(default)]
     before: Vec<String>,
@@ -159,7 +160,7 @@ pub async fn start(
                 Some(version) => Which::Version(process, version),
                 None => Which::Latest(process),
             },
-            tenant: TenantId::none(),
+            tenant: body.tenant.map(TenantId::new).unwrap_or_default(),
             business_key: body.business_key.map(Into::into),
             variables: document(body.variables.as_deref()).map_err(orloj::Error::Variables)?,
             before: body.before.into_iter().map(Into::into).collect(),

@@ -368,3 +368,39 @@ async fn time_is_the_engines() {
     let (_, detail) = face.get(&format!("/api/instances/{instance}")).await;
     assert_eq!(detail["startedAt"], "2030-01-01T00:00:01.500Z");
 }
+
+#[tokio::test]
+async fn a_deployment_tells_what_it_takes_otherwise_than_written() {
+    let face = Face::new().await;
+    let model = MODEL.replace(
+        r#"<serviceTask id="pay""#,
+        r#"<serviceTask id="pay" camunda:asyncBefore="true""#,
+    );
+    let odd = model.replace(
+        r#"camunda:topic="payment"/>"#,
+        r#"camunda:topic="payment"><extensionElements>
+        <camunda:failedJobRetryTimeCycle>R3/nonsense</camunda:failedJobRetryTimeCycle>
+        </extensionElements></serviceTask>"#,
+    );
+    let (status, deployed) = face.post("/api/deployments?name=order.bpmn", odd).await;
+    assert_eq!(status, StatusCode::CREATED, "{deployed}");
+    let warning = &deployed["warnings"][0];
+    assert_eq!((&warning["severity"], &warning["element"]), (&json!("warning"), &json!("pay")));
+    assert!(warning["line"].as_u64().is_some_and(|line| line > 1), "{warning}");
+    let (_, deployed) = face.post("/api/deployments?name=fine.bpmn", model).await;
+    assert_eq!(deployed["warnings"], json!([]));
+}
+
+#[tokio::test]
+async fn processes_of_a_tenant_are_deployed_and_started_for_it() {
+    let face = Face::new().await;
+    let (status, _) = face.post("/api/deployments?name=order.bpmn&tenant=acme", MODEL).await;
+    assert_eq!(status, StatusCode::CREATED);
+    let (_, definitions) = face.get("/api/definitions?tenant=acme").await;
+    assert_eq!(definitions["items"][0]["tenant"], "acme");
+    let (status, _) = face.post("/api/instances", json!({"process": "order"})).await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
+    let start = json!({"process": "order", "tenant": "acme"});
+    let (status, started) = face.post("/api/instances", start).await;
+    assert_eq!((status, &started["tenant"]), (StatusCode::CREATED, &json!("acme")));
+}

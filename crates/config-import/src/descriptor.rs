@@ -113,7 +113,9 @@ impl Descriptor<'_> {
         let has_parts = elements(node).next().is_some();
         let said = match node.attribute("name") {
             Some(name) => name.to_owned(),
-            None if has_parts => String::new(),
+            None if has_parts => {
+                elements(node).find(|part| part.has_tag_name("class")).map(text).unwrap_or_default()
+            }
             None => text(node),
         };
         let what = format!("{} {said}", node.tag_name().name());

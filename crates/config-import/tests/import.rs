@@ -106,17 +106,17 @@ fn errors_name_file_line_and_column() {
     insta::assert_snapshot!(problems(&[("processes.xml", descriptor)]), @r#"
     processes.xml:4:7: Camunda 7 has no property 'jobExecutorActive'; the nearest is 'jobExecutorActivate'
     processes.xml:5:7: Camunda 7 has no property 'jobexecutoractivate'; the nearest is 'jobExecutorActivate'
+    processes.xml:6:7: defaultNumberOfRetries: found 'three', expected a whole number
+    processes.xml:7:7: batchPollTime: found '-1', expected a whole number of seconds
     processes.xml:8:7: expected <property name="...">
     processes.xml:10:5: unknown element <colour>
     processes.xml:12:3: a second engine called 'a'
-    processes.xml:6:7: defaultNumberOfRetries: found 'three', expected a whole number
-    processes.xml:7:7: batchPollTime: found '-1', expected a whole number of seconds
     "#);
     let yaml =
         "camunda:\n  bpm:\n    job-execution:\n      max-wait: 10\n      queue-capasity: 1\n";
     insta::assert_snapshot!(problems(&[("application.yml", yaml)]), @r"
-    application.yml:5:23: Camunda 7 has no property 'camunda.bpm.job-execution.queue-capasity'; the nearest is 'camunda.bpm.job-execution.queue-capacity'
     application.yml:4:17: camunda.bpm.job-execution.max-wait: acquisition.wait_ms (5000) is above acquisition.wait_ms_max (10)
+    application.yml:5:23: Camunda 7 has no property 'camunda.bpm.job-execution.queue-capasity'; the nearest is 'camunda.bpm.job-execution.queue-capacity'
     ");
     let said_twice =
         "flowable.process.async.executor.queue-size=3\nflowable.process.async.executor.queueSize=4";

@@ -83,6 +83,7 @@ impl Orloj {
         problems.extend(together::nothing_in(&files));
         problems.extend(self.messages_taken(&files, &deploy.tenant).await?);
         let files = accepted(files, problems)?;
+        let warnings = warnings(&files);
 
         let count = 1 + files.iter().map(|(_, content)| keys_of(content)).sum::<usize>();
         let Reply::Keys(keys) = self.request(Request::Keys { count }).await? else {
@@ -132,6 +133,7 @@ impl Orloj {
             definitions: stored.definitions.iter().map(DefinitionView::from).collect(),
             decisions: stored.decisions.iter().map(DecisionView::from).collect(),
             assets: stored.assets.iter().map(AssetView::from).collect(),
+            warnings,
         })
     }
 
@@ -263,6 +265,19 @@ fn accepted(
         }
     }
     if problems.is_empty() { Ok(fine) } else { Err(Error::Deployment(problems)) }
+}
+
+/// What is taken otherwise than it is written.
+fn warnings(files: &[(Resource, Content)]) -> Vec<ResourceProblem> {
+    let of_file = |(resource, content): &(Resource, Content)| {
+        let Content::Processes { parsed, .. } = content else { return None };
+        let all = parsed.diagnostics.iter();
+        let diagnostics: Vec<_> =
+            all.filter(|one| one.severity == Severity::Warning).cloned().collect();
+        let (resource, message) = (resource.name.clone(), String::new());
+        (!diagnostics.is_empty()).then_some(ResourceProblem { resource, diagnostics, message })
+    };
+    files.iter().filter_map(of_file).collect()
 }
 
 /// How many keys the content needs: one for each definition, one for each other file.

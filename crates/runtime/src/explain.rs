@@ -70,14 +70,14 @@ impl Orloj {
         Ok(Explanation { job, reasons })
     }
 
-    /// Whose suspension keeps it. That of a definition or a job definition alone keeps nothing that
-    /// was there before: it counts where the job, or its instance, was suspended with it.
+    /// Whose suspension keeps it. An instance or a batch that is resumed takes its jobs along,
+    /// whatever is suspended beside it; that of a definition keeps only new instances and the jobs
+    /// that start them.
     async fn why_suspended(&self, row: &JobRow) -> Result<Vec<Reason>, Error> {
         let store = &self.inner.store;
         let mut reasons = Vec::new();
         let record = self.record(row.instance).await?;
-        let is_of_suspended = record.is_some_and(|record| record.is_suspended);
-        if is_of_suspended {
+        if record.is_some_and(|record| record.is_suspended) {
             let key = row.instance;
             reasons.push(reason(
                 "instance-suspended",
@@ -95,10 +95,10 @@ impl Orloj {
                 ));
             }
         }
-        let is_suspended = row.state == JobState::Suspended;
-        // A batch is suspended with its job definitions; their own suspension is another matter.
-        let is_alone = row.batch.is_some() && reasons.is_empty() && is_suspended;
-        if row.batch.is_none() && row.definition.raw() != 0 && (is_suspended || is_of_suspended) {
+        if row.state != JobState::Suspended || !reasons.is_empty() {
+            return Ok(reasons);
+        }
+        if row.kind.is_chore() && row.definition.raw() != 0 {
             let definition = store.definition(row.definition).await.map_err(|e| store_error(&e))?;
             if definition.is_some_and(|definition| definition.suspended) {
                 let key = row.definition;
@@ -108,13 +108,13 @@ impl Orloj {
                     Some(Remedy::ResumeDefinition(key)),
                 ));
             }
-            reasons.extend(self.suspended_job_definitions(row).await?);
-        } else if is_alone {
-            reasons.extend(self.suspended_job_definitions(row).await?);
         }
-        if is_suspended && reasons.is_empty() {
+        if reasons.is_empty() {
             let remedy = Some(Remedy::ResumeJob(row.key));
             reasons.push(reason("suspended", "the job is suspended".into(), remedy));
+        }
+        if row.batch.is_some() || row.definition.raw() != 0 {
+            reasons.extend(self.suspended_job_definitions(row).await?);
         }
         Ok(reasons)
     }
@@ -413,12 +413,11 @@ fn hung(report: &ExecutorReport, row: &JobRow) -> Option<Reason> {
 }
 
 fn no_retries(row: &JobRow) -> Reason {
-    let failure = row.failure.as_deref().unwrap_or("unknown");
-    reason(
-        "no-retries",
-        format!("no retries are left; the last failure was: {failure}"),
-        Some(Remedy::SetRetries(row.key)),
-    )
+    let text = match &row.failure {
+        Some(failure) => format!("no retries are left; the last failure was: {failure}"),
+        None => "no retries are left".to_owned(),
+    };
+    reason("no-retries", text, Some(Remedy::SetRetries(row.key)))
 }
 
 fn not_due(row: &JobRow, now: Timestamp) -> Option<Reason> {

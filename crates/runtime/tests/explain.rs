@@ -52,8 +52,6 @@ fn a_dead_letter_is_also_told_what_it_would_meet_next() {
         orloj.definitions().suspend(&which, with).await.unwrap();
         let expected = [
             "instance-suspended",
-            "definition-suspended",
-            "job-definition-suspended",
             "no-retries",
             "incident",
             "limit-reached",
@@ -66,7 +64,8 @@ fn a_dead_letter_is_also_told_what_it_would_meet_next() {
         let definitions = JobDefinitionScope::Definition(definition);
         let how = SuspendJobs { include_jobs: true, at: None };
         orloj.job_definitions().suspend(&definitions, how).await.unwrap();
-        let expected = ["job-definition-suspended", "no-retries", "incident", "no-executor"];
+        let expected =
+            ["suspended", "job-definition-suspended", "no-retries", "incident", "no-executor"];
         assert_eq!(codes(&orloj, key).await, expected);
         // What is advised, in the order in which it is advised.
         orloj.job_definitions().activate(&definitions, how).await.unwrap();

@@ -287,10 +287,11 @@ fn suspensions_name_themselves_and_are_lifted() {
         let of_jobs = JobDefinitionScope::Key(definition);
         let with_jobs = SuspendJobs { include_jobs: true, at: None };
         orloj.job_definitions().suspend(&of_jobs, with_jobs).await.unwrap();
-        assert_eq!(codes(&orloj, key).await[..1], ["job-definition-suspended"]);
+        let why = ["suspended", "job-definition-suspended"];
+        assert_eq!(codes(&orloj, key).await[..2], why);
         let second = start(&orloj).await;
         let made_later = job(&orloj, second).await;
-        assert_eq!(codes(&orloj, made_later).await[..1], ["job-definition-suspended"]);
+        assert_eq!(codes(&orloj, made_later).await[..2], why);
         orloj.job_definitions().activate(&of_jobs, with_jobs).await.unwrap();
         assert_eq!(codes(&orloj, made_later).await, ["no-executor"]);
 
@@ -299,8 +300,10 @@ fn suspensions_name_themselves_and_are_lifted() {
         orloj.definitions().by("mary").suspend(&which, with_all).await.unwrap();
         let refused = orloj.start(StartInstance::latest("order")).await;
         assert!(matches!(refused, Err(Error::Rejected(_))), "{refused:?}");
-        let why = codes(&orloj, key).await;
-        assert_eq!(why[..2], ["instance-suspended", "definition-suspended"], "{why:?}");
+        assert_eq!(codes(&orloj, key).await, ["instance-suspended", "no-executor"]);
+        // Nothing else keeps it.
+        orloj.instances().activate(instance).await.unwrap();
+        assert_eq!(codes(&orloj, key).await, ["no-executor"]);
         orloj.definitions().activate(&which, with_all).await.unwrap();
         assert_eq!(codes(&orloj, key).await, ["no-executor"]);
         start(&orloj).await;

@@ -5,12 +5,12 @@ pub fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&
     let wanted = folded(name);
     known
         .map(|known| (distance(&wanted, &folded(known)), known))
-        .min()
         .filter(|(distance, known)| {
             // That both lie in one section makes them no more alike.
             let own = known.len() - section(name, known);
             *distance <= (known.len() / 3).min(own / 2)
         })
+        .min()
         .map(|(_, known)| known)
 }
 

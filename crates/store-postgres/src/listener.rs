@@ -78,7 +78,9 @@ async fn listen(
         loop {
             match next_message(&mut driver).await {
                 Some(Ok(AsyncMessage::Notification(message))) => {
-                    heard.store(true, Ordering::Relaxed);
+                    if !heard.swap(true, Ordering::Relaxed) {
+                        sink(Notice::Listening);
+                    }
                     deliver(shared, sink, message.payload());
                 }
                 Some(Ok(_)) => {}

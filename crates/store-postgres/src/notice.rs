@@ -51,6 +51,8 @@ fn words(notice: &Notice) -> Vec<String> {
         }
         Notice::DueAt(at) => vec![format!("t{}", at.as_ms())],
         Notice::Joined => vec!["n".to_owned()],
+        // Nobody else's business.
+        Notice::Listening => Vec::new(),
         Notice::Deployed => vec!["d".to_owned()],
         Notice::Settings(version) => vec![format!("s{version}")],
         Notice::InstanceEnded { instance, node } => vec![format!("e{instance},{}", node.0)],

@@ -51,7 +51,7 @@ async fn listening_begins_again_when_the_connection_was_lost() {
             // Unavailable at first: the connections it had are gone too.
             let _ = two.notify(vec![Notice::Deployed]).await;
             if let Ok(notice) = heard.try_recv() {
-                assert_eq!(notice, Notice::Deployed);
+                assert_eq!(notice, Notice::Listening, "what came meanwhile was not heard");
                 break;
             }
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
@@ -328,6 +328,8 @@ async fn listening(
         other.notify(vec![Notice::Deployed]).await.expect("notify");
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
+    let first = next(&mut receiver).await;
+    assert_eq!(first, Notice::Listening, "what came before was not heard");
     // Until all of those have come: the last word is one that was not used before.
     let last = Notice::DueAt(orloj_types::Timestamp::from_ms(1));
     other.notify(vec![last.clone()]).await.expect("notify");

@@ -37,12 +37,17 @@ impl From<rusqlite::Error> for Stop {
 
 pub(crate) fn commit(writer: &mut Writer, group: &Arc<Group>) -> Result<Committed, CommitError> {
     let session = group.lease.session;
-    let lowered = lowest_lock(group).filter(|job| writer.floor.is_above(session, *job));
+    let lowest = lowest_lock(group);
+    let lowered = lowest.filter(|job| writer.floor.is_above(session, *job));
     let committed = writer.transact(|connection| apply(connection, group, lowered));
     match committed {
         Ok(committed) => {
-            if let Some(lowest) = lowered {
-                writer.floor = Floor::of(session, lowest);
+            if let Some(lowered) = lowered {
+                writer.floor = Floor::of(session, lowered);
+            }
+            // Also above the floor: the next beat may ask for a higher one that knows nothing yet
+            // of this lock.
+            if let Some(lowest) = lowest {
                 writer.taken_floor = Some(writer.taken_floor.map_or(lowest, |key| key.min(lowest)));
             }
             Ok(committed)

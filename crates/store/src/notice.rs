@@ -12,6 +12,8 @@ pub enum Notice {
     DueAt(Timestamp),
     /// A node has joined: from now on there is someone to tell.
     Joined,
+    /// Told by the store itself: from now on notices are heard. What was told before was not.
+    Listening,
     /// A definition was added.
     Deployed,
     /// The settings have this version now.

@@ -41,6 +41,8 @@ pub struct Deployed {
     pub definitions: Vec<super::DefinitionView>,
     pub decisions: Vec<super::DecisionView>,
     pub assets: Vec<super::AssetView>,
+    /// What is taken otherwise than it is written, by file.
+    pub warnings: Vec<super::ResourceProblem>,
 }
 
 impl Deployed {

@@ -190,6 +190,11 @@ impl Node {
                 self.has_peers = true;
                 self.heartbeat.hasten(self.now);
             }
+            Notice::Listening => {
+                self.engine_jobs_ready();
+                self.demands.values_mut().for_each(|demand| demand.backlog.raise());
+                self.heartbeat.hasten(self.now);
+            }
             Notice::Settings(version) => self.settings_asked(version),
             Notice::InstanceEnded { .. } | Notice::Deployed => {}
         }

@@ -51,7 +51,7 @@ story "a new version of a process takes over its timer start events"
   10m pass           | 0 instances of p
   50m pass           | 1 instances of p
 
-story "a repetition fired before its time keeps its dates, and fires once more in all"
+story "a repetition fired before its time keeps its dates, and each such firing is one more"
   delegate A
   process p, camunda:  start -> ask{user} -> end
                        ask @timer(R3/10m, alongside) -> x{delegate A} -> end other

@@ -102,6 +102,7 @@ pub const CASES: &[Case] = cases! {
         fencing_clears_exactly_the_locks_of_the_session
         fencing_clears_what_was_acquired_below_the_floor
         fencing_clears_what_a_change_locked_below_the_floor
+        fencing_clears_what_was_locked_since_the_last_beat
         fencing_clears_what_was_held_for_long
         leaving_clears_the_locks_and_may_be_repeated
         the_predecessor_of_the_same_name_is_fenced

@@ -99,6 +99,18 @@ pub(super) async fn fencing_clears_what_a_change_locked_below_the_floor(store: A
     assert_eq!(stored_job(&store, 50).await.expect("it exists").lock_session, None);
 }
 
+/// A beat may be written after a lock of which nobody knew when it was made.
+pub(super) async fn fencing_clears_what_was_locked_since_the_last_beat(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    let session = node.lease.session;
+    node.write_jobs([session_locked(10, session)]).await;
+    node.beat(10).await;
+    node.write_jobs([session_locked(20, session)]).await;
+    node.beat(1_000).await;
+    assert_eq!(store.fence(session, node.counter().await).await, Ok(true));
+    assert_eq!(stored_job(&store, 20).await.expect("it exists").lock_session, None);
+}
+
 /// A job that is held for long does not keep the floor down: it is listed instead.
 pub(super) async fn fencing_clears_what_was_held_for_long(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
