@@ -187,7 +187,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("my order.bpmn");
         std::fs::write(&path, "<x/>").unwrap();
-        let request = request(vec![read(path).unwrap()], Some(Vendor::Zeebe), Some("a".into())).unwrap();
+        let request =
+            request(vec![read(path).unwrap()], Some(Vendor::Zeebe), Some("a".into())).unwrap();
         let path = "/api/deployments?name=my%20order.bpmn&engine=zeebe&tenant=a".to_owned();
         assert_eq!(request, Request::PostXml(path, b"<x/>".to_vec()));
     }
@@ -208,7 +209,8 @@ mod tests {
             user: None,
             output: Format::Table,
         };
-        let arguments = Arguments { files: vec!["/nowhere/a.bpmn".into()], engine: None, tenant: None, client };
+        let arguments =
+            Arguments { files: vec!["/nowhere/a.bpmn".into()], engine: None, tenant: None, client };
         let Err(error) = plan(arguments) else { panic!("must fail") };
         assert_eq!(format!("{error:#}"), "/nowhere/a.bpmn: No such file or directory (os error 2)");
     }
