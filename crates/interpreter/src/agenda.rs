@@ -47,6 +47,8 @@ pub(crate) enum Step {
     Conditions,
     /// The same, when nothing else is left to do.
     LastConditions,
+    /// The variable listeners of all instances hear what there is to hear, this one's first.
+    Listen,
     /// The next instruction of a modification.
     Instruct { next: usize },
     /// Events of another definition begin to wait.

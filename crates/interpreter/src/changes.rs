@@ -59,6 +59,11 @@ impl Changes {
         self.jobs.insert(job, touch);
     }
 
+    /// Whether this command has made the job.
+    pub(crate) fn is_new_job(&self, job: JobKey) -> bool {
+        self.jobs.get(&job).is_some_and(|touch| !touch.stored)
+    }
+
     pub(crate) fn job_updated(&mut self, job: JobKey) {
         self.touch(job);
     }

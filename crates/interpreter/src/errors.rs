@@ -116,7 +116,12 @@ pub(crate) fn throw_from_flow(
     scope: ElementInstanceKey,
     failure: Failure,
 ) -> Ruled {
-    let Some(thrown) = failure.thrown.clone() else { return Err(failure) };
+    let Some(thrown) = failure.thrown.clone() else {
+        return match of_failure(turn, scope, Source::Flow, &failure)? {
+            Some(throwing) => throw(turn, throwing),
+            None => Err(failure),
+        };
+    };
     let throwing = Throwing::error(scope, *thrown, Source::Flow);
     let (here, _) = turn.work.at();
     let catcher = find(turn, &throwing);
@@ -356,18 +361,20 @@ fn catches_failure(turn: &Turn<'_>, event: ElementIndex, is_code: bool) -> bool 
     if is_code { catches.failures.of_code } else { catches.failures.of_expressions }
 }
 
-/// A failure of an element's own work as something to throw, if an event catches it.
+/// A failure of an element's own work or of a listener as something to throw, if an event catches
+/// it. What needs something from outside first has not failed.
 pub(crate) fn of_failure(
     turn: &mut Turn<'_>,
     from: ElementInstanceKey,
+    source: Source,
     failure: &Failure,
 ) -> Ruled<Option<Throwing>> {
-    if !turn.semantics().catching.failures_by_class {
+    if !turn.semantics().catching.failures_by_class || failure.needs.is_some() {
         return Ok(None);
     }
     let is_code = failure.kind == FailureKind::Foreign;
     let what = Thrown::Failure { is_code, message: failure.message.clone() };
-    let throwing = Throwing { from, what, variables: Document::new(), source: Source::Code };
+    let throwing = Throwing { from, what, variables: Document::new(), source };
     let (here, _) = turn.work.at();
     let catcher = find(turn, &throwing);
     turn.switch(here);

@@ -14,7 +14,7 @@ use crate::extract;
 use crate::failure::Ruled;
 use crate::flow;
 use crate::outcome::{LeaveKind, Signal, SubscriptionRow};
-use crate::record::{After, ElementInstance, JobKind, Role, Subscription, SubscriptionKind};
+use crate::record::{After, ElementInstance, Job, JobKind, Role, Subscription, SubscriptionKind};
 use crate::scope;
 use crate::timers::{self, Armed};
 use crate::turn::Turn;
@@ -479,11 +479,14 @@ fn is_busy(turn: &Turn<'_>, scope: ElementInstanceKey) -> bool {
 }
 
 /// Not an event subprocess, and nothing that stands still: a loop as a whole, what has come to a
-/// join, what waits behind a save point.
+/// join, what waits behind a save point. A token that has come to one in this command is not yet
+/// seen to wait.
 fn is_at_work(turn: &Turn<'_>, child: &ElementInstance) -> bool {
     let kind = &turn.model(turn.index_of(&child.element)).kind;
     let is_join = matches!(kind, ElementKind::ParallelGateway | ElementKind::InclusiveGateway);
-    let is_before = child.jobs.iter().any(|job| job.kind == JobKind::AsyncBefore);
+    let changes = &turn.work.changes;
+    let is_before = |job: &Job| job.kind == JobKind::AsyncBefore && !changes.is_new_job(job.key);
+    let is_before = child.jobs.iter().any(is_before);
     !kind.is_event_subprocess() && !is_join && !is_before && child.role != Role::Body
 }
 

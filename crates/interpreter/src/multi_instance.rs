@@ -34,7 +34,7 @@ use crate::gathered;
 use crate::record::{ElementState, JobKind, Multi, Role};
 use crate::turn::Turn;
 use crate::variables::View;
-use crate::{conditions, ending, events, flow, jobs, variables};
+use crate::{conditions, ending, events, flow, jobs, mappings, variables};
 
 /// Instances of one body. Each costs about a kilobyte of state, so this many are as much as one
 /// instance may sensibly hold.
@@ -385,7 +385,12 @@ pub(crate) fn inner_left(
     let numbers = *numbers;
     count(turn, body, multi, numbers);
     gathered::put(turn, body, left.place, left.results);
-    if !multi.is_sequential {
+    // The next of a sequence lets it be heard when it begins; the last does only as a scope.
+    let is_heard = match multi.is_sequential {
+        true => left.next.is_none() && mappings::is_scope_in_loop(turn.model(index)),
+        false => true,
+    };
+    if is_heard {
         conditions::release_body(turn, body);
         if turn.must_ask() {
             turn.work.push_next(Step::Conditions);

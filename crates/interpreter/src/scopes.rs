@@ -1,5 +1,6 @@
 //! Variables by the scope they belong to.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Index;
 use std::sync::Arc;
 
@@ -23,7 +24,21 @@ struct Notes {
     writes: Vec<Write>,
     /// What a loop wrote, by its body, which nothing hears before a token that is in the body
     /// itself goes on.
-    held: Vec<(ElementInstanceKey, Write)>,
+    held: BTreeMap<ElementInstanceKey, Vec<Write>>,
+    /// The variables of `held` by their scope, which belongs to one body only. There may be as
+    /// many as instances of the loop, and each look at what has changed asks for them.
+    held_names: BTreeMap<ElementInstanceKey, BTreeSet<Arc<str>>>,
+}
+
+impl Notes {
+    fn hold(&mut self, body: ElementInstanceKey, writes: impl IntoIterator<Item = Write>) {
+        for write in writes {
+            self.held_names.entry(write.scope).or_default().insert(write.name.clone());
+            self.held.entry(body).or_default().push(write);
+        }
+        #[cfg(test)]
+        tests::note_held(self.held.values().map(Vec::len).sum());
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -148,8 +163,8 @@ impl Scopes {
     /// What was noted since there were `from` writes is held for the body of a loop.
     pub(crate) fn hold_since(&mut self, from: usize, body: ElementInstanceKey) {
         if let Some(notes) = &mut self.1 {
-            let held = notes.writes.drain(from.min(notes.writes.len())..);
-            notes.held.extend(held.map(|write| (body, write)));
+            let held = notes.writes.split_off(from.min(notes.writes.len()));
+            notes.hold(body, held);
         }
     }
 
@@ -158,22 +173,18 @@ impl Scopes {
         let Some(notes) = &mut self.1 else { return };
         let event = VariableEvent::Create;
         let made = self.0.get(scope).into_iter().flatten();
-        let made = made.map(|(name, _)| (body, Write { scope, name: name.clone(), event }));
-        notes.held.extend(made);
+        notes.hold(body, made.map(|(name, _)| Write { scope, name: name.clone(), event }));
     }
 
     /// What is held for the body has been written now; whether there was anything.
     pub(crate) fn release(&mut self, body: ElementInstanceKey) -> bool {
-        let Some(notes) = self.1.as_mut().filter(|notes| !notes.held.is_empty()) else {
-            return false;
-        };
-        let (free, held) =
-            std::mem::take(&mut notes.held).into_iter().partition(|(of, _)| *of == body);
-        let free: Vec<(ElementInstanceKey, Write)> = free;
-        notes.held = held;
-        let is_any = !free.is_empty();
-        notes.writes.extend(free.into_iter().map(|(_, write)| write));
-        is_any
+        let Some(notes) = &mut self.1 else { return false };
+        let Some(free) = notes.held.remove(&body) else { return false };
+        for write in &free {
+            notes.held_names.remove(&write.scope);
+        }
+        notes.writes.extend(free);
+        true
     }
 
     /// What was noted since it was last forgotten.
@@ -181,8 +192,15 @@ impl Scopes {
         self.1.as_ref().map_or(&[], |notes| &notes.writes)
     }
 
-    pub(crate) fn held(&self) -> impl Iterator<Item = &Write> {
-        self.1.iter().flat_map(|notes| &notes.held).map(|(_, write)| write)
+    /// Whether a write of the variable is held for the body of a loop.
+    pub(crate) fn is_held(&self, scope: ElementInstanceKey, name: &str) -> bool {
+        let names = self.1.as_ref().and_then(|notes| notes.held_names.get(&scope));
+        names.is_some_and(|names| names.contains(name))
+    }
+
+    /// The variables as they are, without what was noted on the way here.
+    pub(crate) fn without_notes(&self) -> Self {
+        Self(self.0.clone(), None)
     }
 
     pub(crate) fn forget_writes(&mut self) {
@@ -235,5 +253,19 @@ impl<'a> IntoIterator for &'a Scopes {
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::cell::Cell;
+
+    thread_local! {
+        /// The most writes that were held at a time.
+        pub(crate) static HELD_MAX: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub(super) fn note_held(held: usize) {
+        HELD_MAX.with(|most| most.set(most.get().max(held)));
     }
 }

@@ -80,9 +80,9 @@ pub(crate) fn go(
 ) -> Ruled<Option<Yield>> {
     let index = turn.index_of(&turn.element(key).element);
     loop {
-        let asks = asks_before(turn, stage);
+        let asks = asks_before(turn, key, stage);
         if asks {
-            conditions::release(turn, key);
+            conditions::release(turn, key, stage);
         }
         if asks && turn.must_ask() {
             if stage == Stage::Outputs {
@@ -129,23 +129,16 @@ pub(crate) fn go(
                 return Err(Failure::new(&element, FailureKind::Foreign, message));
             }
             Err(Failure { thrown: Some(thrown), .. }) => {
-                if matches!(stage, Stage::End(_)) {
-                    // They are not called a second time.
-                    turn.work.said_end.insert(key);
-                }
-                if matches!(stage, Stage::Start(_) | Stage::End(_)) {
-                    element::note_thrown(turn, key, matches!(stage, Stage::End(_)));
-                }
                 let throwing = Throwing::error(key, *thrown, errors::Source::Code);
-                turn.work.push_next(Step::Throw(Box::new(throwing)));
+                throw(turn, key, stage, throwing);
                 return Ok(None);
             }
             Err(failure) => {
-                if stage == Stage::Call {
-                    match errors::of_failure(turn, key, &failure) {
+                if calls_code(stage) {
+                    match errors::of_failure(turn, key, errors::Source::Code, &failure) {
                         Ok(None) => {}
                         Ok(Some(throwing)) => {
-                            turn.work.push_next(Step::Throw(Box::new(throwing)));
+                            throw(turn, key, stage, throwing);
                             return Ok(None);
                         }
                         Err(Failure { needs: Some(needs), .. }) => {
@@ -172,6 +165,43 @@ pub(crate) fn go(
     }
 }
 
+/// What the stage called has thrown something.
+fn throw(turn: &mut Turn<'_>, key: ElementInstanceKey, stage: Stage, throwing: Throwing) {
+    if matches!(stage, Stage::End(_)) {
+        // They are not called a second time.
+        turn.work.said_end.insert(key);
+    }
+    if matches!(stage, Stage::Start(_) | Stage::End(_)) {
+        element::note_thrown(turn, key, matches!(stage, Stage::End(_)));
+    }
+    turn.work.push_next(Step::Throw(Box::new(throwing)));
+}
+
+/// Whether an event may catch what the stage fails with: the element's own code and its listeners,
+/// but for those that hear of its end by others.
+fn calls_code(stage: Stage) -> bool {
+    match stage {
+        Stage::Call
+        | Stage::Start(_)
+        | Stage::End(_)
+        | Stage::Created(_)
+        | Stage::Assigned(_)
+        | Stage::Completing(_)
+        | Stage::TimedOut(_) => true,
+        Stage::Before(_)
+        | Stage::Inputs
+        | Stage::Watch
+        | Stage::Begin
+        | Stage::Worked
+        | Stage::Deleted(_)
+        | Stage::Cancelling(_)
+        | Stage::Done
+        | Stage::Outputs
+        | Stage::Finish
+        | Stage::Leave => false,
+    }
+}
+
 /// Whether the end of an element that has nothing to wait for comes behind the steps of others.
 ///
 /// DIFFERENCE: in Zeebe it is a turn of its own, except of gateways.
@@ -190,8 +220,11 @@ fn is_after_work(stage: Stage) -> bool {
 }
 
 /// Whether what watches variables is heard before the stage.
-fn asks_before(turn: &Turn<'_>, stage: Stage) -> bool {
+fn asks_before(turn: &Turn<'_>, key: ElementInstanceKey, stage: Stage) -> bool {
     match stage {
+        Stage::Before(_) => conditions::begins_loop(turn, key),
+        // Nothing inside hears what was written before.
+        Stage::Inputs => conditions::is_scope_in_sequence(turn, key),
         Stage::Begin | Stage::Done => true,
         // What the listeners of the end changed can still end the element.
         Stage::Outputs => turn.semantics().end_listeners == EndListeners::BeforeOutputs,

@@ -92,6 +92,7 @@ impl<'a> Turn<'a> {
         let next = self.work.agenda.pop();
         let next =
             next.or_else(|| Some((self.work.pending.first().copied()?, Step::LastConditions)));
+        let next = next.or_else(|| Some((*self.work.news.first_key_value()?.0, Step::Listen)));
         next.or_else(|| {
             let (member, afterwards) = self.work.afterwards.pop_front()?;
             Some((member, Step::Afterwards(afterwards)))
@@ -115,6 +116,7 @@ impl<'a> Turn<'a> {
                 let (member, _) = self.work.at();
                 self.work.pending.remove(&member);
             }
+            Step::Listen => crate::variable_listeners::listen(self)?,
             Step::Signal(signal) if is_over => self.work.signals.push(*signal),
             Step::Afterwards(put_off) => crate::afterwards::call(self, &put_off)?,
             Step::Tell(told) => crate::engine_events::hear(self, &told)?,

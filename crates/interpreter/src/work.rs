@@ -20,6 +20,7 @@ use crate::host::Worked;
 use crate::need::{CalledProcess, WantedAsset};
 use crate::outcome::{End, EndKind, JobFailure, Outcome, Signal};
 use crate::record::Record;
+use crate::variable_listeners::News;
 use crate::visits::Visits;
 use crate::{gathered, multi_instance};
 
@@ -42,6 +43,10 @@ pub(crate) struct Work {
     pub(crate) pending: BTreeSet<MemberIndex>,
     /// What members that are watched looked like before.
     pub(crate) seen: BTreeMap<MemberIndex, Seen>,
+    /// What variable listeners of members are still to hear.
+    pub(crate) news: BTreeMap<MemberIndex, News>,
+    /// Variable listeners have heard, and hear nothing more in this command.
+    pub(crate) has_listened: bool,
     /// Conditions that have just begun to wait.
     pub(crate) fresh: Vec<(MemberIndex, SubscriptionKey)>,
     /// The code of the error that was caught last, until its event is there.
@@ -155,6 +160,8 @@ impl Work {
             }],
             pending,
             seen,
+            news: BTreeMap::new(),
+            has_listened: false,
             fresh: Vec::new(),
             caught: None,
             afterwards: VecDeque::new(),
