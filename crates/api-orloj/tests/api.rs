@@ -372,10 +372,8 @@ async fn time_is_the_engines() {
 #[tokio::test]
 async fn a_deployment_tells_what_it_takes_otherwise_than_written() {
     let face = Face::new().await;
-    let model = MODEL.replace(
-        r#"<serviceTask id="pay""#,
-        r#"<serviceTask id="pay" camunda:asyncBefore="true""#,
-    );
+    let model = MODEL
+        .replace(r#"<serviceTask id="pay""#, r#"<serviceTask id="pay" camunda:asyncBefore="true""#);
     let odd = model.replace(
         r#"camunda:topic="payment"/>"#,
         r#"camunda:topic="payment"><extensionElements>

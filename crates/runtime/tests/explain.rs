@@ -50,13 +50,8 @@ fn a_dead_letter_is_also_told_what_it_would_meet_next() {
         let which = WhichDefinitions::Key(definition);
         let with = SuspendDefinition { include_instances: true, at: None };
         orloj.definitions().suspend(&which, with).await.unwrap();
-        let expected = [
-            "instance-suspended",
-            "no-retries",
-            "incident",
-            "limit-reached",
-            "no-executor",
-        ];
+        let expected =
+            ["instance-suspended", "no-retries", "incident", "limit-reached", "no-executor"];
         assert_eq!(codes(&orloj, key).await, expected);
 
         orloj.definitions().activate(&which, with).await.unwrap();
