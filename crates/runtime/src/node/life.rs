@@ -191,7 +191,10 @@ impl Node {
                 self.heartbeat.hasten(self.now);
             }
             Notice::Listening => {
-                self.engine_jobs_ready();
+                // Without hints nobody tells of ready jobs, so nothing was missed.
+                if self.config.executor.hint {
+                    self.engine_jobs_ready();
+                }
                 self.demands.values_mut().for_each(|demand| demand.backlog.raise());
                 self.heartbeat.hasten(self.now);
             }
