@@ -100,7 +100,10 @@ impl Shared {
                 connection.discard();
             }
             match judge(answer) {
-                Verdict::Done(committed) => return Ok(committed),
+                Verdict::Done(committed) => {
+                    self.landed.note(group.lease.session, group.lane, group.id);
+                    return Ok(committed);
+                }
                 Verdict::Failed(error) => return Err(error),
                 Verdict::LaneRefused => {
                     let connection = self.lane_connection(&mut slot).await?;

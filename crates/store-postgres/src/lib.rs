@@ -26,6 +26,7 @@ mod group;
 mod index;
 mod job_queries;
 mod jobs;
+mod landed;
 mod limits;
 mod listen_address;
 mod listener;

@@ -21,6 +21,18 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0008_assets.sql"),
     include_str!("../migrations/0009_locks.sql"),
     include_str!("../migrations/0010_listed_locks.sql"),
+    include_str!("../migrations/0011_landed.sql"),
+];
+
+/// What commits groups. Written anew by every migration, so their text is here once. A node of an
+/// earlier version goes on calling them meanwhile: one whose parameters change gets a new name.
+const PROCEDURES: &[&str] = &[
+    include_str!("../procedures/fit_of.sql"),
+    include_str!("../procedures/commit_group.sql"),
+    include_str!("../procedures/commit_group_with_events.sql"),
+    include_str!("../procedures/commit_group_with_pages.sql"),
+    include_str!("../procedures/commit_chores.sql"),
+    include_str!("../procedures/commit_chores_with_log.sql"),
 ];
 
 /// Names our advisory locks among those of other programs in the same database.
@@ -53,6 +65,9 @@ pub(crate) async fn migrate(pool: &Pool, schema: &str) -> Result<(), Error> {
         transaction.batch(&in_schema(migration, schema)).await?;
         let insert = in_schema("INSERT INTO orloj.schema_version (version) VALUES ($1)", schema);
         transaction.execute(&insert, &[(&(number as i32), Type::INT4)]).await?;
+    }
+    for procedure in PROCEDURES {
+        transaction.batch(&in_schema(procedure, schema)).await?;
     }
     if found == 0 {
         // Of empty tables.

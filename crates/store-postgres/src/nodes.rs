@@ -82,6 +82,7 @@ impl Shared {
             (&beat.settings_seen, Type::INT8),
         ];
         let listed = self.list_locks(&beat).await?;
+        self.forget_landed(beat.lease.session).await?;
         let rows = self.run(&self.pulse, &self.sql.node_beat, &params).await?;
         let pulse = |row: &read::Columns<'_>| {
             Ok(Pulse {
@@ -110,6 +111,22 @@ impl Shared {
         read::all(&rows, |row| Ok(JobKey::new(row.get(0)?)))
     }
 
+    async fn forget_landed(&self, session: i64) -> Result<(), Error> {
+        let past = self.landed.past(session);
+        if past.lanes.is_empty() {
+            return Ok(());
+        }
+        let params: [(&(dyn ToSql + Sync), Type); 4] = [
+            (&session, Type::INT8),
+            (&past.lanes, Type::INT2_ARRAY),
+            (&past.firsts, Type::INT8_ARRAY),
+            (&past.lasts, Type::INT8_ARRAY),
+        ];
+        self.run(&self.pulse, &self.sql.landed_forget, &params).await?;
+        self.landed.forget(session, &past);
+        Ok(())
+    }
+
     pub(crate) async fn fence(&self, session: i64, beat: i64) -> Result<bool, Error> {
         // Only looking first: taking the lanes of a node that lives would hold it up.
         let params: [(&(dyn ToSql + Sync), Type); 2] =
@@ -121,7 +138,9 @@ impl Shared {
     }
 
     pub(crate) async fn leave(&self, lease: Lease) -> Result<(), Error> {
-        self.remove(lease.session, None).await.map(drop)
+        self.remove(lease.session, None).await?;
+        self.landed.end(lease.session);
+        Ok(())
     }
 
     pub(crate) async fn nodes(&self) -> Result<Vec<NodeRow>, Error> {
@@ -150,6 +169,7 @@ impl Shared {
         beat: Option<i64>,
     ) -> Result<bool, Error> {
         transaction.execute(&self.sql.lane_delete, &[(&session, Type::INT8)]).await?;
+        transaction.execute(&self.sql.landed_delete, &[(&session, Type::INT8)]).await?;
         let params: [(&(dyn ToSql + Sync), Type); 2] =
             [(&session, Type::INT8), (&beat, Type::INT8)];
         let gone = transaction.rows(&self.sql.node_delete, &params).await?;

@@ -37,7 +37,7 @@ statements! {
     job_acquire_worker job_candidates_engine job_candidates_worker job_clear_session
     job_definition_insert job_definition_load job_definition_set job_definitions
     job_definitions_set job_due job_due_worker job_expire job_extend_lock job_list_locks job_load job_lock_session job_lock_worker job_release job_taken
-    jobs lane_delete lane_epoch lane_insert lane_reopen limit_delete limit_hold limit_load
+    jobs landed_delete landed_forget lane_delete lane_epoch lane_insert lane_reopen limit_delete limit_hold limit_load
     limit_put limit_use limits limits_locked lock_advisory message_expired message_fit
     message_fits message_load messages meter_add meters node_beat node_beat_at node_delete
     node_describe node_insert node_named node_number_free node_number_keep nodes notify
@@ -118,10 +118,13 @@ mod tests {
     #[test]
     fn no_statement_has_a_comment_behind_code() {
         // The lines of a statement are joined, so such a comment would swallow the rest.
-        for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/queries")).unwrap() {
-            let path = file.unwrap().path();
-            let sql = in_schema(&std::fs::read_to_string(&path).unwrap(), "s");
-            assert!(!sql.contains("--"), "{}", path.display());
+        for folder in ["queries", "procedures", "migrations"] {
+            let folder = format!("{}/{folder}", env!("CARGO_MANIFEST_DIR"));
+            for file in std::fs::read_dir(folder).unwrap() {
+                let path = file.unwrap().path();
+                let sql = in_schema(&std::fs::read_to_string(&path).unwrap(), "s");
+                assert!(!sql.contains("--"), "{}", path.display());
+            }
         }
     }
 }

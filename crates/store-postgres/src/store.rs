@@ -29,6 +29,7 @@ use crate::commit::{Epochs, Lane};
 use crate::connector::Connector;
 use crate::error::{is_lost, portable};
 use crate::floor::Floor;
+use crate::landed::Landed;
 use crate::listen_address;
 use crate::listener;
 use crate::migrate::migrate;
@@ -60,6 +61,7 @@ pub(crate) struct Shared {
     /// The connection of heartbeats.
     pub pulse: Pool,
     pub epochs: Epochs,
+    pub landed: Landed,
     pub floor: Floor,
     pub channel: String,
     /// Tells own notifications from those of others.
@@ -91,6 +93,7 @@ impl PostgresStore {
             readers,
             connector,
             epochs: Epochs::default(),
+            landed: Landed::default(),
             floor: Floor::default(),
             engine: options.engine,
             schema: options.schema,

@@ -4,9 +4,10 @@ mod common;
 
 use common::proxy::{Loss, Proxy};
 use common::{
-    client, engine_job, group, insert, join, open, rev, terminate, update, with_database, with_job,
+    NOW, client, engine_job, group, insert, join, open, rev, terminate, update, with_database,
+    with_job,
 };
-use orloj_store::{Acquire, CommitError, Error, Lease, Selection, Store, Wanted};
+use orloj_store::{Acquire, Beat, CommitError, Error, Lease, Selection, Store, Wanted};
 use orloj_types::JobKey;
 
 #[tokio::test]
@@ -210,4 +211,39 @@ where
             Err(error) => panic!("{error}"),
         }
     }
+}
+
+/// A row that every group updates would cost each of them more while somebody keeps an old snapshot.
+#[tokio::test]
+async fn groups_leave_the_row_of_their_lane_alone_and_beats_delete_what_nobody_asks_for() {
+    with_database(|url| async move {
+        let store = open(&url).await;
+        let lease = join(&*store, "n").await;
+        let admin = client(&url).await;
+        let version = "SELECT ctid::text FROM lane WHERE lane = 0";
+        let before: String = admin.query_one(version, &[]).await.expect("lane").get(0);
+        for id in 1..=5 {
+            let changes = vec![insert(10 + id)];
+            store.commit(group(lease, 0, id, changes)).await.expect("commit");
+        }
+        let after: String = admin.query_one(version, &[]).await.expect("lane").get(0);
+        assert_eq!(before, after);
+
+        let beat = Beat {
+            lease,
+            now: NOW,
+            key_high: 0,
+            lock_floor: JobKey::new(0),
+            long_held: Vec::new(),
+            settings_seen: 0,
+        };
+        store.beat(beat).await.expect("beat");
+        let known = "SELECT group_id FROM landed";
+        let rows = admin.query(known, &[]).await.expect("landed");
+        assert_eq!(rows.iter().map(|row| row.get(0)).collect::<Vec<i64>>(), [5]);
+        assert_eq!(store.landed(lease, 0, 5).await, Ok(true));
+        store.leave(lease).await.expect("leave");
+        assert!(admin.query(known, &[]).await.expect("landed").is_empty());
+    })
+    .await;
 }

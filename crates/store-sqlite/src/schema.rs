@@ -19,6 +19,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0008_assets.sql"),
     include_str!("../migrations/0009_locks.sql"),
     include_str!("../migrations/0010_listed_locks.sql"),
+    include_str!("../migrations/0011_landed.sql"),
 ];
 
 /// "ORLJ": tells our files from others.

@@ -6,7 +6,8 @@ use orloj_types::{ElementInstanceKey, InstanceKey, JobKey};
 use thin_vec::ThinVec;
 
 use super::bytes::{instance_bytes, job_bytes, page_bytes};
-use super::lane::{Done, Entry};
+use super::change::Effects;
+use super::lane::Entry;
 use crate::api::ActivatedJob;
 
 /// Joins a later change of the same hierarchy to one that has not been sent yet.
@@ -17,7 +18,9 @@ pub(super) fn merge(earlier: &mut Entry, mut later: Entry) {
     let change = &mut earlier.change;
     let mut replaced = merge_instance(&mut change.instances, later.change.instances);
     for job in later.change.jobs {
-        replaced += merge_job(&mut change.jobs, job, &mut earlier.done, &mut later.done);
+        let earlier_effects = earlier.done.iter_mut().map(|done| &mut done.effects);
+        let later_effects = later.done.iter_mut().map(|done| &mut done.effects);
+        replaced += merge_job(&mut change.jobs, job, earlier_effects, later_effects);
     }
     for page in later.change.pages {
         replaced += merge_page(&mut change.pages, page);
@@ -125,11 +128,11 @@ fn page_name(write: &RecordPageWrite) -> Option<(InstanceKey, RecordPageKind, El
     }
 }
 
-fn merge_job(
+fn merge_job<'a>(
     jobs: &mut ThinVec<JobWrite>,
     later: JobWrite,
-    done: &mut [Done],
-    later_done: &mut [Done],
+    earlier_effects: impl Iterator<Item = &'a mut Effects>,
+    later_effects: impl Iterator<Item = &'a mut Effects>,
 ) -> usize {
     let key = job_key(&later);
     let Some(at) = jobs.iter().position(|job| job_key(job) == key) else {
@@ -144,11 +147,11 @@ fn merge_job(
     match (&mut jobs[at], later) {
         (JobWrite::Insert(_), JobWrite::Delete(_)) => {
             jobs.remove(at);
-            unhand(key, done);
+            unhand(key, earlier_effects);
         }
         (JobWrite::Update(_), JobWrite::Delete(key)) => {
             jobs[at] = JobWrite::Delete(key);
-            unhand(key, done);
+            unhand(key, earlier_effects);
         }
         (JobWrite::Insert(row), JobWrite::Update(update)) => {
             row.state = update.state;
@@ -161,7 +164,7 @@ fn merge_job(
                 row.failed_element = update.failed_element;
             }
             lock_row(row, update.lock);
-            count_lock(row, later_done);
+            count_lock(row, later_effects);
         }
         (JobWrite::Update(earlier), JobWrite::Update(later)) => {
             let lock = match later.lock {
@@ -208,8 +211,8 @@ fn lock_row(row: &mut orloj_store::JobRow, lock: LockWrite) {
 }
 
 /// How often a job has been locked is known after all: it is inserted with that number.
-fn count_lock(row: &orloj_store::JobRow, done: &mut [Done]) {
-    let queued = done.iter_mut().flat_map(|done| &mut done.effects.queued);
+fn count_lock<'a>(row: &orloj_store::JobRow, effects: impl Iterator<Item = &'a mut Effects>) {
+    let queued = effects.flat_map(|effects| &mut effects.queued);
     for queued in queued.filter(|queued| queued.job == row.key) {
         queued.attempt = row.attempt;
     }
@@ -217,17 +220,16 @@ fn count_lock(row: &orloj_store::JobRow, done: &mut [Done]) {
 
 /// A job that ends before it was ever handed over goes to nobody. What was reserved for it comes
 /// back after the commit.
-fn unhand(key: JobKey, done: &mut [Done]) {
-    for done in done {
-        let before = done.effects.queued.len();
-        done.effects.queued.retain(|queued| queued.job != key);
-        done.effects.places_back += before - done.effects.queued.len();
-        let (kept, dropped) = std::mem::take(&mut done.effects.handed)
-            .into_iter()
-            .partition(|(_, job)| job.key != key);
-        done.effects.handed = kept;
+fn unhand<'a>(key: JobKey, effects: impl Iterator<Item = &'a mut Effects>) {
+    for effects in effects {
+        let before = effects.queued.len();
+        effects.queued.retain(|queued| queued.job != key);
+        effects.places_back += before - effects.queued.len();
+        let (kept, dropped) =
+            std::mem::take(&mut effects.handed).into_iter().partition(|(_, job)| job.key != key);
+        effects.handed = kept;
         let dropped: ThinVec<(TakerId, Box<ActivatedJob>)> = dropped;
-        done.effects.credits_back.extend(dropped.into_iter().map(|(taker, _)| taker));
+        effects.credits_back.extend(dropped.into_iter().map(|(taker, _)| taker));
     }
 }
 
@@ -253,5 +255,94 @@ fn job_key(job: &JobWrite) -> JobKey {
         JobWrite::Insert(row) => row.key,
         JobWrite::Update(update) => update.key,
         JobWrite::Delete(key) => *key,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use orloj_executor::{QueuedJob, Rank};
+    use orloj_store::{JobKind, JobRow, JobState};
+    use orloj_types::{DefinitionKey, EngineName, TenantId, Timestamp};
+    use thin_vec::thin_vec;
+
+    use super::*;
+
+    const KEY: JobKey = JobKey::new(7);
+
+    fn row() -> JobRow {
+        JobRow {
+            key: KEY,
+            engine: EngineName::default(),
+            tenant: TenantId::default(),
+            instance: InstanceKey::new(1),
+            definition: DefinitionKey::new(2),
+            element_instance: ElementInstanceKey::new(3),
+            element: "work".into(),
+            kind: JobKind::AsyncBefore,
+            job_type: "".into(),
+            state: JobState::Suspended,
+            retries_left: 3,
+            priority: 0,
+            exclusive: true,
+            due_at: None,
+            lock_session: None,
+            lock_worker: None,
+            lock_until: None,
+            attempt: 0,
+            activations: Vec::new(),
+            failure: None,
+            created_at: Timestamp::from_ms(0),
+            topic: "".into(),
+            category: None,
+            limit_key: None,
+            batch: None,
+            payload: None,
+            failure_details: None,
+            failed_element: None,
+        }
+    }
+
+    fn locked_by(session: i64) -> JobWrite {
+        JobWrite::Update(JobUpdate {
+            key: KEY,
+            state: JobState::Ready,
+            retries_left: 3,
+            priority: 0,
+            due_at: None,
+            failure: None,
+            failure_details: None,
+            failed_element: None,
+            lock: LockWrite::Session(session),
+        })
+    }
+
+    fn queueing() -> Effects {
+        let instance = InstanceKey::new(1);
+        let queued = QueuedJob { rank: Rank::FIRST, job: KEY, instance, attempt: 0 };
+        Effects { queued: thin_vec![queued], ..Effects::default() }
+    }
+
+    #[test]
+    fn a_lock_that_comes_with_the_insertion_is_counted_for_the_row_and_for_who_runs_the_job() {
+        let mut jobs = thin_vec![JobWrite::Insert(row().into())];
+        let mut effects = queueing();
+        merge_job(&mut jobs, locked_by(9), std::iter::empty(), std::iter::once(&mut effects));
+
+        let inserted =
+            JobRow { state: JobState::Ready, lock_session: Some(9), attempt: 1, ..row() };
+        assert_eq!(jobs, [JobWrite::Insert(inserted.into())]);
+        assert_eq!(effects.queued[0].attempt, 1);
+    }
+
+    #[test]
+    fn a_job_that_ends_before_it_was_written_goes_to_nobody_and_gives_its_place_back() {
+        let mut jobs = thin_vec![JobWrite::Insert(row().into())];
+        let mut effects = queueing();
+        let ends = JobWrite::Delete(KEY);
+        merge_job(&mut jobs, ends, std::iter::once(&mut effects), std::iter::empty());
+
+        assert!(jobs.is_empty());
+        assert!(effects.queued.is_empty());
+        assert_eq!(effects.places_back, 1);
     }
 }

@@ -1,0 +1,1 @@
+DELETE FROM orloj.landed WHERE session = $1

@@ -1,0 +1,1 @@
+-- Nothing: a row that is updated here leaves no versions behind.
