@@ -1,7 +1,8 @@
 //! One command for many: chosen by keys or by a filter, sent in portions, with a bar.
 //!
-//! A node works on one portion per request, so that every answer is prompt and a bar can move.
-//! What fails is told at the end; the others are done all the same.
+//! A node works on one portion per request, so that every answer is prompt and a bar can move. In
+//! the log of operations all portions are one. What fails is told at the end; the others are done
+//! all the same.
 
 use anyhow::{bail, ensure};
 use clap::Args;
@@ -195,6 +196,9 @@ struct Portion {
     done: u64,
     failures: Vec<Failure>,
     next: Option<String>,
+    /// What the log knows the portions by.
+    #[serde(default)]
+    operation: Option<String>,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -230,12 +234,16 @@ impl Bulk {
         let total = self.total(connection)?;
         let progress = Progress::new(self.kind.many, total);
         let (mut done, mut failures) = (0, Vec::new());
-        let mut take = |body: Map<String, Value>| -> anyhow::Result<Option<String>> {
+        let mut operation: Option<String> = None;
+        let mut take = |mut body: Map<String, Value>| -> anyhow::Result<Option<String>> {
+            body.insert("total".to_owned(), json!(total));
+            body.insert("operation".to_owned(), json!(operation));
             let path = Path::new(format!("{}/{}", self.kind.path, self.command.verb));
             let request = path.post_json(Value::Object(body).to_string());
             let portion: Portion = answer(connection, &request)?;
             done += portion.done;
             failures.extend(portion.failures);
+            operation = portion.operation.or(operation.take());
             progress.to(done + failures.len() as u64, total);
             Ok(portion.next)
         };

@@ -11,7 +11,7 @@ use crate::args::{Client, Ended, One};
 use crate::bulk::fields;
 use crate::call::{Answer, Path, View, ask};
 use crate::incident::Incident;
-use crate::instance_changes::{self, Migrate, Modify, SetVariables};
+use crate::instance_changes::{self, AskConditions, Migrate, Modify, SetVariables};
 use crate::instance_choice::{Count, Filter, Instances, Restart};
 use crate::job::Job;
 use crate::plan::Plan;
@@ -46,6 +46,8 @@ pub enum Verb {
     Migrate(Migrate),
     /// Set variables of one
     SetVariables(SetVariables),
+    /// Ask conditional events of one that hear nothing by themselves, as Flowable's
+    AskConditions(AskConditions),
 }
 
 #[derive(Debug, Args)]
@@ -96,6 +98,7 @@ pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
         Verb::Modify(modify) => instance_changes::modify(modify)?,
         Verb::Migrate(migrate) => instance_changes::migrate(migrate)?,
         Verb::SetVariables(set) => instance_changes::set_variables(set)?,
+        Verb::AskConditions(asking) => instance_changes::ask_conditions(asking)?,
     })
 }
 

@@ -64,6 +64,17 @@ pub struct SetVariables {
     client: Client,
 }
 
+#[derive(Debug, Args)]
+pub struct AskConditions {
+    #[arg(value_parser = key())]
+    key: i64,
+    /// Variables to set before, as a JSON object
+    #[arg(long, alias = "vars", value_name = "JSON", default_value = "{}")]
+    variables: String,
+    #[command(flatten)]
+    client: Client,
+}
+
 pub fn modify(modify: Modify) -> anyhow::Result<Plan> {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
@@ -138,4 +149,15 @@ pub fn set_variables(set: SetVariables) -> anyhow::Result<Plan> {
     let path = Path::new(format!("/api/element-instances/{}/variables", set.key));
     let said = format!("variables of {} are set", set.key);
     Ok(ask(set.client, path.post_json(body), Answer::Done(said)))
+}
+
+pub fn ask_conditions(asking: AskConditions) -> anyhow::Result<Plan> {
+    #[derive(Serialize)]
+    struct Body<'a> {
+        variables: &'a RawValue,
+    }
+    let body = Body { variables: json_object(&asking.variables)? };
+    let path = Path::new(format!("/api/instances/{}/ask-conditions", asking.key));
+    let said = format!("conditional events of instance {} were asked", asking.key);
+    Ok(ask(asking.client, path.post_json(serde_json::to_string(&body)?), Answer::Done(said)))
 }

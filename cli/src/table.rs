@@ -11,7 +11,13 @@ pub struct Listing<T> {
     pub items: Vec<T>,
     #[serde(default)]
     pub next: Option<String>,
+    /// Not all instances were looked at.
+    #[serde(default)]
+    pub partial: bool,
 }
+
+/// What is told when not all of them were.
+pub const PARTIAL: &str = "not all instances were looked at: name one to see all of it";
 
 /// A row of a table: what stands in its columns.
 pub trait Row {
@@ -22,10 +28,12 @@ pub trait Row {
 /// A page as a table, and how to see the rest.
 pub fn listing<T: Row + for<'a> Deserialize<'a>>(json: &str) -> serde_json::Result<View> {
     let page: Listing<T> = serde_json::from_str(json)?;
+    let partial = page.partial.then(|| PARTIAL.to_owned());
     if page.items.is_empty() {
-        return Ok(View { data: String::new(), note: Some("none found".to_owned()) });
+        let note = partial.map_or("none found".to_owned(), |told| format!("none found; {told}"));
+        return Ok(View { data: String::new(), note: Some(note) });
     }
-    let note = page.next.map(|key| format!("older ones: --before {key}"));
+    let note = page.next.map(|key| format!("older ones: --before {key}")).or(partial);
     Ok(View { data: rows(&page.items), note })
 }
 

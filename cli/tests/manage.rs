@@ -100,6 +100,13 @@ fn jobs_are_managed_one_by_one_and_by_filter() {
     assert_eq!(desk.said("job suspend --process steps"), "3 jobs are suspended");
     assert_eq!(desk.said("job activate --set suspended"), "3 jobs are resumed");
     assert_eq!(desk.said("job suspend --type nobody"), "none found");
+    assert_eq!(desk.said("job suspend --all --user kim"), "3 jobs are suspended");
+    let told = desk.json("history operations --of-user kim");
+    let told = told["items"].as_array().unwrap();
+    assert!(told.iter().all(|entry| entry["group"] == told[0]["group"]), "{told:?}");
+    let total = told.iter().find(|entry| entry["property"] == "nrOfInstances").unwrap();
+    assert_eq!((told.len(), &total["new"]), (3, &Value::from("3")));
+    assert_eq!(desk.said("job activate --all"), "3 jobs are resumed");
 
     let some = desk.fails(&format!("job bury {one} {} 7", keys[1]));
     assert!(some.contains("2 jobs are dead letters"), "{some}");
@@ -116,6 +123,8 @@ fn jobs_are_managed_one_by_one_and_by_filter() {
     assert_eq!(desk.said(&format!("job execute {one}")), format!("job {one} is executed"));
     assert_eq!(desk.shown("job count"), "1");
     assert!(desk.fails(&format!("job show {one}")).contains(&format!("no job {one}")));
+    assert!(desk.shown(&format!("history jobs --job {one}")).contains("successful"));
+    assert!(desk.shown(&format!("history incidents --job {one}")).contains("resolved"));
     assert!(desk.shown("timer list").is_empty());
 }
 

@@ -16,6 +16,8 @@ const EVERY_BYTE_MAX: usize = 8 << 10;
 const PLACES: usize = 300;
 /// A file that takes longer is a find.
 const SLOW: Duration = Duration::from_millis(500);
+/// All of them together take no more memory.
+const MEMORY_MB_MAX: u64 = 200;
 /// Found problems that are shown.
 const SHOWN_MAX: usize = 20;
 
@@ -61,7 +63,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     for find in finds.iter().take(SHOWN_MAX) {
         println!("{} cut at {}: {}", find.file.display(), find.end, find.problem);
     }
-    let memory = peak_mb().map_or_else(String::new, |mb| format!(", at most {mb} MB"));
+    let peak = peak_mb();
+    let memory = peak.map_or_else(String::new, |mb| format!(", at most {mb} MB"));
     println!(
         "{} files, {} parses, {} finds{memory}",
         files.len(),
@@ -69,6 +72,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         finds.len()
     );
     ensure!(finds.is_empty(), "files that are cut off must be refused quietly");
+    ensure!(
+        peak.is_none_or(|mb| mb <= MEMORY_MB_MAX),
+        "files that are cut off must not take more than {MEMORY_MB_MAX} MB"
+    );
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::call::View;
-use crate::table::{Listing, Row, or_dash, plain};
+use crate::table::{Listing, PARTIAL, Row, or_dash, plain};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -148,7 +148,12 @@ pub fn job_details(json: &str) -> serde_json::Result<View> {
             data.push_str(&format!("    {}\n", plain(line)));
         }
     }
-    let note = data.is_empty().then(|| "no job has failed".to_owned());
+    let note = match (data.is_empty(), page.partial) {
+        (true, false) => Some("no job has failed".to_owned()),
+        (true, true) => Some(format!("no job has failed; {PARTIAL}")),
+        (false, true) => Some(PARTIAL.to_owned()),
+        (false, false) => None,
+    };
     Ok(View { data: data.trim_end().to_owned(), note })
 }
 

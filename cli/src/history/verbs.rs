@@ -27,7 +27,7 @@ pub enum Verb {
     /// What happened to the jobs of an instance; without one, to jobs of none and of the newest
     /// instances
     Jobs(Jobs),
-    /// Incidents of an instance, open and closed; without one, of jobs of no instance
+    /// Incidents of an instance or a job, open and closed; else of jobs of no instance
     Incidents(Incidents),
     /// What people did to the engine, newest first
     Operations(Operations),
@@ -154,7 +154,7 @@ pub struct Incidents {
     /// Of this instance
     #[arg(value_parser = key(), conflicts_with = "job")]
     instance: Option<i64>,
-    /// Of this job of no instance
+    /// Of this job, whatever it belongs to
     #[arg(long, value_name = "KEY", value_parser = key())]
     job: Option<i64>,
     #[command(flatten)]

@@ -4,29 +4,29 @@
 //! done. `next` of the answer, given as `before`, takes the following portion. So no request takes
 //! longer than its caller can wait, and what comes meanwhile is not worked on twice: portions go
 //! from the newest key to the oldest.
+//!
+//! A request is one operation in the log. A caller that goes on says with the first portion how
+//! many there are in all (`total`) and passes its `operation` on: so all portions are one.
 
 use std::collections::BTreeMap;
-use std::future::Future;
 
 use axum::extract::{FromRequest, Request};
-use futures_util::stream::{self, StreamExt};
-use orloj::{Error, PAGE_ROWS_MAX, Page};
+use orloj::types::OperationKey;
+use orloj::{Bulk, ItemError, PAGE_ROWS_MAX, PortionReport};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::extract::JsonBody;
 use crate::failure::{Failure, RequestFault};
-use crate::page::{next_of, page};
+use crate::page::page;
 use crate::status;
 use crate::wire::{GivenKey, Key};
-
-/// Commands under way at once: enough to fill a group of the store, few enough to leave room.
-const CONCURRENCY: usize = 64;
 
 /// The body of a command for many: whom it is for, and the fields of the command itself.
 pub struct Many<F, C> {
     pub choice: Choice<F>,
+    pub portion: orloj::Portion,
     pub command: C,
     /// Leave it to the executor.
     pub as_batch: bool,
@@ -34,7 +34,7 @@ pub struct Many<F, C> {
 
 pub enum Choice<F> {
     Keys(Vec<i64>),
-    Filter(F, Page),
+    Filter(F),
 }
 
 /// A body whose parts are read one by one; numbers keep all their digits.
@@ -55,23 +55,27 @@ where
         let before: Option<GivenKey> = take(&mut fields, "before")?;
         let limit: Option<u32> = take(&mut fields, "limit")?;
         let as_batch: Option<bool> = take(&mut fields, "asBatch")?;
+        let total: Option<u64> = take(&mut fields, "total")?;
+        let operation: Option<GivenKey> = take(&mut fields, "operation")?;
+        let portion = orloj::Portion {
+            page: page(before.map(|key| key.0), Some(limit.unwrap_or(PAGE_ROWS_MAX)))?,
+            operation: operation.map(|key| OperationKey::new(key.0)),
+            total: total.unwrap_or(0),
+        };
         let choice = match (keys, filter) {
             (Some(keys), None) => {
                 let keys: Vec<i64> = keys.into_iter().map(|key| key.0).collect();
                 check_keys(&keys)?;
                 Choice::Keys(keys)
             }
-            (None, Some(filter)) => {
-                let page = page(before.map(|key| key.0), Some(limit.unwrap_or(PAGE_ROWS_MAX)))?;
-                Choice::Filter(filter, page)
-            }
+            (None, Some(filter)) => Choice::Filter(filter),
             _ => {
                 let reason = "one of keys and filter is needed; an empty filter takes all";
                 return Err(RequestFault::Body(reason.to_owned()));
             }
         };
         let command = rest(&fields)?;
-        Ok(Self { choice, command, as_batch: as_batch.unwrap_or(false) })
+        Ok(Self { choice, portion, command, as_batch: as_batch.unwrap_or(false) })
     }
 }
 
@@ -110,6 +114,9 @@ pub struct Portion {
     failures: Vec<Failed>,
     /// What to pass as `before` for the following portion; null when there is none.
     next: Option<Key>,
+    /// What to pass as `operation` with it, so that the log tells of both as one; null where there
+    /// is nothing to join.
+    operation: Option<Key>,
 }
 
 #[derive(Serialize)]
@@ -119,50 +126,17 @@ struct Failed {
     message: String,
 }
 
-/// Does it to each of them. `rows` gives the keys of a page, newest first.
-pub async fn each<F, A, L>(
-    choice: Choice<F>,
-    rows: impl FnOnce(F, Page) -> L,
-    act: impl Fn(i64) -> A,
-) -> Result<Portion, Failure>
-where
-    L: Future<Output = Result<Vec<i64>, Error>>,
-    A: Future<Output = Result<(), Error>>,
-{
-    let (keys, next) = match choice {
-        Choice::Keys(keys) => (keys, None),
-        Choice::Filter(filter, page) => {
-            let keys = rows(filter, page).await?;
-            let next = next_of(&keys, page, |key| *key);
-            (keys, next)
-        }
+pub async fn run(bulk: Bulk, portion: orloj::Portion) -> Result<Portion, Failure> {
+    let PortionReport { report, next, operation } = bulk.run_portion(portion).await?;
+    let failed = |item: ItemError| {
+        let message = item.error.to_string();
+        let (_, code) = status::of(&Failure::Engine(item.error));
+        Failed { key: Key(item.key), code, message }
     };
-    each_of(keys, next, act).await
-}
-
-/// The same, where the keys of the portion are known.
-pub async fn each_of<A>(
-    keys: Vec<i64>,
-    next: Option<i64>,
-    act: impl Fn(i64) -> A,
-) -> Result<Portion, Failure>
-where
-    A: Future<Output = Result<(), Error>>,
-{
-    let act = &act;
-    let acting = stream::iter(keys).map(|key| async move { (key, act(key).await) });
-    let mut acting = std::pin::pin!(acting.buffer_unordered(CONCURRENCY));
-    let mut portion = Portion { done: 0, failures: Vec::new(), next: next.map(Key) };
-    while let Some((key, result)) = acting.next().await {
-        match result {
-            Ok(()) => portion.done += 1,
-            Err(error) => {
-                let message = error.to_string();
-                let (_, code) = status::of(&Failure::Engine(error));
-                portion.failures.push(Failed { key: Key(key), code, message });
-            }
-        }
-    }
-    portion.failures.sort_by_key(|failed| failed.key.0);
-    Ok(portion)
+    Ok(Portion {
+        done: report.done,
+        failures: report.errors.into_iter().map(failed).collect(),
+        next: next.map(Key),
+        operation: operation.map(|key| Key(key.raw())),
+    })
 }

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use orloj::history::{
-    HistoryFilter, IncidentState, JobLogFilter, JobLogState, SPAN_ROWS_MAX, Span, TaskState,
+    Found, HistoryFilter, IncidentState, JobLogFilter, JobLogState, SPAN_ROWS_MAX, Span, TaskState,
 };
 use orloj::store::{OperationFilter, OperationRow};
 use orloj::types::{DefinitionKey, InstanceKey, JobDefinitionKey, JobKey, OperationKey, TenantId};
@@ -58,6 +58,7 @@ pub async fn instances(
         started_before: filter.started_before.map(|at| at.0),
         ended_from: filter.ended_from.map(|at| at.0),
         ended_before: filter.ended_before.map(|at| at.0),
+        not_ended_before: None,
     };
     let listed = orloj.history().instances(&asked, page).await?;
     let items = listed.rows.iter().map(Instance::from).collect();
@@ -87,6 +88,9 @@ fn span(offset: Option<usize>, limit: Option<u32>) -> Result<Span, RequestFault>
 #[derive(Serialize)]
 pub struct Items<T> {
     items: Vec<T>,
+    /// There are instances that were not looked at.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    partial: bool,
 }
 
 impl<T> Items<T> {
@@ -94,7 +98,15 @@ impl<T> Items<T> {
     where
         T: for<'a> From<&'a V>,
     {
-        Json(Self { items: rows.iter().map(T::from).collect() })
+        Json(Self { items: rows.iter().map(T::from).collect(), partial: false })
+    }
+
+    fn found<V>(found: &Found<V>) -> Json<Self>
+    where
+        T: for<'a> From<&'a V>,
+    {
+        let items = found.rows.iter().map(T::from).collect();
+        Json(Self { items, partial: found.is_partial })
     }
 }
 
@@ -135,7 +147,7 @@ pub async fn tasks(
 pub struct IncidentsParams {
     /// Absent: of jobs of no instance, newest first.
     instance: Option<GivenKey>,
-    /// Only of this job; where no instance is named.
+    /// Only of this job, whatever it belongs to; where no instance is named.
     job: Option<GivenKey>,
     offset: Option<usize>,
     limit: Option<u32>,
@@ -147,13 +159,14 @@ pub async fn incidents(
 ) -> Result<Json<Items<HistoryIncident>>, Failure> {
     let span = span(params.offset, params.limit)?;
     let job = params.job.map(|key| JobKey::new(key.0));
-    let rows = match params.instance {
-        Some(_) if job.is_some() => return Err(refused("job goes without instance only")),
-        Some(key) => orloj.history().incidents(InstanceKey::new(key.0), span).await?,
-        None if span.skip > 0 => return Err(refused("offset goes with instance only")),
-        None => orloj.history().chore_incidents(job, span.limit).await?,
-    };
-    Ok(Items::of(&rows))
+    let history = orloj.history();
+    Ok(match (params.instance, job) {
+        (Some(_), Some(_)) => return Err(refused("job goes without instance only")),
+        (Some(key), None) => Items::of(&history.incidents(InstanceKey::new(key.0), span).await?),
+        (None, _) if span.skip > 0 => return Err(refused("offset goes with instance only")),
+        (None, Some(job)) => Items::found(&history.job_incidents(job, span.limit).await?),
+        (None, None) => Items::of(&history.chore_incidents(span.limit).await?),
+    })
 }
 
 #[derive(Deserialize)]
@@ -161,6 +174,7 @@ pub async fn incidents(
 pub struct JobsParams {
     /// Absent: of jobs of no instance and of the newest instances, newest first.
     instance: Option<GivenKey>,
+    /// Only of this job, whatever it belongs to.
     job: Option<GivenKey>,
     /// Only what happened in this way, such as `failed`.
     state: Option<String>,
@@ -191,15 +205,18 @@ pub async fn jobs(
         message: params.message.map(Into::into),
     };
     let history = orloj.history();
-    let mut rows = match params.instance {
-        Some(key) => history.job_log(InstanceKey::new(key.0), &filter, span).await?,
+    let mut found = match params.instance {
+        Some(key) => {
+            let rows = history.job_log(InstanceKey::new(key.0), &filter, span).await?;
+            Found { rows, is_partial: false }
+        }
         None if span.skip > 0 => return Err(refused("offset goes with instance only")),
         None => history.recent_job_log(&filter, span.limit).await?,
     };
     if !params.details {
-        rows.iter_mut().for_each(|row| row.details = None);
+        found.rows.iter_mut().for_each(|row| row.details = None);
     }
-    Ok(Items::of(&rows))
+    Ok(Items::found(&found))
 }
 
 fn refused(reason: &str) -> Failure {

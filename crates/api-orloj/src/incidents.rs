@@ -4,10 +4,10 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use orloj::types::{DefinitionKey, ElementInstanceKey, IncidentKey, InstanceKey, JobKey, TenantId};
-use orloj::{IncidentFilter, IncidentView, Incidents, NewIncident, Orloj};
+use orloj::{IncidentFilter, IncidentView, Incidents, NewIncident, Orloj, WhichIncidents};
 use serde::{Deserialize, Serialize};
 
-use crate::bulk::{self, Many, Portion};
+use crate::bulk::{self, Choice, Many, Portion};
 use crate::extract::{JsonBody, Params, PathKey};
 use crate::failure::{Failure, RequestFault};
 use crate::filtered::Filtered;
@@ -86,13 +86,14 @@ pub async fn resolve_many(
         let reason = "asBatch: incidents are not resolved in batches";
         return Err(RequestFault::Body(reason.to_owned()).into());
     }
-    let incidents = of(&orloj, &who);
-    let rows = async |filter: FilterParams, page| {
-        let rows = incidents.list(filter.into(), page).await?;
-        Ok(rows.iter().map(|row| row.key.raw()).collect())
+    let which = match many.choice {
+        Choice::Keys(keys) => {
+            WhichIncidents::Keys(keys.into_iter().map(IncidentKey::new).collect())
+        }
+        Choice::Filter(filter) => WhichIncidents::Filter(filter.into()),
     };
-    let act = async |key| incidents.resolve(IncidentKey::new(key)).await;
-    Ok(Json(bulk::each(many.choice, rows, act).await?))
+    let bulk = of(&orloj, &who).resolve_all(which);
+    Ok(Json(bulk::run(bulk, many.portion).await?))
 }
 
 #[derive(Deserialize)]

@@ -111,6 +111,17 @@ pub struct TriggerBody {
     variables: Option<Box<RawValue>>,
 }
 
+/// As Flowable evaluates the conditional events of an instance.
+pub async fn ask_conditions(
+    State(orloj): State<Orloj>,
+    PathKey(key): PathKey,
+    JsonBody(body): JsonBody<TriggerBody>,
+) -> Result<StatusCode, Failure> {
+    let variables = document(body.variables.as_deref()).map_err(orloj::Error::Variables)?;
+    orloj.ask_conditions(InstanceKey::new(key), variables).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
 /// Continues an element instance that waits for nothing but this.
 pub async fn trigger(
     State(orloj): State<Orloj>,

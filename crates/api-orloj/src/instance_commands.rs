@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use orloj::types::{Document, InstanceKey};
-use orloj::{InstanceAction, Instances, Orloj, Restart};
+use orloj::{InstanceAction, InstanceScope, Instances, Orloj, Restart};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -41,26 +41,20 @@ pub async fn many<C: InstanceCommand>(
     many: Many<FilterParams, C>,
 ) -> Result<Response, Failure> {
     let action = many.command.action()?;
-    let instances = of(&orloj, &who);
+    let scope = match many.choice {
+        Choice::Keys(keys) => named(keys),
+        Choice::Filter(filter) => InstanceScope::Query(filter.running()?),
+    };
+    let bulk = of(&orloj, &who).all(scope, action);
     if many.as_batch {
-        let keys = |keys: Vec<i64>| keys.into_iter().map(InstanceKey::new).collect::<Vec<_>>();
-        let bulk = match many.choice {
-            Choice::Keys(chosen) => instances.all(keys(chosen), action),
-            Choice::Filter(filter, _) => instances.all(filter.running()?, action),
-        };
         let batch = bulk.as_batch().await?;
         return Ok(Json(Batched { batch: Key(batch.raw()) }).into_response());
     }
-    let choice = match many.choice {
-        Choice::Keys(keys) => Choice::Keys(keys),
-        Choice::Filter(filter, page) => Choice::Filter(filter.running()?, page),
-    };
-    let rows = async |query, page| {
-        let rows = instances.list(&query, page).await?;
-        Ok(rows.iter().map(|row| row.key.raw()).collect())
-    };
-    let act = async |key| instances.act(InstanceKey::new(key), &action).await;
-    Ok(Json(bulk::each(choice, rows, act).await?).into_response())
+    Ok(Json(bulk::run(bulk, many.portion).await?).into_response())
+}
+
+fn named(keys: Vec<i64>) -> InstanceScope {
+    InstanceScope::Keys(keys.into_iter().map(InstanceKey::new).collect())
 }
 
 #[derive(Deserialize)]
@@ -149,21 +143,16 @@ pub async fn restart_many(
     many: Many<FilterParams, RestartBody>,
 ) -> Result<Json<Portion>, Failure> {
     let restart = many.command.restart()?;
-    let instances = of(&orloj, &who);
-    let choice = match many.choice {
-        Choice::Keys(keys) => Choice::Keys(keys),
-        Choice::Filter(filter, page) => Choice::Filter(filter.query()?, page),
-    };
     if many.as_batch {
         let reason = "asBatch: use POST /api/batches with kind instance-restart";
         return Err(RequestFault::Body(reason.to_owned()).into());
     }
-    let rows = async |query, page| {
-        let rows = instances.list_ended(&query, page).await?;
-        Ok(rows.iter().map(|row| row.key.raw()).collect())
+    let scope = match many.choice {
+        Choice::Keys(keys) => named(keys),
+        Choice::Filter(filter) => InstanceScope::Query(filter.query()?),
     };
-    let act = async |key| instances.restart(InstanceKey::new(key), restart.clone()).await.map(drop);
-    Ok(Json(bulk::each(choice, rows, act).await?))
+    let bulk = of(&orloj, &who).restart_all(scope, restart);
+    Ok(Json(bulk::run(bulk, many.portion).await?))
 }
 
 pub fn of(orloj: &Orloj, who: &Who) -> Instances {

@@ -4,9 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use orloj::store::JobOrder;
 use orloj::types::JobKey;
-use orloj::{Error, JobAction, JobFilter, JobSet, Jobs, Orloj, Reschedule};
+use orloj::{JobAction, JobScope, JobSet, Jobs, Orloj, Reschedule};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +14,6 @@ use crate::extract::{JsonBody, PathKey};
 use crate::failure::{Failure, RequestFault};
 use crate::job_filter::JobParams;
 use crate::job_words::set_named;
-use crate::page::next_of;
 use crate::who::Who;
 use crate::wire::{GivenTime, Key, given};
 
@@ -35,10 +33,8 @@ pub async fn one<C: JobCommand>(
     PathKey(key): PathKey,
     JsonBody(command): JsonBody<C>,
 ) -> Result<StatusCode, Failure> {
-    let only = command.only().map(set_named).transpose()?;
-    let (jobs, key) = (jobs(&orloj, &who), JobKey::new(key));
-    must_be_of(only, &jobs, key).await?;
-    jobs.act(key, &command.action()?).await?;
+    let set = set_of(&command)?;
+    jobs(&orloj, &who).act_in(set, JobKey::new(key), &command.action()?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -47,50 +43,32 @@ pub async fn many<C: JobCommand>(
     who: Who,
     many: Many<JobParams, C>,
 ) -> Result<Response, Failure> {
-    let only = many.command.only().map(set_named).transpose()?;
+    let set = set_of(&many.command)?;
     let action = many.command.action()?;
-    let jobs = jobs(&orloj, &who);
-    if many.as_batch {
-        let keys = |keys: Vec<i64>| keys.into_iter().map(JobKey::new).collect::<Vec<_>>();
-        let bulk = match many.choice {
-            Choice::Keys(chosen) => jobs.all(keys(chosen), action),
-            Choice::Filter(params, _) => jobs.all(params.chosen(&orloj).await?.alone()?, action),
-        };
-        let batch = bulk.as_batch().await?;
-        return Ok(Json(Batched { batch: Key(batch.raw()) }).into_response());
-    }
-    let (keys, next) = match many.choice {
-        Choice::Keys(keys) => (keys, None),
-        Choice::Filter(params, page) => {
-            let mut chosen = params.chosen(&orloj).await?;
-            // Portions go by key.
-            (chosen.filter.order, chosen.filter.offset) = (JobOrder::default(), 0);
+    let scope = match many.choice {
+        Choice::Keys(keys) => JobScope::Keys(keys.into_iter().map(JobKey::new).collect()),
+        Choice::Filter(params) => {
+            let chosen = params.chosen(&orloj).await?;
             if let Some(batch) = chosen.filter.batch {
                 orloj.batches().get(batch).await?;
             }
-            let mut rows = jobs.list(chosen.filter.clone(), page).await?;
-            let next = next_of(&rows, page, |row| row.key.raw());
-            chosen.keep(&orloj, &mut rows).await?;
-            (rows.iter().map(|row| row.key.raw()).collect(), next)
+            match many.as_batch {
+                true => JobScope::Filter(chosen.alone()?),
+                false => chosen.scope(),
+            }
         }
     };
-    let act = async |key| {
-        let key = JobKey::new(key);
-        must_be_of(only, &jobs, key).await?;
-        jobs.act(key, &action).await
-    };
-    Ok(Json(bulk::each_of(keys, next, act).await?).into_response())
+    let bulk = jobs(&orloj, &who).all_in(set, scope, action);
+    if many.as_batch {
+        let batch = bulk.as_batch().await?;
+        return Ok(Json(Batched { batch: Key(batch.raw()) }).into_response());
+    }
+    Ok(Json(bulk::run(bulk, many.portion).await?).into_response())
 }
 
 /// What is asked for dead letters must not be done to a job that lives.
-async fn must_be_of(set: Option<JobSet>, jobs: &Jobs, key: JobKey) -> Result<(), Error> {
-    let Some(set) = set else { return Ok(()) };
-    let filter = JobFilter { keys: vec![key], ..JobFilter::default() };
-    if jobs.count_of(set, filter).await? > 0 {
-        return Ok(());
-    }
-    jobs.get(key).await?;
-    Err(Error::Invalid(format!("job {key} is not among the {}", set.word())))
+fn set_of(command: &impl JobCommand) -> Result<JobSet, RequestFault> {
+    Ok(command.only().map(set_named).transpose()?.unwrap_or(JobSet::All))
 }
 
 pub fn jobs(orloj: &Orloj, who: &Who) -> Jobs {

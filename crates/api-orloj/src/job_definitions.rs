@@ -10,7 +10,7 @@ use orloj::store::JobDefinitionFilter;
 use orloj::types::{DefinitionKey, JobDefinitionKey, TenantId};
 use orloj::{
     BulkReport, JobDefinitionAction, JobDefinitionScope, JobDefinitionView, JobDefinitions, Orloj,
-    PAGE_ROWS_MAX, SuspendJobs,
+    PAGE_ROWS_MAX, SuspendJobs, WhichJobDefinitions,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -205,26 +205,16 @@ pub async fn many<C: DefinitionCommand>(
         let reason = "asBatch: job definitions are not changed in batches";
         return Err(RequestFault::Body(reason.to_owned()).into());
     }
-    let (definitions, action) = (of(&orloj, &who), many.command.action());
-    let choice = match many.choice {
-        Choice::Keys(keys) => Choice::Keys(keys),
-        Choice::Filter(params, page) => match params.chosen()? {
-            Chosen::Keys(keys) => Choice::Keys(keys.iter().map(|key| key.raw()).collect()),
-            Chosen::Filter(filter) => Choice::Filter(filter, page),
+    let named = |keys: Vec<i64>| keys.into_iter().map(JobDefinitionKey::new).collect();
+    let which = match many.choice {
+        Choice::Keys(keys) => WhichJobDefinitions::Keys(named(keys)),
+        Choice::Filter(params) => match params.chosen()? {
+            Chosen::Keys(keys) => WhichJobDefinitions::Keys(keys.into_iter().collect()),
+            Chosen::Filter(filter) => WhichJobDefinitions::Filter(filter),
         },
     };
-    let rows = async |filter, page| {
-        let rows = definitions.list(filter, page).await?;
-        Ok(rows.iter().map(|row| row.key.raw()).collect())
-    };
-    let act = async |key| {
-        let report = definitions.act(JobDefinitionKey::new(key), &action).await?;
-        match report.errors.into_iter().next() {
-            Some(first) => Err(first.error),
-            None => Ok(()),
-        }
-    };
-    Ok(Json(bulk::each(choice, rows, act).await?))
+    let bulk = of(&orloj, &who).all(which, many.command.action());
+    Ok(Json(bulk::run(bulk, many.portion).await?))
 }
 
 #[derive(Deserialize)]

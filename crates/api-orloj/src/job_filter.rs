@@ -3,7 +3,7 @@
 use orloj::types::{
     BatchKey, DefinitionKey, InstanceKey, JobDefinitionKey, JobKey, TenantId, Timestamp,
 };
-use orloj::{JobFilter, JobSet, JobView, Orloj};
+use orloj::{JobFilter, JobScope, JobSet, JobView, Orloj};
 use serde::Deserialize;
 
 use crate::failure::{Failure, RequestFault};
@@ -128,6 +128,13 @@ impl Chosen {
         let kept = orloj.jobs().among(wanted, &found).await?;
         rows.retain(|row| kept.contains(&row.key));
         Ok(())
+    }
+
+    pub fn scope(self) -> JobScope {
+        match self.twin {
+            None => JobScope::Filter(self.filter),
+            Some(job_definition) => JobScope::JobDefinitionAnd(job_definition, self.filter),
+        }
     }
 
     /// The filter, where nothing looks at the rows it finds.

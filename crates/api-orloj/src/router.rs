@@ -66,6 +66,7 @@ fn of_instances() -> Router<Orloj> {
         .route("/api/instances/{key}/restart", post(instance_commands::restart))
         .route("/api/instances/{key}/modify", post(instance_changes::modify))
         .route("/api/instances/{key}/migrate", post(instance_changes::migrate))
+        .route("/api/instances/{key}/ask-conditions", post(instance_changes::ask_conditions))
         .route(
             "/api/instances/{key}/variables",
             get(instances::show_variables).post(instance_changes::set_variables),

@@ -49,6 +49,7 @@ fn of_rejection(rejection: &Rejection) -> (StatusCode, &'static str) {
         Rejection::NoNoneStart => (StatusCode::CONFLICT, "no-none-start"),
         Rejection::SubscriptionNotFound(_) => (StatusCode::NOT_FOUND, "subscription-not-found"),
         Rejection::NoSuchStart(_) => (StatusCode::BAD_REQUEST, "no-such-start"),
+        Rejection::ConditionsHear(_) => (StatusCode::CONFLICT, "conditions-hear"),
         Rejection::Suspended(_) => (StatusCode::CONFLICT, "suspended"),
         Rejection::NotSuspended(_) => (StatusCode::CONFLICT, "not-suspended"),
         Rejection::ElementNotFound(_) => (StatusCode::BAD_REQUEST, "element-not-found"),

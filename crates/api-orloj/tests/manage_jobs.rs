@@ -4,8 +4,10 @@
 
 mod face;
 
+use std::collections::BTreeSet;
+
 use axum::http::StatusCode;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use face::steps::{DONE, count, keys, steps};
 use face::{Face, text};
@@ -137,6 +139,78 @@ async fn many_jobs_are_managed_in_portions() {
         let (status, refused) = face.post("/api/jobs/priority", body).await;
         assert_eq!((status, &refused["code"]), (StatusCode::BAD_REQUEST, &json!("invalid-body")));
     }
+}
+
+/// What the log tells of them, and how many operations they are.
+async fn told(face: &Face, user: &str) -> (Vec<String>, usize) {
+    let (_, listed) = face.get(&format!("/api/history/operations?user={user}")).await;
+    let items = listed["items"].as_array().unwrap();
+    let groups: BTreeSet<String> = items.iter().map(|item| text(&item["group"])).collect();
+    let entry = |item: &Value| {
+        format!("{} {} {}", text(&item["operation"]), text(&item["property"]), item["new"])
+    };
+    (items.iter().rev().map(entry).collect(), groups.len())
+}
+
+#[tokio::test]
+async fn a_command_for_many_is_one_operation_in_the_log() {
+    let face = steps().await;
+    for _ in 0..5 {
+        face.start().await;
+    }
+    let mut body = json!({"filter": {}, "limit": 2, "total": 5});
+    let mut done = 0;
+    loop {
+        let (status, said) = face.post_as("kim", "/api/jobs/suspend", &body).await;
+        assert_eq!(status, StatusCode::OK, "{said}");
+        done += said["done"].as_u64().unwrap();
+        if said["next"].is_null() {
+            break;
+        }
+        (body["before"], body["operation"]) = (said["next"].clone(), said["operation"].clone());
+    }
+    assert_eq!(done, 5);
+    let summary = |operation: &str, total: usize| {
+        [format!("{operation} nrOfInstances \"{total}\""), format!("{operation} async \"false\"")]
+    };
+    let mut suspended = summary("SuspendJob", 5).to_vec();
+    suspended.push("SuspendJob suspensionState \"suspended\"".to_owned());
+    assert_eq!(told(&face, "kim").await, (suspended, 1));
+    // Nothing is done untold.
+    let other = json!({"filter": {}, "operation": body["operation"]});
+    for (user, verb) in [("kim", "resume"), ("lee", "suspend")] {
+        let (status, said) = face.post_as(user, &format!("/api/jobs/{verb}"), &other).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{said}");
+    }
+    assert_eq!(count(&face, "/api/jobs/count?set=suspended").await, 5);
+
+    let all = keys(&face, "/api/jobs").await;
+    let (_, said) = face.post_as("one", "/api/jobs/resume", json!({"keys": all[..1]})).await;
+    assert!(said["operation"].is_null(), "one alone is told as it is: {said}");
+    assert_eq!(told(&face, "one").await.0, ["ActivateJob suspensionState \"active\""]);
+
+    let definitions = keys(&face, "/api/job-definitions").await.len();
+    let priority = json!({"filter": {}, "priority": 3});
+    face.post_as("definitions", "/api/job-definitions/priority", priority).await;
+    let mut set = summary("SetPriority", definitions).to_vec();
+    set.push("SetPriority overridingPriority \"3\"".to_owned());
+    assert_eq!(told(&face, "definitions").await, (set, 1));
+
+    for instance in keys(&face, "/api/instances").await {
+        let incident = json!({"instance": instance, "kind": "late"});
+        face.post("/api/incidents", incident).await;
+    }
+    let (_, said) =
+        face.post_as("incidents", "/api/incidents/resolve", json!({"filter": {}})).await;
+    assert_eq!(said["done"], 5, "{said}");
+    assert_eq!(told(&face, "incidents").await, (summary("Resolve", 5).to_vec(), 1));
+
+    face.post_as("instances", "/api/instances/cancel", json!({"filter": {}})).await;
+    assert_eq!(told(&face, "instances").await, (summary("Cancel", 5).to_vec(), 1));
+    let (_, said) = face.post_as("again", "/api/instances/restart", json!({"filter": {}})).await;
+    assert_eq!(said["done"], 5, "{said}");
+    let again = summary("RestartProcessInstance", 5).to_vec();
+    assert_eq!(told(&face, "again").await, (again, 1));
 }
 
 #[tokio::test]

@@ -168,6 +168,10 @@ fn of_rejection(rejection: &Rejection) -> (Refusal, String) {
         Rejection::NoSuchStart(event) => {
             (Refusal::InvalidArgument, format!("the process has no start event '{event}'"))
         }
+        Rejection::ConditionsHear(key) => (
+            Refusal::InvalidState,
+            format!("conditions of process instance with key '{key}' are asked at every change"),
+        ),
         Rejection::Suspended(key) => {
             (Refusal::InvalidState, format!("process instance with key '{key}' is suspended"))
         }

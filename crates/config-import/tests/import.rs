@@ -107,7 +107,7 @@ fn errors_name_file_line_and_column() {
     processes.xml:4:7: Camunda 7 has no property 'jobExecutorActive'; the nearest is 'jobExecutorActivate'
     processes.xml:5:7: Camunda 7 has no property 'jobexecutoractivate'; the nearest is 'jobExecutorActivate'
     processes.xml:6:7: defaultNumberOfRetries: found 'three', expected a whole number
-    processes.xml:7:7: batchPollTime: found '-1', expected a whole number of seconds
+    processes.xml:7:7: batchPollTime: found '-1', expected a whole number of seconds from 0 to 4294967295
     processes.xml:8:7: expected <property name="...">
     processes.xml:10:5: unknown element <colour>
     processes.xml:12:3: a second engine called 'a'

@@ -24,6 +24,8 @@ pub enum NotTaken {
     Topic,
     /// The node leaves the clean-up of history to others.
     Cleanup,
+    /// It has no due date, and the node takes none without one.
+    DueDate,
 }
 
 /// Every reason, in the order in which to clear them. None: the job is taken.
@@ -35,6 +37,7 @@ pub fn not_taken(selection: &Selection, job: &JobRow) -> Vec<NotTaken> {
         (NotTaken::Tenant, Selection { tenant: selection.tenant.clone(), ..all() }),
         (NotTaken::Topic, Selection { without_topics: selection.without_topics.clone(), ..all() }),
         (NotTaken::Cleanup, Selection { without_cleanup: selection.without_cleanup, ..all() }),
+        (NotTaken::DueDate, Selection { needs_due_date: selection.needs_due_date, ..all() }),
     ];
     // Asking each part on its own, so that the rule is written once.
     let kept_out = parts.into_iter().filter(|(_, part)| !part.takes(job));
@@ -57,6 +60,7 @@ pub fn not_taken_by(
         categories: profile.categories.as_ref().map(|categories| categories.clone().into()),
         tenant: profile.tenant.clone(),
         without_cleanup: profile.without_cleanup,
+        needs_due_date: profile.needs_due_date,
         ..all()
     };
     let mut reasons = Vec::new();
@@ -77,6 +81,7 @@ impl NotTaken {
             Self::Tenant => "it takes jobs of another tenant",
             Self::Topic => "the topic is left alone for the moment",
             Self::Cleanup => "it leaves the clean-up of history to others",
+            Self::DueDate => "it takes no job without a due date (jobs.due_never_null)",
         }
     }
 }
@@ -174,12 +179,14 @@ mod tests {
             priorities: 10..=20,
             without_topics: ["mail".into()].into(),
             without_cleanup: true,
+            needs_due_date: true,
             ..all()
         };
         let cleanup = JobRow { kind: JobKind::HistoryCleanup, ..job(1) };
-        let reasons = [NotTaken::Priority, NotTaken::Topic, NotTaken::Cleanup];
+        let reasons = [NotTaken::Priority, NotTaken::Topic, NotTaken::Cleanup, NotTaken::DueDate];
         assert_eq!(not_taken(&selection, &cleanup), reasons);
-        let pure = JobRow { topic: "".into(), priority: 10, ..job(1) };
+        let due_at = Some(Timestamp::ZERO);
+        let pure = JobRow { topic: "".into(), priority: 10, due_at, ..job(1) };
         assert_eq!(not_taken(&selection, &pure), []);
     }
 
@@ -197,6 +204,7 @@ mod tests {
             priorities: 6..=9,
             categories: Some(vec!["night".into()]),
             tenant: Some(TenantId::from("acme")),
+            needs_due_date: true,
             ..profile()
         };
         let reasons = [
@@ -205,6 +213,7 @@ mod tests {
             NotTaken::Priority,
             NotTaken::Category,
             NotTaken::Tenant,
+            NotTaken::DueDate,
         ];
         assert_eq!(judged(elsewhere), reasons);
     }
@@ -216,10 +225,10 @@ mod tests {
             (low, high) in (0..10_i64, 0..10_i64),
             night_only in any::<bool>(),
             without_mail in any::<bool>(),
-            without_cleanup in any::<bool>(),
+            (without_cleanup, needs_due_date) in any::<(bool, bool)>(),
             (definition, priority) in (0..4_i64, 0..10_i64),
             is_night in any::<bool>(),
-            is_cleanup in any::<bool>(),
+            (is_cleanup, is_due) in any::<(bool, bool)>(),
         ) {
             let selection = Selection {
                 priorities: low..=high,
@@ -230,11 +239,13 @@ mod tests {
                 categories: night_only.then(|| ["night".into()].into()),
                 without_topics: if without_mail { ["mail".into()].into() } else { [].into() },
                 without_cleanup,
+                needs_due_date,
                 ..all()
             };
             let kind = if is_cleanup { JobKind::HistoryCleanup } else { JobKind::Timer };
             let category = is_night.then(|| "night".into());
-            let job = JobRow { priority, kind, category, ..job(definition) };
+            let due_at = is_due.then_some(Timestamp::ZERO);
+            let job = JobRow { priority, kind, category, due_at, ..job(definition) };
             prop_assert_eq!(not_taken(&selection, &job).is_empty(), selection.takes(&job));
         }
     }

@@ -94,6 +94,11 @@ pub enum Command {
         variables: Document,
         local: bool,
     },
+    /// Conditional events that hear nothing by themselves are asked whether they occur, after these
+    /// variables are set.
+    AskConditions {
+        variables: Document,
+    },
     /// Tokens are moved by hand, in this order.
     Modify {
         instructions: Vec<Instruction>,
@@ -299,6 +304,8 @@ pub enum Rejection {
     SubscriptionNotFound(SubscriptionKey),
     #[error("no scope {0}")]
     ScopeNotFound(ElementInstanceKey),
+    #[error("the conditional events of instance {0} hear of every change by themselves")]
+    ConditionsHear(InstanceKey),
     #[error("the process has no start event without a trigger")]
     NoNoneStart,
     #[error("the process has no start event {0}")]
@@ -388,6 +395,7 @@ impl Rejection {
                 Self::SubscriptionNotFound(*subscription)
             }
             Command::Start(_)
+            | Command::AskConditions { .. }
             | Command::Modify { .. }
             | Command::Migrate(_)
             | Command::Suspend

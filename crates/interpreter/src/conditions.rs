@@ -19,7 +19,7 @@ use crate::events;
 use crate::extract;
 use crate::failure::{Failure, FailureKind, Ruled};
 use crate::mappings;
-use crate::record::{Record, Role, Subscription, SubscriptionKind};
+use crate::record::{ElementInstance, ElementState, Record, Role, Subscription, SubscriptionKind};
 use crate::scopes::{Scopes, Write};
 use crate::scripts;
 use crate::stage::Stage;
@@ -65,14 +65,19 @@ pub(crate) fn ask_last(turn: &mut Turn<'_>) -> Ruled {
 /// Every event that watches what has changed is asked; those that hold occur.
 pub(crate) fn ask_all(turn: &mut Turn<'_>) -> Ruled {
     let (member, _) = turn.work.at();
-    let restores = turn.semantics().conditions == Conditions::OnChange;
-    let changes = changes(turn.work.seen.get(&member), &turn.work.record, restores);
+    let are_asked = turn.semantics().conditions == Conditions::OnChange;
+    let changes = changes(turn.work.seen.get(&member), &turn.work.record, are_asked);
     let fresh: BTreeSet<SubscriptionKey> =
         turn.work.fresh.iter().filter(|(of, _)| *of == member).map(|(_, key)| *key).collect();
     // Everything is evaluated first: the step is repeated when a script has to be run.
     let mut occurring = Vec::new();
     let mut ordinal = ORDINAL_FIRST + turn.work.calls;
-    for host in concerned(&turn.work.record, &changes, &fresh) {
+    let hosts = match are_asked {
+        true => concerned(&turn.work.record, &changes, &fresh),
+        // Only the listeners of variables hear.
+        false => BTreeSet::new(),
+    };
+    for host in hosts {
         // Nothing can happen any more at an element whose end is told already.
         if turn.work.said_end.contains(&host) {
             continue;
@@ -137,16 +142,72 @@ fn occurrences(
     if asked == 0 {
         return Ok(0);
     }
-    *ordinal += 1;
-    match scripts::value(turn, host, &element.id, *ordinal, &condition.expression) {
-        Ok(Value::Bool(true)) => Ok(asked),
-        Ok(Value::Bool(false)) => Ok(0),
-        Ok(other) => Err(extract::wrong(element, "condition", "a boolean", &other)),
-        Err(failure) if failure.needs.is_some() => Err(failure),
+    match holds(turn, host, element, condition, ordinal) {
+        Ok(true) => Ok(asked),
+        Ok(false) => Ok(0),
         // What is not there yet may come; anything else is wrong for good.
-        Err(failure) if is_missing(&failure) => Ok(0),
+        Err(failure) if failure.needs.is_none() && is_missing(&failure) => Ok(0),
         Err(failure) => Err(failure),
     }
+}
+
+fn holds(
+    turn: &Turn<'_>,
+    host: ElementInstanceKey,
+    element: &Element,
+    condition: &Condition,
+    ordinal: &mut u32,
+) -> Ruled<bool> {
+    *ordinal += 1;
+    match scripts::value(turn, host, &element.id, *ordinal, &condition.expression)? {
+        Value::Bool(holds) => Ok(holds),
+        other => Err(extract::wrong(element, "condition", "a boolean", &other)),
+    }
+}
+
+/// Whether tokens move in it; the body of a loop leaves that to its instances.
+fn is_open_scope(turn: &Turn<'_>, holder: &ElementInstance) -> bool {
+    let is_subprocess = |index| matches!(turn.model(index).kind, ElementKind::SubProcess(_));
+    holder.state == ElementState::Active
+        && holder.role != Role::Body
+        && turn.model_of(holder.key).is_none_or(is_subprocess)
+}
+
+/// Every conditional event is asked once, whatever has changed; those that hold occur. Start events
+/// of event subprocesses come last. They do not wait: what hears nothing keeps no scope open.
+pub(crate) fn ask_once(turn: &mut Turn<'_>) -> Ruled {
+    let mut ordinal = ORDINAL_FIRST + turn.work.calls;
+    let (mut waiting, mut starting) = (Vec::new(), Vec::new());
+    // Everything is evaluated first: the step is repeated when a script has to be run.
+    for holder in turn.work.record.subscribed() {
+        for subscription in &holder.subscriptions {
+            let element = turn.model(turn.index_of(&subscription.event));
+            let Some(Trigger::Condition(condition)) = element.trigger() else { continue };
+            if holds(turn, holder.key, element, condition, &mut ordinal)? {
+                waiting.push((holder.key, subscription.key));
+            }
+        }
+    }
+    for holder in turn.work.record.holders().filter(|holder| is_open_scope(turn, holder)) {
+        for start in events::starts_within(turn, holder.key) {
+            let element = turn.model(start);
+            let Some(Trigger::Condition(condition)) = element.trigger() else { continue };
+            if holds(turn, holder.key, element, condition, &mut ordinal)? {
+                starting.push((holder.key, start));
+            }
+        }
+    }
+    turn.work.calls = ordinal - ORDINAL_FIRST;
+    for (host, key) in waiting {
+        occur(turn, host, key)?;
+    }
+    for (host, start) in starting {
+        // One that occurred before may have ended it.
+        if turn.work.record.element(host).is_some() {
+            events::occur(turn, host, start, Variables::new())?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether a condition asks for something that is not there. A script tells that by its words only.
@@ -170,7 +231,7 @@ pub(crate) fn occur(turn: &mut Turn<'_>, host: ElementInstanceKey, key: Subscrip
 }
 
 /// Those whose events may have something to ask, oldest first: what has just begun to wait, and
-/// what lies in a scope with a change. An instance may have any number of others.
+/// what lies in a scope with a change.
 fn concerned(
     record: &Record,
     changes: &Changes,
@@ -181,27 +242,61 @@ fn concerned(
     }
     let hosts = fresh.iter().filter_map(|key| record.subscription(*key));
     let mut hosts: BTreeSet<_> = hosts.map(|(holder, _)| holder.key).collect();
+    // An instance may have any number of others, in the scope or elsewhere.
+    match watching_below(record, changes, record.elements.condition_count()) {
+        Some(found) => hosts.extend(found),
+        None => {
+            let found = record.elements.watching().into_iter();
+            hosts.extend(found.filter(|&holder| is_within(record, changes, holder)));
+        }
+    }
+    hosts
+}
+
+/// What waits in the scopes with a change. `None`: more than `most` lie there, so that it is less
+/// work to look where those that wait lie.
+fn watching_below(
+    record: &Record,
+    changes: &Changes,
+    most: usize,
+) -> Option<Vec<ElementInstanceKey>> {
+    let mut hosts = Vec::new();
     let mut scopes: Vec<ElementInstanceKey> = changes.keys().copied().collect();
     let mut known: BTreeSet<ElementInstanceKey> = BTreeSet::new();
+    let most = most + changes.len();
     while let Some(scope) = scopes.pop() {
         // One change may lie in the scope of another.
         if !known.insert(scope) {
             continue;
         }
         if record.elements.get(scope).is_some_and(|holder| !holder.subscriptions.is_empty()) {
-            hosts.insert(scope);
+            hosts.push(scope);
         }
-        scopes.extend(record.elements.children(scope).map(|child| child.key));
+        let children = record.elements.children(scope).map(|child| child.key);
+        #[cfg(test)]
+        let children = children.inspect(|_| tests::PASSED.with(|count| count.set(count.get() + 1)));
+        scopes.extend(children.take(most + 1));
+        if known.len() + scopes.len() > most {
+            return None;
+        }
     }
-    hosts
+    Some(hosts)
+}
+
+fn is_within(record: &Record, changes: &Changes, mut key: ElementInstanceKey) -> bool {
+    while !changes.contains_key(&key) {
+        #[cfg(test)]
+        tests::PASSED.with(|count| count.set(count.get() + 1));
+        let Some(instance) = record.elements.get(key) else { return false };
+        key = instance.scope;
+    }
+    true
 }
 
 fn watching(record: &Record, host: ElementInstanceKey) -> impl Iterator<Item = &Subscription> {
     #[cfg(test)]
     tests::LOOKED_AT.with(|count| count.set(count.get() + 1));
-    let watches = |subscription: &&Subscription| {
-        matches!(subscription.kind, SubscriptionKind::Condition | SubscriptionKind::Variable { .. })
-    };
+    let watches = |subscription: &&Subscription| subscription.kind == SubscriptionKind::Condition;
     record
         .element(host)
         .into_iter()
@@ -343,7 +438,8 @@ mod tests {
     use std::cell::Cell;
 
     use orloj_model::{
-        ElementKind, Items, MultiInstance, SubProcessKind, Trigger, VariableChange, VariableEvent,
+        ElementKind, Items, MultiInstance, ReceiveTask, SubProcessKind, Trigger, VariableChange,
+        VariableEvent,
     };
 
     use crate::scopes::tests::HELD_MAX;
@@ -356,13 +452,13 @@ mod tests {
     thread_local! {
         /// How many hosts of events were looked at.
         pub(super) static LOOKED_AT: Cell<usize> = const { Cell::new(0) };
+        /// How many element instances were passed on the way to them.
+        pub(super) static PASSED: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// A task with a condition at its boundary, in a subprocess that is done for each item.
-    fn watched_items(is_sequential: bool) -> Sketch {
-        let sketch = Sketch::camunda();
+    fn for_each_item(sketch: &Sketch, is_sequential: bool) -> MultiInstance {
         let collection = sketch.expression("items");
-        let multi = MultiInstance {
+        MultiInstance {
             is_sequential,
             items: Items::Collection { collection, variable: Some("item".into()) },
             completion: None,
@@ -373,7 +469,13 @@ mod tests {
             inner_retry_cycle: None,
             is_watched: false,
             index_variable: None,
-        };
+        }
+    }
+
+    /// A task with a condition at its boundary, in a subprocess that is done for each item.
+    fn watched_items(is_sequential: bool) -> Sketch {
+        let sketch = Sketch::camunda();
+        let multi = for_each_item(&sketch, is_sequential);
         sketch
             .node("start", start())
             .node("each", subprocess(SubProcessKind::Embedded))
@@ -400,6 +502,32 @@ mod tests {
         let few = looked_at(100);
         assert!(looked_at(1_000) <= 10 * few, "ten times as many cost ten times as much");
         assert!(few <= 3 * 100, "{few}");
+    }
+
+    #[test]
+    fn instances_that_leave_a_loop_are_not_looked_through_for_each_other() {
+        let passed = |items: usize| {
+            let process = watched(condition("n > 3"), true);
+            let multi = for_each_item(&process, false);
+            let process = process.with("ask", |e| {
+                e.kind = ElementKind::ReceiveTask(ReceiveTask { message: None });
+                e.multi = Some(multi);
+            });
+            let list: Vec<String> = (0..items).map(|item| item.to_string()).collect();
+            PASSED.with(|count| count.set(0));
+            let mut story = Story::of(process.build());
+            story.start(&format!(r#"{{"items":[{}]}}"#, list.join(",")));
+            let elements = &story.record.as_ref().expect("it lives").elements;
+            let waiting = elements.iter().flat_map(|e| &e.subscriptions);
+            let waiting: Vec<_> = waiting.map(|subscription| subscription.key).collect();
+            assert_eq!(waiting.len(), items);
+            for subscription in waiting {
+                story.play(Command::Trigger { subscription, variables: document("{}") });
+            }
+            PASSED.with(Cell::get)
+        };
+        let (few, many) = (passed(30), passed(300));
+        assert!(few <= 10 * 30 && many <= 10 * 300, "{few} and {many}");
     }
 
     #[test]
@@ -530,6 +658,19 @@ mod tests {
             story.play(Command::SetVariables { scope, variables, local: false })
         };
         assert!(entered(&told(condition("n > 3"))).is_empty());
+        // A listener beside it changes nothing about that.
+        let process = Sketch::flowable()
+            .node("start", start())
+            .node("ask", user())
+            .boundary("ask", "enough", on(true, condition("n > 3")))
+            .boundary("ask", "changed", on(false, change(vec![VariableEvent::Update])))
+            .flows("start -> ask");
+        let mut story = Story::of(process.build());
+        story.start(r#"{"n":1}"#);
+        let scope = story.record.as_ref().expect("it lives").root.key;
+        let variables = document(r#"{"n":4}"#);
+        let heard = story.play(Command::SetVariables { scope, variables, local: false });
+        assert_eq!(entered(&heard), ["entered changed"]);
         assert!(entered(&told(change(vec![VariableEvent::Create]))).is_empty());
         let update = change(vec![VariableEvent::Update]);
         assert_eq!(entered(&told(update)), ["entered changed", "entered then"]);

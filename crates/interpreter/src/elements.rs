@@ -3,7 +3,7 @@
 use orloj_types::{ElementInstanceKey, JobKey, SubscriptionKey};
 
 use crate::pages::{Changed, Iter, Page, Pages};
-use crate::record::{ElementInstance, Job, Subscription};
+use crate::record::{ElementInstance, Job, Subscription, SubscriptionKind};
 
 /// Element instances of one page. A page is copied by the first change of a command and written
 /// whole by a step, some kilobytes at most; 16 plain ones stay below what PostgreSQL keeps in a
@@ -28,6 +28,8 @@ struct Index {
     by_scope: Pages<(ElementInstanceKey, ElementInstanceKey), (), INDEX_PAGE_MAX>,
     jobs: Pages<JobKey, ElementInstanceKey, INDEX_PAGE_MAX>,
     subscriptions: Pages<SubscriptionKey, ElementInstanceKey, INDEX_PAGE_MAX>,
+    /// Those of them that wait for a condition.
+    conditions: Pages<SubscriptionKey, ElementInstanceKey, INDEX_PAGE_MAX>,
 }
 
 impl Index {
@@ -42,8 +44,13 @@ impl Index {
         for job in &instance.jobs {
             self.jobs.insert(job.key, instance.key);
         }
-        for subscription in &instance.subscriptions {
-            self.subscriptions.insert(subscription.key, instance.key);
+        instance.subscriptions.iter().for_each(|s| self.add_subscription(s, instance.key));
+    }
+
+    fn add_subscription(&mut self, subscription: &Subscription, of: ElementInstanceKey) {
+        self.subscriptions.insert(subscription.key, of);
+        if subscription.kind == SubscriptionKind::Condition {
+            self.conditions.insert(subscription.key, of);
         }
     }
 
@@ -54,6 +61,7 @@ impl Index {
         }
         for subscription in &instance.subscriptions {
             self.subscriptions.remove(subscription.key);
+            self.conditions.remove(subscription.key);
         }
     }
 }
@@ -163,14 +171,17 @@ impl Elements {
         subscription: SubscriptionKey,
         of: ElementInstanceKey,
     ) {
-        if let (Some(index), true) = (&mut self.index, self.by_key.get(of).is_some()) {
-            index.subscriptions.insert(subscription, of);
+        let Some(index) = &mut self.index else { return };
+        let added = self.by_key.get(of).into_iter().flat_map(|instance| &instance.subscriptions);
+        for known in added.filter(|known| known.key == subscription) {
+            index.add_subscription(known, of);
         }
     }
 
     pub(crate) fn subscription_removed(&mut self, subscription: SubscriptionKey) {
         if let Some(index) = &mut self.index {
             index.subscriptions.remove(subscription);
+            index.conditions.remove(subscription);
         }
     }
 
@@ -236,6 +247,19 @@ impl Elements {
         }
     }
 
+    /// How many wait for conditions; of a single page how many are there.
+    pub(crate) fn condition_count(&self) -> usize {
+        self.index.as_ref().map_or(self.len(), |index| index.conditions.len())
+    }
+
+    /// Those that wait for conditions, and of a single page all.
+    pub(crate) fn watching(&self) -> Vec<ElementInstanceKey> {
+        match &self.index {
+            None => self.head().map(|instance| instance.key).collect(),
+            Some(index) => index.conditions.iter().map(|(_, of)| *of).collect(),
+        }
+    }
+
     /// Those that have subscriptions, oldest first.
     pub(crate) fn subscribed(&self) -> Vec<&ElementInstance> {
         match &self.index {
@@ -258,6 +282,7 @@ impl Elements {
                 index.by_scope == fresh.by_scope
                     && index.jobs == fresh.jobs
                     && index.subscriptions == fresh.subscriptions
+                    && index.conditions == fresh.conditions
             }
         }
     }

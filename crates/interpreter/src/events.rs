@@ -14,7 +14,7 @@ use crate::extract;
 use crate::failure::Ruled;
 use crate::flow;
 use crate::outcome::{LeaveKind, Signal, SubscriptionRow};
-use crate::record::{After, ElementInstance, Job, JobKind, Role, Subscription, SubscriptionKind};
+use crate::record::{After, Role, Subscription, SubscriptionKind};
 use crate::scope;
 use crate::timers::{self, Armed};
 use crate::turn::Turn;
@@ -177,21 +177,26 @@ pub(crate) fn prepare_event_subprocesses<'a>(
     host: ElementInstanceKey,
 ) -> Ruled<Vec<Ready<'a>>> {
     let mut ready = Vec::new();
-    if is_deaf(turn, host) || is_deaf_inside(turn, host) {
-        return Ok(ready);
-    }
-    for &index in &turn.process.scope(turn.model_of(host)).event_subprocesses {
-        for &start in &turn.process.scope(Some(index)).starts {
-            let event = turn.model(start);
-            let ElementKind::StartEvent(kind) = &event.kind else { continue };
-            let is_unheard = matches!(kind.trigger, Some(Trigger::Condition(_))) && !asks(turn);
-            if kind.trigger.is_some() && !is_unheard {
-                let repeats = !kind.interrupting || turn.semantics().catching.interrupts_repeatedly;
-                ready.extend(prepare(turn, host, event, repeats)?);
-            }
+    for start in starts_within(turn, host) {
+        let event = turn.model(start);
+        let ElementKind::StartEvent(kind) = &event.kind else { continue };
+        let is_unheard = matches!(kind.trigger, Some(Trigger::Condition(_))) && !asks(turn);
+        if kind.trigger.is_some() && !is_unheard {
+            let repeats = !kind.interrupting || turn.semantics().catching.interrupts_repeatedly;
+            ready.extend(prepare(turn, host, event, repeats)?);
         }
     }
     Ok(ready)
+}
+
+/// The start events of the event subprocesses of a scope, unless nothing is waited for in it.
+pub(crate) fn starts_within(turn: &Turn<'_>, host: ElementInstanceKey) -> Vec<ElementIndex> {
+    if is_deaf(turn, host) || is_deaf_inside(turn, host) {
+        return Vec::new();
+    }
+    let process = turn.process;
+    let subprocesses = &process.scope(turn.model_of(host)).event_subprocesses;
+    subprocesses.iter().flat_map(|index| &process.scope(Some(*index)).starts).copied().collect()
 }
 
 pub(crate) fn open_all(turn: &mut Turn<'_>, host: ElementInstanceKey, ready: Vec<Ready<'_>>) {
@@ -436,9 +441,18 @@ pub(crate) fn catch_inside(
 
 /// Everything in a scope ends, and its event subprocesses wait no longer. Whether something has to
 /// be asked first.
+///
+/// DIFFERENCE: in Camunda and Flowable its boundary events wait no longer either. Those of a loop
+/// belong to its body, which goes on.
 fn interrupt(turn: &mut Turn<'_>, scope: ElementInstanceKey) -> bool {
     let is_held = ending::hold_children(turn, scope, None);
-    close_event_subprocesses(turn, scope);
+    match turn.semantics().catching.interrupts_boundaries {
+        true => {
+            close_all(turn, scope);
+            crate::jobs::cancel_timers(turn, scope, |_| true);
+        }
+        false => close_event_subprocesses(turn, scope),
+    }
     is_held
 }
 
@@ -456,48 +470,6 @@ pub(crate) fn close_event_subprocesses(turn: &mut Turn<'_>, scope: ElementInstan
         close(turn, scope, key);
     }
     crate::jobs::cancel_timers(turn, scope, is_start);
-}
-
-/// A token has ended in a scope. Where its event subprocesses wait only beside other work, they
-/// wait no longer when none is left.
-pub(crate) fn stop_with_flow(turn: &mut Turn<'_>, scope: ElementInstanceKey) {
-    if !turn.semantics().catching.waits_beside_work
-        || turn.process.scope(turn.model_of(scope)).event_subprocesses.is_empty()
-    {
-        return;
-    }
-    if !is_busy(turn, scope) {
-        close_event_subprocesses(turn, scope);
-    }
-}
-
-fn is_busy(turn: &Turn<'_>, scope: ElementInstanceKey) -> bool {
-    let (member, _) = turn.work.at();
-    let mut children = turn.work.record.elements.children(scope);
-    turn.work.agenda.has_tokens(member, scope)
-        || !is_in_event_subprocess(turn, scope) && children.any(|child| is_at_work(turn, child))
-}
-
-/// Not an event subprocess, and nothing that stands still: a loop as a whole, what has come to a
-/// join, what waits behind a save point. A token that has come to one in this command is not yet
-/// seen to wait.
-fn is_at_work(turn: &Turn<'_>, child: &ElementInstance) -> bool {
-    let kind = &turn.model(turn.index_of(&child.element)).kind;
-    let is_join = matches!(kind, ElementKind::ParallelGateway | ElementKind::InclusiveGateway);
-    let changes = &turn.work.changes;
-    let is_before = |job: &Job| job.kind == JobKind::AsyncBefore && !changes.is_new_job(job.key);
-    let is_before = child.jobs.iter().any(is_before);
-    !kind.is_event_subprocess() && !is_join && !is_before && child.role != Role::Body
-}
-
-fn is_in_event_subprocess(turn: &Turn<'_>, mut scope: ElementInstanceKey) -> bool {
-    while let Some(index) = turn.model_of(scope) {
-        if turn.model(index).kind.is_event_subprocess() {
-            return true;
-        }
-        scope = turn.element(scope).scope;
-    }
-    false
 }
 
 /// A token begins at an event that has occurred.

@@ -20,8 +20,8 @@ use crate::record::{ElementInstance, ElementState, JobKind, Role};
 use crate::stage::{Stage, Went};
 use crate::turn::Turn;
 use crate::{
-    compensation, edits, ending, engine_events, errors, events, incidents, jobs, listeners,
-    multi_instance, subprocess_scope, visits,
+    beside_work, compensation, edits, ending, engine_events, errors, events, incidents, jobs,
+    listeners, multi_instance, subprocess_scope, visits,
 };
 
 /// Elements entered in one command, not counted what lies in instances of a multi-instance
@@ -161,7 +161,7 @@ pub(crate) fn enter(turn: &mut Turn<'_>, key: ElementInstanceKey) {
     let element = turn.model(turn.index_of(&turn.element(key).element));
     let kind = &element.kind;
     // A join counts its visits its own way.
-    if !is_join(kind) && !is_hidden_link(turn, kind) && !is_seen_before(turn, key, element) {
+    if !kind.is_join() && !is_hidden_link(turn, kind) && !is_seen_before(turn, key, element) {
         note_entered(turn, key);
     }
     turn.work.push_next(Step::Go { key, stage: Stage::Inputs });
@@ -183,10 +183,6 @@ fn is_hidden_link(turn: &Turn<'_>, kind: &ElementKind) -> bool {
             kind,
             ElementKind::ThrowEvent(Throw::Link(_)) | ElementKind::CatchEvent(Some(Trigger::Link))
         )
-}
-
-fn is_join(kind: &ElementKind) -> bool {
-    matches!(kind, ElementKind::ParallelGateway | ElementKind::InclusiveGateway)
 }
 
 pub(crate) fn note_entered(turn: &mut Turn<'_>, key: ElementInstanceKey) {
@@ -216,7 +212,7 @@ pub(crate) fn ends_by_job(turn: &Turn<'_>, key: ElementInstanceKey) -> bool {
         && element.async_after.is_some()
         && !matches!(instance.role, Role::Body | Role::Inner)
         && !is_scope
-        && !is_join(&element.kind)
+        && !element.kind.is_join()
 }
 
 /// Whether that job is still to be made.
@@ -254,11 +250,9 @@ pub(crate) fn finish(
 ) -> Ruled<Went> {
     let element = turn.model(index);
     let role = turn.element(key).role;
-    let save_point = match (role, &element.multi) {
-        (Role::Inner, Some(multi)) => multi.inner_after,
-        _ => element.async_after,
+    let Some(save_point) = save_point_after(role, element) else {
+        return Ok(Went::On(Stage::Leave));
     };
-    let Some(save_point) = save_point else { return Ok(Went::On(Stage::Leave)) };
     if ends_by_job(turn, key) {
         turn.element_mut(key).state = ElementState::Active;
         return Ok(Went::On(Stage::Leave));
@@ -403,7 +397,7 @@ fn send(
 /// A token has ended at an element: its scope may be at its end.
 fn close(turn: &mut Turn<'_>, element: &Element, scope: ElementInstanceKey) {
     if !element.kind.is_event_subprocess() {
-        events::stop_with_flow(turn, scope);
+        beside_work::stop_with_flow(turn, scope);
     }
     turn.work.push(Step::Close { scope });
 }
@@ -426,11 +420,16 @@ pub(crate) fn vanish(turn: &mut Turn<'_>, key: ElementInstanceKey) -> ElementIns
 pub(crate) fn ends_with_save_point(turn: &Turn<'_>, key: ElementInstanceKey) -> bool {
     let instance = turn.element(key);
     let element = turn.model(turn.index_of(&instance.element));
-    let save_point = match (instance.role, &element.multi) {
+    save_point_after(instance.role, element).is_some()
+        && turn.semantics().choices.flows_before_save_point
+}
+
+/// The save point after an element, or after each instance of its loop.
+fn save_point_after(role: Role, element: &Element) -> Option<SavePoint> {
+    match (role, &element.multi) {
         (Role::Inner, Some(multi)) => multi.inner_after,
         _ => element.async_after,
-    };
-    save_point.is_some() && turn.semantics().choices.flows_before_save_point
+    }
 }
 
 /// As [`end_token`], where the job of the save point after the element ends the token.
@@ -488,7 +487,7 @@ pub(crate) fn is_open_in_history(turn: &Turn<'_>, instance: &ElementInstance) ->
                 Joins::PerToken => true,
                 Joins::PerTokenEndedAtOnce => false,
             };
-            !is_join(&element.kind) || is_visit
+            !element.kind.is_join() || is_visit
         }
     }
 }

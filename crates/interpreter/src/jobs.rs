@@ -388,6 +388,7 @@ pub(crate) fn settle(turn: &mut Turn<'_>, key: JobKey) {
         return stop(turn, key, JobState::Failed);
     }
     match job.due_at {
+        _ if turn.work.record.is_suspended => stop(turn, key, JobState::Suspended),
         Some(due_at) if due_at > now => stop(turn, key, JobState::Waiting),
         // One that is ready keeps its place.
         _ if job.state == JobState::Ready => turn.work.changes.job_updated(key),

@@ -8,6 +8,8 @@ mod agenda;
 mod answers;
 mod assets;
 mod beans;
+mod beside_work;
+mod built;
 mod call_mappings;
 mod changes;
 mod command;

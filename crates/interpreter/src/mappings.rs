@@ -2,7 +2,8 @@
 //!
 //! Entries run in the order of the model. Nothing is applied unless all of them could be evaluated.
 //!
-//! DIFFERENCE: in Zeebe an entry sees the results of earlier ones before all else. In Camunda an
+//! DIFFERENCE: in Zeebe an entry sees the results of earlier ones before all else, but objects only
+//! when they are whole. In Camunda an
 //! input sees what is around the element and nothing of the element itself, and an output sees
 //! the element's own variables before the results.
 
@@ -13,6 +14,7 @@ use orloj_expr::Scope;
 use orloj_model::{CompletionVariables, Element, ElementKind, Mapping, MappingSource, ServiceTask};
 use orloj_types::{Document, ElementInstanceKey, StoredValue, Value};
 
+use crate::built::Built;
 use crate::extract;
 use crate::failure::{Failure, FailureKind, Ruled};
 use crate::record::Role;
@@ -170,7 +172,7 @@ fn evaluate_inside(turn: &Turn<'_>, key: ElementInstanceKey, element: &Element) 
     Ok(results)
 }
 
-/// `known` is what a nested target is put into when no earlier entry made its object.
+/// `known` is what a nested target is put into.
 fn evaluate(
     turn: &Turn<'_>,
     key: ElementInstanceKey,
@@ -178,22 +180,16 @@ fn evaluate(
     mappings: &[Mapping],
     known: impl Fn(&str) -> Option<Value>,
 ) -> Ruled<Results> {
-    let mut results = Results::new();
+    let mut built = Built::default();
     for mapping in mappings {
-        let view = View::new(&turn.work.record, key).under(&results);
+        let Some((name, path)) = mapping.target.split_last() else { continue };
+        built.go_to(path, &known);
+        let view = View::new(&turn.work.record, key).under(built.seen());
         let value = value_of(turn, key, element, &view, &mapping.source)
             .map_err(|failure| Failure { kind: FailureKind::IoMapping, ..failure })?;
-        let Some((name, path)) = mapping.target.split_first() else { continue };
-        let value = match path {
-            [] => value,
-            _ => {
-                let base = results.remove(name).or_else(|| known(name));
-                put_at(base, path, value)
-            }
-        };
-        results.insert(name.clone(), value);
+        built.put(name.clone(), value);
     }
-    Ok(results)
+    Ok(built.into_results())
 }
 
 /// Lists and maps are as deep as the model nests them, which the parser bounds.
@@ -229,42 +225,6 @@ fn value_of(
     }
 }
 
-/// Sets the value at a path inside an object, making the objects on the way.
-///
-/// DIFFERENCE: Zeebe makes null of what is neither an object nor null, and so does this.
-fn put_at(base: Option<Value>, path: &[Arc<str>], value: Value) -> Value {
-    // From the outside in, the objects along the path; then the value is put into them from the
-    // inside out. Paths come from untrusted models, so neither way recurses.
-    let mut bases = Vec::with_capacity(path.len());
-    let mut base = base;
-    for name in path {
-        let inner = match &base {
-            Some(Value::Map(entries)) => entries.get(name).cloned(),
-            _ => None,
-        };
-        let is_plain = !matches!(base, None | Some(Value::Null | Value::Map(_)));
-        bases.push(base);
-        if is_plain {
-            break;
-        }
-        base = inner;
-    }
-    let mut value = value;
-    for (name, base) in path.iter().zip(bases).rev() {
-        value = match base {
-            None | Some(Value::Null) => object(BTreeMap::new(), name, value),
-            Some(Value::Map(entries)) => object(Arc::unwrap_or_clone(entries), name, value),
-            Some(_) => Value::Null,
-        };
-    }
-    value
-}
-
-fn object(mut entries: BTreeMap<Arc<str>, Value>, name: &Arc<str>, value: Value) -> Value {
-    entries.insert(name.clone(), value);
-    Value::Map(Arc::new(entries))
-}
-
 fn stored(results: Results) -> BTreeMap<Arc<str>, StoredValue> {
     results.into_iter().map(|(name, value)| (name, value.to_stored())).collect()
 }
@@ -295,12 +255,14 @@ mod tests {
         let process = pay(Sketch::zeebe())
             .input("pay", "a + 1", "b")
             .input("pay", "b + 1", "c.d")
-            .input("pay", "c.d + 1", "c.e.f");
+            .input("pay", "d + 1", "c.e.f")
+            .input("pay", "c.z", "c.g")
+            .input("pay", "c.e.f + 1", "h");
         let mut story = Story::of(process.build());
         let told = story.start(r#"{"a":1,"c":{"z":0}}"#);
         insta::assert_snapshot!(told.lines().filter(|l| l.contains(": {")).collect::<Vec<_>>().join("\n"), @r#"
         instance: {"a":1,"c":{"z":0}}
-        pay: {"b":2,"c":{"d":3,"e":{"f":4}}}
+        pay: {"b":2,"c":{"d":3,"e":{"f":4},"g":0},"h":5}
         "#);
     }
 
@@ -338,11 +300,12 @@ mod tests {
     fn outputs_see_each_other_and_merge_into_objects() {
         let process = pay(Sketch::zeebe())
             .output("pay", "total", "order.total")
-            .output("pay", "order.total + 1", "order.next.value")
+            .output("pay", "total + order.id", "order.next.value")
+            .output("pay", "order.total", "order.next.before")
             .output("pay", "order.next.value + 1", "last");
         assert_eq!(
             after(process, r#"{"order":{"id":7,"next":{"old":0}}}"#, r#"{"total":4}"#),
-            r#"instance: {"last":6,"order":{"id":7,"next":{"old":0,"value":5},"total":4}}"#
+            r#"instance: {"last":12,"order":{"id":7,"next":{"before":null,"old":0,"value":11},"total":4}}"#
         );
     }
 

@@ -10,7 +10,9 @@ use crate::failure::Ruled;
 use crate::outcome::{Event, LeaveKind, TaskEnd};
 use crate::record::{ElementInstance, Role};
 use crate::turn::Turn;
-use crate::{compensation, ending, events, farewell, flow, incidents, jobs, multi_instance};
+use crate::{
+    beside_work, compensation, ending, events, farewell, flow, incidents, jobs, multi_instance,
+};
 
 /// A scope in which nothing is left goes on or, if it is the instance, ends.
 pub(crate) fn close_if_empty(turn: &mut Turn<'_>, scope: ElementInstanceKey) -> Ruled {
@@ -33,6 +35,7 @@ pub(crate) fn close_if_empty(turn: &mut Turn<'_>, scope: ElementInstanceKey) -> 
             compensation::scope_undone(turn, scope);
             Ok(())
         }
+        _ if beside_work::keeps_open(turn, scope) => Ok(()),
         _ => crate::element::subprocess::emptied(turn, scope),
     }
 }

@@ -11,7 +11,8 @@ use orloj_types::ElementId;
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::graph::{
-    Element, ElementIndex, ElementKind, Failures, FlowIndex, Process, Script, ServiceTask, Throw,
+    Boundary, Element, ElementIndex, ElementKind, Failures, FlowIndex, Process, Script,
+    ServiceTask, Throw,
 };
 
 /// Elements looked at behind one flow into a join: branches are shorter, and files are not to be
@@ -75,39 +76,55 @@ fn brought_along(element: &Element) -> Option<&str> {
 }
 
 fn lacks_join_save_point(process: &Process, element: &Element) -> bool {
-    let is_join =
-        matches!(element.kind, ElementKind::ParallelGateway | ElementKind::InclusiveGateway);
-    if !is_join || element.async_before.is_some() || element.incoming.len() < 2 {
+    if !element.kind.is_join() || element.async_before.is_some() || element.incoming.len() < 2 {
         return false;
     }
-    let saved = element.incoming.iter().filter(|&&flow| is_saved_branch(process, flow));
-    saved.count() >= 2
-}
-
-/// Whether something between the fork and this flow is continued by a job, on whatever way.
-fn is_saved_branch(process: &Process, flow: FlowIndex) -> bool {
-    let mut to_see: Vec<ElementIndex> = vec![process.flow(flow).source];
-    let mut seen = BTreeSet::new();
-    while let Some(index) = to_see.pop() {
-        if seen.len() >= BRANCH_ELEMENTS_MAX || !seen.insert(index) {
-            continue;
-        }
-        let element = process.element(index);
-        if element.async_before.is_some() || element.async_after.is_some() {
+    let mut followed = BTreeSet::new();
+    let mut saved = 0;
+    for &flow in &element.incoming {
+        let Some(branch) = saved_branch(process, flow) else { continue };
+        // Flows with something in common may be two ways of one token.
+        saved += usize::from(branch.is_disjoint(&followed));
+        if saved == 2 {
             return true;
         }
-        if !is_fork(element) {
-            to_see.extend(element.incoming.iter().map(|&flow| process.flow(flow).source));
-        }
+        followed.extend(branch);
     }
     false
 }
 
+/// What lies between the fork and this flow, if something there is continued by a job, on whatever
+/// way.
+fn saved_branch(process: &Process, flow: FlowIndex) -> Option<BTreeSet<ElementIndex>> {
+    let mut to_see: Vec<ElementIndex> = vec![process.flow(flow).source];
+    let mut branch = BTreeSet::new();
+    let mut is_saved = false;
+    while let Some(index) = to_see.pop() {
+        let element = process.element(index);
+        if is_fork(element) {
+            // Its branches are continued by jobs of their own where each flow has one.
+            let choices = &process.semantics.choices;
+            is_saved |= element.async_after.is_some() && choices.flows_before_save_point;
+            continue;
+        }
+        if branch.len() >= BRANCH_ELEMENTS_MAX || !branch.insert(index) {
+            continue;
+        }
+        is_saved |= element.async_before.is_some() || element.async_after.is_some();
+        to_see.extend(element.incoming.iter().map(|&flow| process.flow(flow).source));
+        if let ElementKind::BoundaryEvent(Boundary { attached_to, interrupting: true, .. }) =
+            element.kind
+        {
+            to_see.push(attached_to);
+        }
+    }
+    is_saved.then_some(branch)
+}
+
 /// Several branches begin there.
 fn is_fork(element: &Element) -> bool {
-    let forks =
-        matches!(element.kind, ElementKind::ParallelGateway | ElementKind::InclusiveGateway);
-    forks && element.outgoing.len() > 1
+    let chooses = matches!(element.kind, ElementKind::ExclusiveGateway | ElementKind::EventGateway);
+    !chooses && element.outgoing.len() > 1
 }
 
 /// Elements of which each instance runs foreign code at once, somewhere inside. Where a failure

@@ -41,6 +41,57 @@ fn a_join_after_saved_branches_wants_a_save_point() {
 }
 
 #[test]
+fn a_save_point_that_branches_share_saves_none_of_them() {
+    let plain = fork("", "");
+    let forked = |attributes: &str| {
+        let fork = r#"<parallelGateway id="fork"/>"#;
+        advice(&plain.replace(fork, &format!(r#"<parallelGateway id="fork" {attributes}/>"#)))
+    };
+    assert!(forked(r#"camunda:asyncBefore="true""#).is_empty());
+    // Each flow that leaves it is a job.
+    assert_eq!(forked(r#"camunda:asyncAfter="true""#), ["join-without-save-point join"]);
+}
+
+#[test]
+fn two_ways_of_one_token_are_not_two_branches() {
+    let saved = fork(r#"camunda:asyncBefore="true""#, "");
+    let condition = "<conditionExpression>${x}</conditionExpression></sequenceFlow>";
+    let chosen = saved
+        .replace("parallelGateway id=\"fork\"", "exclusiveGateway id=\"fork\"")
+        .replace("targetRef=\"a\"/>", &format!("targetRef=\"a\">{condition}"))
+        .replace("targetRef=\"b\"/>", &format!("targetRef=\"b\">{condition}"));
+    assert!(advice(&chosen).is_empty());
+    let before =
+        chosen.replace("<startEvent id=\"s\"", "<startEvent id=\"s\" camunda:asyncAfter=\"true\"");
+    assert!(advice(&before).is_empty());
+    let task = saved.replace("parallelGateway id=\"fork\"", "task id=\"fork\"");
+    assert_eq!(advice(&task), ["join-without-save-point join"], "a task forks as well");
+}
+
+#[test]
+fn what_interrupts_an_activity_takes_its_token() {
+    let interrupted = |cancels: &str| {
+        let boundary = format!(
+            r#"<boundaryEvent id="b" attachedToRef="a" cancelActivity="{cancels}">
+                <timerEventDefinition><timeDuration>PT1H</timeDuration></timerEventDefinition>
+            </boundaryEvent>"#
+        );
+        advice(&format!(
+            r#"<startEvent id="s"/><sequenceFlow id="f0" sourceRef="s" targetRef="a"/>
+            <userTask id="a" camunda:asyncAfter="true"/>{boundary}
+            <task id="c" camunda:asyncBefore="true"/>
+            <sequenceFlow id="f1" sourceRef="b" targetRef="c"/>
+            <sequenceFlow id="f2" sourceRef="a" targetRef="join"/>
+            <sequenceFlow id="f3" sourceRef="c" targetRef="join"/>
+            <inclusiveGateway id="join"/>
+            <sequenceFlow id="f4" sourceRef="join" targetRef="e"/><endEvent id="e"/>"#
+        ))
+    };
+    assert!(interrupted("true").is_empty());
+    assert_eq!(interrupted("false"), ["join-without-save-point join"]);
+}
+
+#[test]
 fn instances_that_call_code_want_save_points() {
     let several = |inner: &str, attributes: &str| {
         format!(

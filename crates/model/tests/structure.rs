@@ -160,3 +160,19 @@ fn a_comment_inside_a_text_is_not_part_of_it() {
     );
     assert_eq!(shown(&timer(&e).value), "\"PT5M\"");
 }
+
+/// Each event behind an event-based gateway is looked at once, with all flows that lead to it:
+/// sixty thousand flows to one event are as many steps, not their square.
+#[test]
+fn an_event_behind_a_gateway_is_checked_once_however_many_flows_lead_to_it() {
+    let flows: String = (0..3)
+        .map(|n| format!(r#"<sequenceFlow id="f{n}" sourceRef="g" targetRef="t"/>"#))
+        .collect();
+    let body =
+        format!(r#"<startEvent id="s"/><eventBasedGateway id="g"/><userTask id="t"/>{flows}"#);
+    for dialect in [Dialect::Camunda7, Dialect::Flowable] {
+        let parsed = read(&process(&body), dialect);
+        let refused = parsed.diagnostics.iter().filter(|d| d.code == "event-gateway-target");
+        assert_eq!(refused.count(), 1, "{dialect}: {:?}", parsed.diagnostics);
+    }
+}

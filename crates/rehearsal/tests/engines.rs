@@ -535,3 +535,17 @@ fn what_the_engine_leaves_to_jobs_of_its_own_belongs_to_the_action() {
     assert!(played.steps.iter().skip(1).all(|step| step.act == "worker"));
     assert!(played.jobs.iter().all(|job| job.kind == "worker"));
 }
+
+/// `==` is none of Camunda's tests.
+#[test]
+fn decisions_beside_a_process_of_flowable_are_read_by_its_rules() {
+    let process = run(Engine::Flowable, "deciding.flowable.bpmn");
+    let decisions = run(Engine::Flowable, "risk.flowable.dmn").files;
+    let files = process.files.iter().chain(&decisions).cloned().collect();
+    let vars = serde_json::from_str(r#"{"amount":5}"#).expect("an object");
+    let stage = Arc::new(Stage::new(Stubs::default(), None).expect("a runtime"));
+    let run = Run { files, vars, start: Some("p".to_owned()), ..process };
+    let played = played(play_one(&stage, run).expect("a thread"));
+    let level = played.variables.iter().find(|(_, name, _)| name == "level");
+    assert_eq!(level.map(|(_, _, value)| value.to_string()), Some(r#""five""#.to_owned()));
+}

@@ -4,15 +4,16 @@
 //! that are missing, sets the others anew and removes those that are too many. Their keys follow
 //! from the engine's name: nodes that do so at the same moment make each of them once.
 
-use orloj_store::{Change, ChoreWrite, Held, JobFilter, JobKind, JobRow, JobState, Page};
-use orloj_types::{JobKey, Timestamp};
+use orloj_store::{Change, ChoreWrite, Held, JobFilter, JobKind, JobRow, Page};
+use orloj_types::JobKey;
 
 use crate::api::Error;
 use crate::handle::Orloj;
 use crate::history::cleanup::{CleanupState, NextRun, first_run, slices};
 use crate::manage::{Desk, Entry};
 use crate::node::chores::{
-    CleanupPayload, INCIDENT_WORD, cleanup_chore, cleanup_key, kept, windows_of, written,
+    CleanupPayload, INCIDENT_WORD, cleanup_chore, cleanup_key, ordered, resting, standing,
+    windows_of, written,
 };
 use crate::node::{Request, store_error};
 
@@ -50,7 +51,7 @@ impl Orloj {
             }
             match self.done(Request::Write(Box::new(change))).await {
                 Ok(()) => return Ok(keys),
-                // One of them runs, or another node does the same.
+                // One of them has ended its run, or another node does the same.
                 Err(Error::Overtaken) => {}
                 Err(error) => return Err(error),
             }
@@ -104,10 +105,10 @@ impl Orloj {
                 // It is cleaning already, and sees to what comes next by itself.
                 Some(row) if row.is_locked() && !immediately => {}
                 Some(row) => {
-                    let mut update = kept(row, Held::Free);
-                    update.state = state_at(at, now);
+                    let mut update = ordered(row);
+                    update.state = standing(resting(at), retries, at, now);
                     update.due_at = at;
-                    update.priority = cleanup.priority;
+                    update.priority = Some(cleanup.priority);
                     update.retries_left = retries;
                     update.payload = Some(written(&payload));
                     chores.push(ChoreWrite::Update(update));
@@ -115,7 +116,8 @@ impl Orloj {
                 None if at.is_none() => {}
                 None => {
                     let row = cleanup_chore(engine, slice, &payload, cleanup, retries, now);
-                    let row = JobRow { state: state_at(at, now), due_at: at, ..row };
+                    let state = standing(resting(at), retries, at, now);
+                    let row = JobRow { state, due_at: at, ..row };
                     chores.push(ChoreWrite::Insert(row));
                 }
             }
@@ -123,13 +125,5 @@ impl Orloj {
         let surplus = rows.iter().filter(|row| !keys.contains(&row.key));
         chores.extend(surplus.map(|row| ChoreWrite::Delete { key: row.key, held: Held::Free }));
         (chores, keys)
-    }
-}
-
-fn state_at(at: Option<Timestamp>, now: Timestamp) -> JobState {
-    match at {
-        None => JobState::Suspended,
-        Some(at) if at > now => JobState::Waiting,
-        Some(_) => JobState::Ready,
     }
 }

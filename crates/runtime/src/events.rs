@@ -199,6 +199,17 @@ impl Orloj {
         Err(missing())
     }
 
+    /// Asks conditional events that hear nothing by themselves, as Flowable's, after these variables
+    /// are set in the instance.
+    pub async fn ask_conditions(
+        &self,
+        instance: InstanceKey,
+        variables: Document,
+    ) -> Result<(), Error> {
+        check_texts([], &variables)?;
+        self.command(instance, Command::AskConditions { variables }).await
+    }
+
     pub async fn modify(&self, instance: InstanceKey, modify: Modify) -> Result<(), Error> {
         self.command(instance, modification(modify)?).await
     }

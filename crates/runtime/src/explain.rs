@@ -480,6 +480,7 @@ fn remedy_of(
             Remedy::SetPriority(row.key, row.priority.clamp(low, high))
         }
         (NotTaken::Topic, _) => Remedy::CloseBreaker(row.topic.clone()),
+        (NotTaken::DueDate, _) => Remedy::MakeDue(row.key),
         (NotTaken::Definition | NotTaken::Category | NotTaken::Tenant | NotTaken::Cleanup, _) => {
             Remedy::Execute(row.key)
         }
@@ -495,5 +496,6 @@ fn code_of(why: NotTaken) -> &'static str {
         NotTaken::Tenant => "other-tenant",
         NotTaken::Topic => "breaker-open",
         NotTaken::Cleanup => "cleanup-elsewhere",
+        NotTaken::DueDate => "no-due-date",
     }
 }

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -443,9 +444,12 @@ fn an_ended_batch_is_deleted_from_history() {
         let reason = format!("batch {batch} has ended; cascade to delete it from history");
         assert!(matches!(refused, Err(Error::Invalid(said)) if said == reason));
         let told = async || {
-            let rows = orloj.history().recent_job_log(&JobLogFilter::default(), 100).await.unwrap();
+            let log = orloj.history().recent_job_log(&JobLogFilter::default(), 100).await.unwrap();
             let of = batch.to_string();
-            rows.iter().filter(|row| row.definition_configuration.as_deref() == Some(&of)).count()
+            log.rows
+                .iter()
+                .filter(|row| row.definition_configuration.as_deref() == Some(&of))
+                .count()
         };
         assert_ne!(told().await, 0);
         orloj.as_user("anna").batches().delete(batch, true).await.unwrap();
@@ -487,6 +491,9 @@ fn one_operation_on_many_leaves_a_summary_or_an_entry_for_each() {
                 let is_refused = matches!(&report, Err(Error::Invalid(_)));
                 assert_eq!(is_refused, expected.is_empty(), "{report:?}");
                 assert_eq!(log(&orloj).await, expected);
+                let told = orloj.history().operations(OperationFilter::default(), ALL).await;
+                let groups: BTreeSet<_> = told.unwrap().iter().map(|row| row.group).collect();
+                assert_eq!(groups.len(), usize::from(!is_refused), "it is one operation");
                 // One alone is told as it is.
                 let job = jobs(&orloj, JobKind::Worker).await[0].key;
                 anna.jobs().all(job, JobAction::SetPriority(3)).run().await.unwrap();

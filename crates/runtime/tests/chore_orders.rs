@@ -85,13 +85,13 @@ async fn incidents(orloj: &Orloj) -> Vec<JobKey> {
 
 async fn told(orloj: &Orloj, job: JobKey) -> Vec<(JobLogState, i64)> {
     let filter = JobLogFilter { job: Some(job), ..JobLogFilter::default() };
-    let rows = orloj.history().recent_job_log(&filter, 100).await.unwrap();
-    rows.iter().rev().map(|row| (row.state, row.retries)).collect()
+    let log = orloj.history().recent_job_log(&filter, 100).await.unwrap();
+    log.rows.iter().rev().map(|row| (row.state, row.retries)).collect()
 }
 
 async fn closed(orloj: &Orloj, job: JobKey) -> Vec<IncidentState> {
-    let rows = orloj.history().chore_incidents(Some(job), 100).await.unwrap();
-    rows.iter().map(|incident| incident.state).collect()
+    let found = orloj.history().job_incidents(job, 100).await.unwrap();
+    found.rows.iter().map(|incident| incident.state).collect()
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn whoever_runs_a_suspension_or_a_batch_by_hand_waits_for_its_end() {
         let failed = orloj.jobs().execute(part).await;
         assert!(matches!(failed, Err(Error::JobFailed(_))), "{failed:?}");
         let filter = JobLogFilter { job: Some(part), ..JobLogFilter::default() };
-        let log = orloj.history().recent_job_log(&filter, 9).await.unwrap();
+        let log = orloj.history().recent_job_log(&filter, 9).await.unwrap().rows;
         assert_eq!(log[0].definition_type.as_deref(), Some("set-job-retries"));
         assert_eq!(log[0].definition_configuration, Some(batch.to_string().into()));
         assert_eq!((log[0].state, log[0].run_by.as_deref()), (JobLogState::Failed, Some("one")));
@@ -323,7 +323,7 @@ fn the_job_log_tells_of_jobs_of_no_instance_until_they_are_old() {
             ..JobLogFilter::default()
         };
         let history = orloj.history();
-        let failed = history.recent_job_log(&of(&[JobLogState::Failed]), 100).await.unwrap();
+        let failed = history.recent_job_log(&of(&[JobLogState::Failed]), 100).await.unwrap().rows;
         assert_eq!(failed.len(), 3);
         let row = &failed[0];
         assert_eq!((row.job, row.instance.raw(), row.retries), (first, 0, 1));
@@ -334,12 +334,12 @@ fn the_job_log_tells_of_jobs_of_no_instance_until_they_are_old() {
         assert_eq!(row.definition_type.as_deref(), Some("timer-start-event"));
         assert_eq!(row.definition_configuration.as_deref(), Some("CYCLE: R5/PT10S"));
         let other = JobLogFilter { message: Some("no".into()), ..JobLogFilter::default() };
-        assert_eq!(history.recent_job_log(&other, 100).await.unwrap(), []);
+        assert_eq!(history.recent_job_log(&other, 100).await.unwrap().rows, []);
 
         // Another version takes the dead letter and the next of the series along.
         deploy(&orloj, "process order, camunda: start{timer 90d} -> ask{user} -> end").await;
         let deleted = history.recent_job_log(&of(&[JobLogState::Deleted]), 100).await.unwrap();
-        let mut jobs: Vec<_> = deleted.iter().map(|row| row.job).collect();
+        let mut jobs: Vec<_> = deleted.rows.iter().map(|row| row.job).collect();
         jobs.sort();
         assert_eq!((jobs.len(), jobs[0]), (2, first));
         assert_eq!(closed(&orloj, first).await, [IncidentState::Deleted]);

@@ -346,7 +346,7 @@ fn a_batch_that_is_deleted_takes_its_parts_along() {
         let kept = orloj.batches().create(NewBatch { suspended: true, ..new.clone() }).await;
         orloj.batches().delete(kept.unwrap().key, false).await.unwrap();
         let told = orloj.history().recent_job_log(&JobLogFilter::default(), 100).await.unwrap();
-        assert_eq!(told.len(), 2, "its seed came and went: {told:?}");
+        assert_eq!(told.rows.len(), 2, "its seed came and went: {told:?}");
         let batch = orloj.batches().create(NewBatch { suspended: true, ..new }).await.unwrap();
         orloj.batches().delete(batch.key, true).await.unwrap();
         orloj.settle().await;

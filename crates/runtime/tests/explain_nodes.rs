@@ -59,6 +59,24 @@ fn what_a_node_leaves_to_others_can_be_run_by_hand() {
 }
 
 #[test]
+fn a_job_without_a_due_date_is_told_how_to_get_one() {
+    on_both(|builder| async {
+        let options = ExecutorOptions { needs_due_date: true, ..active() };
+        let builder = builder.delegate("test.Work", succeeds).executor_options(options);
+        let orloj = deployed(builder).await;
+        let key = step(&orloj).await;
+        orloj.settle().await;
+        let found = reasons(&orloj, key).await;
+        let found: Vec<_> = found.into_iter().map(|reason| (reason.code, reason.remedy)).collect();
+        assert_eq!(found, [("no-due-date", Some(Remedy::MakeDue(key)))]);
+        orloj.jobs().set_due_date(key, Some(orloj.now()), false).await.unwrap();
+        orloj.settle().await;
+        assert!(orloj.jobs().get(key).await.is_err(), "it is done");
+        orloj.shutdown().await;
+    });
+}
+
+#[test]
 fn the_clean_up_that_is_left_to_others_is_named() {
     on_both(|builder| async {
         let options = ExecutorOptions { without_cleanup: true, ..active() };

@@ -192,8 +192,8 @@ async fn job_log(orloj: &Orloj, instance: InstanceKey) {
     assert_eq!(log[1].failed_element.as_deref(), Some("charge"));
     assert_eq!(log[3].due_at, Some(NOW.plus_ms(3_600_000)));
     let recent = orloj.history().recent_job_log(&JobLogFilter::default(), 2).await.unwrap();
-    assert_eq!(recent.len(), 2);
-    assert_eq!(recent[0].state, JobLogState::Deleted);
+    assert_eq!((recent.rows.len(), recent.is_partial), (2, false));
+    assert_eq!(recent.rows[0].state, JobLogState::Deleted);
 }
 
 async fn variables(orloj: &Orloj, instance: InstanceKey) {

@@ -12,9 +12,9 @@ use orloj::types::{Document, InstanceKey, JobDefinitionKey, JobKey, Timestamp};
 use orloj::{
     ActivateJobs, Builder, Call, DefinitionQuery, Deploy, Dialect, Error, ExecutorOptions, Fault,
     IncidentFilter, InstanceAction, InstanceQuery, JobAction, JobDefinitionAction,
-    JobDefinitionScope, JobFilter, JobScope, JobSet, JobState, LongPoll, Missing, NewIncident,
-    Orloj, Page, Reschedule, Restart, StartInstance, StoreChoice, SuspendDefinition, SuspendJobs,
-    WhichDefinitions,
+    JobDefinitionScope, JobFilter, JobKind, JobScope, JobSet, JobState, LongPoll, Missing,
+    NewIncident, Orloj, Page, Reschedule, Restart, StartInstance, StoreChoice, SuspendDefinition,
+    SuspendJobs, Suspended, WhichDefinitions,
 };
 use orloj_testkit::story::Database;
 
@@ -351,6 +351,94 @@ fn job_definitions_are_handled_in_bulk() {
         assert_eq!(orloj.jobs().get(key).await.unwrap().state, JobState::Suspended);
         definitions.all(any, JobDefinitionAction::Activate(how)).run().await.unwrap();
         assert_eq!(orloj.jobs().get(key).await.unwrap().state, JobState::Failed);
+    });
+}
+
+/// Until nothing of any batch is left but monitors.
+async fn run_batches(orloj: &Orloj) {
+    for kind in [JobKind::BatchSeed, JobKind::BatchPart] {
+        let filter = JobFilter { kinds: vec![kind], ..JobFilter::default() };
+        for job in orloj.jobs().list(filter, ALL).await.unwrap() {
+            orloj.jobs().execute(job.key).await.unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_batch_gives_retries_to_those_jobs_of_a_job_definition_that_a_bulk_gives_them_to() {
+    on_both(|builder| async {
+        let orloj = engine(builder, Arc::new(AtomicBool::new(true))).await;
+        let (failed, lives) = (start(&orloj).await, start(&orloj).await);
+        let (failed, lives) = (job(&orloj, failed).await, job(&orloj, lives).await);
+        orloj.jobs().execute(failed).await.unwrap_err();
+        let before = orloj.jobs().get(lives).await.unwrap().retries_left;
+        let of_work = orloj.jobs().definition_of(failed).await.unwrap().unwrap();
+        let retries = JobAction::SetRetries { retries: 9, due: None };
+        let scope = JobScope::JobDefinition(of_work);
+        let batch = orloj.jobs().all(scope, retries).as_batch().await.unwrap();
+        assert_eq!(orloj.batches().get(batch).await.unwrap().statistics.total, 1);
+        run_batches(&orloj).await;
+        assert_eq!(orloj.jobs().get(failed).await.unwrap().retries_left, 9);
+        assert_eq!(orloj.jobs().get(lives).await.unwrap().retries_left, before);
+    });
+}
+
+#[test]
+fn a_batch_moves_dead_letters_as_a_bulk_does_and_nothing_else() {
+    on_both(|builder| async {
+        let orloj = engine(builder, Arc::default()).await;
+        let jobs = orloj.jobs();
+        let (later, revived) = (start(&orloj).await, start(&orloj).await);
+        let (later, revived) = (job(&orloj, later).await, job(&orloj, revived).await);
+        // One of no instance.
+        let at = BEGIN.plus_ms(3_600_000);
+        let scope = WhichDefinitions::Process("order".into(), None);
+        let how = SuspendDefinition { at: Some(at), ..SuspendDefinition::default() };
+        let suspended = orloj.definitions().suspend(&scope, how).await.unwrap();
+        let Suspended::Scheduled(chore) = suspended else { panic!("{suspended:?}") };
+        jobs.set_due_date(later, Some(at), false).await.unwrap();
+        for key in [later, revived, chore] {
+            jobs.move_to_dead_letter(key).await.unwrap();
+        }
+        let moved = jobs.move_dead_letters(JobFilter::default(), 2).as_batch().await.unwrap();
+        assert_eq!(orloj.batches().get(moved).await.unwrap().statistics.total, 3);
+        // Somebody is faster.
+        jobs.move_to_executable(revived, 7).await.unwrap();
+        run_batches(&orloj).await;
+        for (key, retries) in [(later, 2), (revived, 7), (chore, 2)] {
+            let found = jobs.get(key).await.unwrap();
+            assert_eq!((found.state, found.retries_left), (JobState::Ready, retries));
+        }
+        assert_eq!(orloj.batches().get(moved).await.unwrap().statistics.failed, 0);
+        let refused = jobs.move_dead_letters(vec![later], 0).as_batch().await;
+        assert!(matches!(refused, Err(Error::Rejected(_))), "{refused:?}");
+    });
+}
+
+#[test]
+fn a_bulk_within_a_bulk_is_told_once() {
+    on_both(|builder| async {
+        let orloj = engine(builder, Arc::new(AtomicBool::new(true))).await;
+        let instance = start(&orloj).await;
+        let key = job(&orloj, instance).await;
+        orloj.jobs().execute(key).await.unwrap_err();
+        let any = JobDefinitionFilter { process_id: Some("order".into()), ..Default::default() };
+        let all = orloj.job_definitions().count(any.clone()).await.unwrap();
+        let retries = JobDefinitionAction::SetRetries { retries: 4, due: None };
+        let kim = orloj.job_definitions().by("kim");
+        assert_eq!(kim.all(any, retries).run().await.unwrap().done, all);
+        assert_eq!(orloj.jobs().get(key).await.unwrap().retries_left, 4);
+        let of_kim = |property: &str, new: &str| {
+            (property.to_owned(), Some(new.to_owned()), "kim".to_owned())
+        };
+        assert_eq!(
+            operations(&orloj, "SetJobRetries").await,
+            [
+                of_kim("async", "false"),
+                of_kim("nrOfInstances", &all.to_string()),
+                of_kim("retries", "4")
+            ]
+        );
     });
 }
 

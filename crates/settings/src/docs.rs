@@ -24,7 +24,12 @@ is a warning, and one that is unknown is an error which names the nearest that i
 `application.yaml` or `application.properties` into such a file.
 
 `queueSize` of Camunda counts batches: its knob is set to that many times the jobs of one \
-acquisition. `acquisition.wait_ms_max` follows the waits in the profiles of Flowable, whose waits \
+acquisition. A job that acquisition selects is locked by the same statement and cannot be lost to \
+another node, so Camunda's back-off (`backoffTimeInMillis`, `maxBackoff`, \
+`backoffDecreaseThreshold`) begins only with timers and other waiting jobs that a node found due \
+and another one was faster with; a job that an executor of the application's own rejects is given \
+back and makes acquisition pause (100 ms, in profiles of Flowable the wait for a full queue) \
+instead of shortening the next page. `acquisition.wait_ms_max` follows the waits in the profiles of Flowable, whose waits \
 do not grow.
 ";
 

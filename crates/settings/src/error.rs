@@ -10,7 +10,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// As one reads a file, from its top; what has no line stays where it was.
+    /// As one reads files, each from its top; what has no line comes before them, as it was found.
     pub fn in_order(mut errors: Vec<Self>) -> Vec<Self> {
         errors.sort_by(|one, other| one.line().cmp(&other.line()));
         errors
@@ -69,10 +69,11 @@ mod tests {
     #[test]
     fn errors_of_a_file_come_from_its_top() {
         let error = |place: &str| Error { place: place.to_owned(), message: String::new() };
-        let places = ["b.toml:3", "a.xml:12:1", "executor.hint", "a.xml:9:10", "a.xml:9:2"];
+        let places = ["b.toml:3", "a.xml:12:1", "hint", "executor.hint", "a.xml:9:10", "a.xml:9:2"];
         let sorted = Error::in_order(places.map(error).to_vec());
         let sorted: Vec<&str> = sorted.iter().map(|error| &*error.place).collect();
-        let expected = ["executor.hint", "a.xml:9:2", "a.xml:9:10", "a.xml:12:1", "b.toml:3"];
+        let expected =
+            ["hint", "executor.hint", "a.xml:9:2", "a.xml:9:10", "a.xml:12:1", "b.toml:3"];
         assert_eq!(sorted, expected);
     }
 }

@@ -108,11 +108,11 @@ pub const KNOBS: &[Knob] = knobs! { Settings;
     "acquisition.wait_factor" = acquisition.wait_factor:
         "by which factor rest and back-off grow; not in profiles of Flowable";
     "acquisition.backoff_ms" = acquisition.backoff_ms (0..=WAIT_MS_MAX):
-        "pause after a lock was lost to another node; 0: none; not in profiles of Flowable";
+        "pause after another node was faster with a due job; 0: none; not in profiles of Flowable";
     "acquisition.backoff_ms_max" = acquisition.backoff_ms_max (0..=WAIT_MS_MAX):
         "what the pause grows to; 0: no back-off; not in profiles of Flowable";
     "acquisition.backoff_threshold" = acquisition.backoff_threshold:
-        "acquisitions without a lost lock before the pause shrinks; not in profiles of Flowable";
+        "looks for jobs without such a loss before the pause shrinks; not in profiles of Flowable";
     "acquisition.lock_ms_max" = acquisition.lock_ms_max (1..=WAIT_MS_MAX):
         "longest run of a job before it counts as hung; left out: as long as its node lives";
     "acquisition.timer_lock_ms_max" = acquisition.timer_lock_ms_max (1..=WAIT_MS_MAX):
@@ -132,7 +132,8 @@ pub const KNOBS: &[Knob] = knobs! { Settings;
         "off: every worker job has priority 0";
     "jobs.priority_failure_is_zero" = jobs.priority_failure_is_zero:
         "a priority that cannot be evaluated counts as 0";
-    "jobs.due_never_null" = jobs.due_never_null: "jobs ready at once are due at their creation";
+    "jobs.due_never_null" = jobs.due_never_null:
+        "jobs ready at once are due at their creation, and none without a due date are taken";
     "jobs.incidents" = jobs.incidents: "a job without retries left opens an incident";
     "jobs.reevaluate_time_cycle" = jobs.reevaluate_time_cycle:
         "an expression of a time cycle is evaluated anew at each firing";

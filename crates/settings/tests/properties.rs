@@ -108,6 +108,18 @@ fn wrong_types_are_refused_by_every_typed_property() {
     assert!(count > 250, "{count}");
 }
 
+#[test]
+fn a_negative_count_is_called_one() {
+    let said = |name, value: &str| {
+        let property = find_property(System::Camunda7, name, false).expect(name);
+        convert(property, &Value::text(value)).expect_err("refused")
+    };
+    let batches = "found '-1', expected a whole number from 0 to 4294967295";
+    assert_eq!(said("queueSize", "-1"), batches);
+    let seconds = "found '-1', expected a whole number of seconds from 0 to 4294967295";
+    assert_eq!(said("batchPollTime", "-1"), seconds);
+}
+
 /// What the chapters and the specification name, by hand, so that a lost row is noticed. That a knob
 /// is read by the engine is the business of `xtask tidy`, and what it does that of the runtime's
 /// tests.

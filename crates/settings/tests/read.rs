@@ -214,7 +214,7 @@ fn properties_that_cannot_be_used_are_named() {
     camunda.jobExecutorPriorityRangeMin: found '9223372036854775808', expected a whole number
     camunda.maxJobsPerAcquisition: found 'many', expected a whole number
     camunda.nothing-like-this-exists: Camunda 7 has no property 'nothing-like-this-exists'
-    camunda.queueSize: found -3, expected a whole number
+    camunda.queueSize: found -3, expected a whole number from 0 to 4294967295
     camunda.waitTimeInMillis: acquisition.wait_ms (90000) is above acquisition.wait_ms_max (60000)
     ");
     insta::assert_snapshot!(problems(json!({"flowable": {

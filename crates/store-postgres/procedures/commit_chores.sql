@@ -40,7 +40,7 @@ BEGIN
         UPDATE orloj.job AS j
         SET state = s.state,
             retries_left = s.retries_left,
-            priority = s.priority,
+            priority = coalesce(s.priority, j.priority),
             due_at = s.due_at,
             failure = CASE WHEN s.failure_written THEN s.failure ELSE j.failure END,
             failure_details = CASE

@@ -16,6 +16,7 @@ picked AS (
         AND ($8::text[] IS NULL OR topic = '' OR topic <> ALL ($8))
         AND (NOT $9::boolean OR kind <> 15)
         AND ($10::text IS NULL OR tenant = $10)
+        AND (NOT $12::boolean OR due_at IS NOT NULL)
         -- None beside an exclusive one that was stopped while it runs: its lock is there until
         -- whoever runs it is done. Nearly always there is no such job; they are hashed, where
         -- there are many.

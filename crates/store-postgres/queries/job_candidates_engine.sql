@@ -13,6 +13,7 @@ WHERE engine = $2 AND type = '' AND kind NOT IN (2, 5)
     AND ($8::text[] IS NULL OR topic = '' OR topic <> ALL ($8))
     AND (NOT $9::boolean OR kind <> 15)
     AND ($10::text IS NULL OR tenant = $10)
+    AND (NOT $12::boolean OR due_at IS NOT NULL)
     -- None beside an exclusive one that was stopped while it runs: its lock is there until
     -- whoever runs it is done. Nearly always there is no such job; they are hashed, where
     -- there are many.
@@ -28,9 +29,9 @@ WHERE engine = $2 AND type = '' AND kind NOT IN (2, 5)
             WHERE h.state <> 0 AND h.lock_session IS NOT NULL AND h.exclusive
                 AND h.engine = $2
         ))
-    AND (topic = '' OR topic <> ALL ($12))
-    AND tenant <> ALL ($13)
-    AND (limit_key IS NULL OR limit_key <> ALL ($14))
+    AND (topic = '' OR topic <> ALL ($13))
+    AND tenant <> ALL ($14)
+    AND (limit_key IS NULL OR limit_key <> ALL ($15))
 ORDER BY priority DESC, key
 LIMIT $3 / (SELECT count(*) FROM lease)
 FOR UPDATE SKIP LOCKED

@@ -296,6 +296,7 @@ struct SelectionValues {
     without_cleanup: bool,
     tenant: Option<String>,
     over_hierarchies: bool,
+    needs_due_date: bool,
 }
 
 impl SelectionValues {
@@ -312,10 +313,11 @@ impl SelectionValues {
             without_cleanup: selection.without_cleanup,
             tenant: selection.tenant.as_ref().map(|tenant| tenant.to_string()),
             over_hierarchies: selection.over_hierarchies,
+            needs_due_date: selection.needs_due_date,
         }
     }
 
-    fn params(&self) -> [(&(dyn ToSql + Sync), Type); 8] {
+    fn params(&self) -> [(&(dyn ToSql + Sync), Type); 9] {
         [
             (&self.lowest, Type::INT8),
             (&self.highest, Type::INT8),
@@ -325,6 +327,7 @@ impl SelectionValues {
             (&self.without_cleanup, Type::BOOL),
             (&self.tenant, Type::TEXT),
             (&self.over_hierarchies, Type::BOOL),
+            (&self.needs_due_date, Type::BOOL),
         ]
     }
 }

@@ -216,7 +216,7 @@ fn put_update(rows: &mut RowArray, update: &ChoreUpdate) {
     };
     rows.push(|r| {
         r.int8(update.key.raw()).int8_or_null(held_by).int4(attempt).bool(false);
-        r.int2(update.state as i16).int4(update.retries_left).int8(update.priority);
+        r.int2(update.state as i16).int4(update.retries_left).int8_or_null(update.priority);
         r.int8_or_null(update.due_at.map(|at| at.as_ms())).bool(is_written);
         r.text_or_null(message).text_or_null(details).text_or_null(element);
         r.bytes_or_null(update.payload.as_deref()).int2(write).int8_or_null(session);

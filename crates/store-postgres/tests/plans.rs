@@ -225,7 +225,7 @@ async fn a_lock_on_an_old_job_makes_no_recovery_read_what_came_since() {
             held: Held::Free,
             state: JobState::Ready,
             retries_left: 3,
-            priority: 0,
+            priority: Some(0),
             due_at: None,
             failure: FailureWrite::Keep,
             payload: None,

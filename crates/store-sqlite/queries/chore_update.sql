@@ -1,7 +1,7 @@
 -- `?12`: what becomes of the lock: 0 keep, 1 clear, 2 a session's, 3 a worker's. `?6`: whether the
 -- failure is replaced.
 UPDATE job
-SET state = ?2, retries_left = ?3, priority = ?4, due_at = ?5,
+SET state = ?2, retries_left = ?3, priority = coalesce(?4, priority), due_at = ?5,
     failure = iif(?6, ?7, failure),
     failure_details = iif(?6, ?8, failure_details),
     failed_element = iif(?6, ?9, failed_element),

@@ -15,6 +15,7 @@ WHERE key IN (
         AND (?8 IS NULL OR topic = '' OR topic NOT IN (SELECT value FROM json_each(?8)))
         AND (?9 = 0 OR kind <> 15)
         AND (?10 IS NULL OR tenant = ?10)
+        AND (?12 = 0 OR due_at IS NOT NULL)
         -- None beside an exclusive one that was stopped while it runs: its lock is there until
         -- whoever runs it is done. Nearly always there is no such job.
         AND (

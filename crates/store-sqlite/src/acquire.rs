@@ -66,6 +66,7 @@ fn lock(connection: &Connection, engine: &str, acquire: &Acquire) -> Result<Vec<
                 selection.without_cleanup,
                 selection.tenant.as_deref(),
                 selection.over_hierarchies,
+                selection.needs_due_date,
             ];
             all(connection, &sql, values, rows::job)
         }
@@ -140,6 +141,7 @@ fn candidates(
                 keys,
                 selection.tenant.as_deref(),
                 selection.over_hierarchies,
+                selection.needs_due_date,
             ];
             all(connection, &sql, values, rows::job)
         }

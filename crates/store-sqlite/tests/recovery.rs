@@ -57,7 +57,7 @@ fn a_lock_on_an_old_job_leaves_the_floor() {
         held: Held::Free,
         state: JobState::Ready,
         retries_left: 3,
-        priority: 0,
+        priority: None,
         due_at: None,
         failure: FailureWrite::Keep,
         payload: None,

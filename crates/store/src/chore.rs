@@ -84,7 +84,8 @@ pub struct ChoreUpdate {
     pub held: Held,
     pub state: JobState,
     pub retries_left: i32,
-    pub priority: i64,
+    /// `None` keeps it: whoever runs a chore may not have heard of another one.
+    pub priority: Option<i64>,
     pub due_at: Option<Timestamp>,
     pub failure: FailureWrite,
     /// `None` keeps it.

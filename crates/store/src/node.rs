@@ -43,6 +43,8 @@ pub struct NodeProfile {
     pub tenant: Option<TenantId>,
     /// Leaves the clean-up of history to others.
     pub without_cleanup: bool,
+    /// Leaves jobs that have no due date.
+    pub needs_due_date: bool,
 }
 
 impl Default for NodeProfile {
@@ -57,6 +59,7 @@ impl Default for NodeProfile {
             categories: None,
             tenant: None,
             without_cleanup: false,
+            needs_due_date: false,
         }
     }
 }

@@ -25,6 +25,8 @@ pub struct Selection {
     pub without_cleanup: bool,
     /// Exclusive jobs of a whole hierarchy exclude each other, not only those of an instance.
     pub over_hierarchies: bool,
+    /// Jobs without a due date are not taken until they are given one.
+    pub needs_due_date: bool,
 }
 
 impl Default for Selection {
@@ -39,6 +41,7 @@ impl Default for Selection {
             without_topics: Arc::new([]),
             without_cleanup: false,
             over_hierarchies: false,
+            needs_due_date: false,
         }
     }
 }
@@ -53,6 +56,7 @@ impl Selection {
             category: job.category.as_ref(),
             topic: &job.topic,
             kind: job.kind,
+            has_due_date: job.due_at.is_some(),
         })
     }
 
@@ -70,6 +74,7 @@ impl Selection {
             && self.tenant.as_ref().is_none_or(|tenant| tenant == job.tenant)
             && (job.topic.is_empty() || !self.without_topics.contains(job.topic))
             && !(self.without_cleanup && job.kind == JobKind::HistoryCleanup)
+            && (job.has_due_date || !self.needs_due_date)
     }
 }
 
@@ -82,6 +87,7 @@ pub struct Traits<'a> {
     pub category: Option<&'a Arc<str>>,
     pub topic: &'a Arc<str>,
     pub kind: JobKind,
+    pub has_due_date: bool,
 }
 
 /// The key of a job has the last word in every order. A job without a due date counts as due when

@@ -91,6 +91,11 @@ impl JobKey {
     pub const fn made_at(self) -> Timestamp {
         Timestamp::from_ms((self.0 >> (NODE_BITS + SEQUENCE_BITS)) + EPOCH_MS)
     }
+
+    /// What keys that are made so many milliseconds after this one begin with.
+    pub const fn later_by_ms(self, ms: i64) -> i64 {
+        self.0.saturating_add(ms << (NODE_BITS + SEQUENCE_BITS))
+    }
 }
 
 impl InstanceKey {

@@ -164,6 +164,15 @@ impl Depth for Wire {
         self.command("/api/signals", &body).map(drop)
     }
 
+    fn ask_conditions(
+        &mut self,
+        instance: InstanceKey,
+        variables: Document,
+    ) -> Result<(), Refusal> {
+        let body = json!({"variables": json_of(&variables)});
+        self.command(&format!("/api/instances/{instance}/ask-conditions"), &body).map(drop)
+    }
+
     fn suspend(&mut self, instance: InstanceKey) -> Result<(), Refusal> {
         self.command(&format!("/api/instances/{instance}/suspend"), &json!({})).map(drop)
     }

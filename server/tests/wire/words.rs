@@ -17,6 +17,7 @@ const CODES: &[(&str, &str)] = &[
     ("user-task-not-found", "task not found"),
     ("element-instance-not-found", "scope not found"),
     ("no-none-start", "no start event"),
+    ("conditions-hear", "conditions hear by themselves"),
     ("suspended", "suspended"),
     ("not-suspended", "not suspended"),
     ("element-not-found", "element not found"),

@@ -90,6 +90,16 @@ impl Face {
         json_of(self.send(request).await)
     }
 
+    pub async fn post_as(
+        &self,
+        user: &str,
+        path: &str,
+        body: impl ToString,
+    ) -> (StatusCode, Value) {
+        let request = Request::post(path).header("orloj-user", user);
+        json_of(self.send(request.body(Body::from(body.to_string())).unwrap()).await)
+    }
+
     pub async fn start(&self) -> String {
         let (status, started) = self.post("/api/instances", json!({"process": "order"})).await;
         assert_eq!(status, StatusCode::CREATED, "{started}");

@@ -1,5 +1,9 @@
 //! Camunda's acquisition strategy: idle levels, back-off levels, and a page that grows with the
-//! back-off and shrinks with rejections.
+//! back-off.
+//!
+//! There a job that the pool rejects stays locked and is submitted again, beside a page that is
+//! shorter by it. Here it is given back, for any node to take, and comes with a page like all
+//! others: what is left of that rule is the pause.
 
 /// By the names and with the defaults of Camunda's properties.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,25 +66,16 @@ pub struct EngineCycle {
     pub requested: usize,
     /// Batches of new jobs: an exclusive group is one.
     pub batches: usize,
-    pub failed_to_lock: usize,
-    /// Batches given to the pool, those of earlier cycles included.
-    pub submitted: usize,
-    /// Of these, the ones the pool had no place for.
-    pub rejected: usize,
 }
 
 impl EngineCycle {
     fn is_idle(&self) -> bool {
-        self.batches + self.failed_to_lock < self.requested
-    }
-
-    fn is_saturated(&self) -> bool {
-        self.rejected > 0 && self.rejected == self.submitted
+        self.batches < self.requested
     }
 }
 
 /// A pause when the pool takes nothing more.
-const SATURATED_MS: i64 = 100;
+pub const SATURATED_MS: i64 = 100;
 
 /// Where the strategy stands. Levels go from 0 to their maximum.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,9 +87,6 @@ pub struct Backoff {
     backoff_level: u32,
     conflict_free: u32,
     has_jitter: bool,
-    is_saturated: bool,
-    /// By engine, of the last cycle; none before the first.
-    rejected: Vec<usize>,
 }
 
 impl Backoff {
@@ -109,19 +101,24 @@ impl Backoff {
             backoff_level: 0,
             conflict_free: 0,
             has_jitter: false,
-            is_saturated: false,
-            rejected: Vec::new(),
         }
     }
 
-    /// To be told of each cycle. `has_failed`: an exception ended it; `is_hinted`: a job was added.
+    /// To be told of each acquisition, which loses nothing: what it selects it has locked.
+    /// `has_failed`: an exception ended it; `is_hinted`: a job was added.
     pub fn reconfigure(&mut self, engines: &[EngineCycle], has_failed: bool, is_hinted: bool) {
         let is_idle = engines.iter().all(EngineCycle::is_idle) || has_failed;
         self.idle_level = match is_idle && !is_hinted {
             true => (self.idle_level + 1).min(self.idle_level_max),
             false => 0,
         };
-        if engines.iter().any(|engine| engine.failed_to_lock > 0) {
+        self.selected(false);
+    }
+
+    /// To be told after each selection whether someone else changed a job of it before this node
+    /// did what it wanted with it.
+    pub fn selected(&mut self, has_lost: bool) {
+        if has_lost {
             self.conflict_free = 0;
             self.has_jitter = true;
             self.backoff_level = (self.backoff_level + 1).min(self.backoff_level_max);
@@ -133,36 +130,40 @@ impl Backoff {
                 self.conflict_free = 0;
             }
         }
-        self.is_saturated = engines.iter().all(EngineCycle::is_saturated);
-        self.rejected = engines.iter().map(|engine| engine.rejected).collect();
     }
 
-    /// How many jobs of an engine to ask for next.
-    pub fn jobs_to_acquire(&self, engine: usize) -> usize {
-        let Some(rejected) = self.rejected.get(engine) else { return self.options.jobs_max };
-        let grown = self.options.jobs_max as f64 * self.growth(self.backoff_level);
+    /// How many jobs to ask for next.
+    pub fn jobs_to_acquire(&self) -> usize {
+        self.grown_page(self.options.jobs_max)
+    }
+
+    /// A page of so many at the level of now. Nodes that go for the same jobs come past each other
+    /// by it.
+    pub fn grown_page(&self, jobs_max: usize) -> usize {
         // Truncates, as the strategy does; a page beyond all numbers is as long as it can be.
-        (grown as usize).saturating_sub(*rejected)
+        (jobs_max as f64 * self.growth(self.backoff_level)) as usize
     }
 
     /// How long to wait before the next cycle. `random` is in `0..1`.
     pub fn wait_ms(&self, random: f64) -> i64 {
-        let BackoffOptions { wait_ms, wait_ms_max, backoff_ms, backoff_ms_max, .. } = self.options;
-        if self.idle_level > 0 {
-            return match self.idle_level == self.idle_level_max {
-                true => wait_ms_max,
-                false => self.grown_ms(wait_ms, self.idle_level - 1),
-            };
+        let BackoffOptions { wait_ms, wait_ms_max, .. } = self.options;
+        match self.idle_level {
+            0 => self.backoff_ms(random),
+            level if level == self.idle_level_max => wait_ms_max,
+            level => self.grown_ms(wait_ms, level - 1),
         }
-        if self.backoff_level > 0 {
-            let base = match self.backoff_level == self.backoff_level_max {
-                true => backoff_ms_max,
-                false => self.grown_ms(backoff_ms, self.backoff_level - 1),
-            };
-            let jitter = if self.has_jitter { random * (base as f64 / 2.0) } else { 0.0 };
-            return base.saturating_add(jitter as i64);
-        }
-        if self.is_saturated { SATURATED_MS } else { 0 }
+    }
+
+    /// How long to keep out of others' way. `random` is in `0..1`.
+    pub fn backoff_ms(&self, random: f64) -> i64 {
+        let BackoffOptions { backoff_ms, backoff_ms_max, .. } = self.options;
+        let base = match self.backoff_level {
+            0 => return 0,
+            level if level == self.backoff_level_max => backoff_ms_max,
+            level => self.grown_ms(backoff_ms, level - 1),
+        };
+        let jitter = if self.has_jitter { random * (base as f64 / 2.0) } else { 0.0 };
+        base.saturating_add(jitter as i64)
     }
 
     fn grown_ms(&self, base_ms: i64, level: u32) -> i64 {
@@ -191,11 +192,8 @@ mod tests {
 
     use super::*;
 
-    const IDLE: EngineCycle =
-        EngineCycle { requested: 3, batches: 0, failed_to_lock: 0, submitted: 0, rejected: 0 };
-    const BUSY: EngineCycle = EngineCycle { batches: 3, submitted: 3, ..IDLE };
-    const CONFLICT: EngineCycle =
-        EngineCycle { batches: 1, failed_to_lock: 2, submitted: 1, ..IDLE };
+    const IDLE: EngineCycle = EngineCycle { requested: 3, batches: 0 };
+    const BUSY: EngineCycle = EngineCycle { batches: 3, ..IDLE };
 
     fn backing_off() -> Backoff {
         Backoff::new(BackoffOptions {
@@ -248,7 +246,7 @@ mod tests {
     #[test]
     fn a_page_of_one_exclusive_group_counts_as_idle() {
         let mut backoff = Backoff::new(BackoffOptions::default());
-        backoff.reconfigure(&[EngineCycle { batches: 1, submitted: 1, ..IDLE }], false, false);
+        backoff.reconfigure(&[EngineCycle { batches: 1, ..IDLE }], false, false);
         assert_eq!(backoff.wait_ms(0.0), 5_000);
     }
 
@@ -257,8 +255,8 @@ mod tests {
         let mut backoff = backing_off();
         let mut seen = Vec::new();
         for _ in 0..8 {
-            backoff.reconfigure(&[CONFLICT], false, false);
-            seen.push((backoff.wait_ms(0.0), backoff.jobs_to_acquire(0)));
+            backoff.selected(true);
+            seen.push((backoff.wait_ms(0.0), backoff.jobs_to_acquire()));
         }
         let expected = [
             (25, 6),
@@ -274,33 +272,19 @@ mod tests {
         assert_eq!(backoff.wait_ms(0.5), 1_250, "up to half as much again by chance");
         backoff.reconfigure(&[BUSY], false, false);
         assert_eq!(backoff.wait_ms(0.5), 1_000, "no conflict, no jitter");
+        backoff.selected(false);
         backoff.reconfigure(&[BUSY], false, false);
-        backoff.reconfigure(&[BUSY], false, false);
-        assert_eq!((backoff.wait_ms(0.5), backoff.jobs_to_acquire(0)), (800, 192), "the third");
-        backoff.reconfigure(&[CONFLICT], false, false);
+        assert_eq!((backoff.wait_ms(0.5), backoff.jobs_to_acquire()), (800, 192), "the third");
+        assert_eq!(backoff.grown_page(1), 64);
+        backoff.selected(true);
         assert_eq!(backoff.wait_ms(0.0), 1_000);
     }
 
     #[test]
     fn without_back_off_conflicts_change_nothing() {
         let mut backoff = Backoff::new(BackoffOptions::default());
-        backoff.reconfigure(&[CONFLICT], false, false);
-        assert_eq!((backoff.wait_ms(0.9), backoff.jobs_to_acquire(0)), (0, 3));
-    }
-
-    #[test]
-    fn rejections_shrink_the_page_and_a_full_pool_is_given_time() {
-        let mut backoff = Backoff::new(BackoffOptions::default());
-        let rejected = |rejected| EngineCycle { rejected, ..BUSY };
-        backoff.reconfigure(&[rejected(1)], false, false);
-        assert_eq!((backoff.jobs_to_acquire(0), backoff.wait_ms(0.0)), (2, 0));
-        backoff.reconfigure(&[rejected(3)], false, false);
-        assert_eq!((backoff.jobs_to_acquire(0), backoff.wait_ms(0.0)), (0, SATURATED_MS));
-        let more = EngineCycle { submitted: 5, rejected: 5, ..BUSY };
-        backoff.reconfigure(&[more, BUSY], false, false);
-        assert_eq!((backoff.jobs_to_acquire(0), backoff.jobs_to_acquire(1)), (0, 3));
-        assert_eq!(backoff.wait_ms(0.0), 0, "the other engine's were taken");
-        assert_eq!(backoff.jobs_to_acquire(7), 3, "an engine not seen yet");
+        backoff.selected(true);
+        assert_eq!((backoff.wait_ms(0.9), backoff.jobs_to_acquire()), (0, 3));
     }
 
     #[test]
@@ -322,17 +306,17 @@ mod tests {
     proptest! {
         #[test]
         fn waits_stay_within_their_bounds(
-            cycles in proptest::collection::vec((0..4_usize, 0..3_usize, any::<bool>()), 0..300),
+            cycles in proptest::collection::vec((0..4_usize, any::<[bool; 2]>()), 0..300),
             random in 0.0..1.0_f64,
         ) {
             let mut backoff = backing_off();
-            for (got, lost, is_hinted) in cycles {
-                let cycle = EngineCycle { batches: got, failed_to_lock: lost, ..IDLE };
-                backoff.reconfigure(&[cycle], false, is_hinted);
+            for (batches, [has_lost, is_hinted]) in cycles {
+                backoff.selected(has_lost);
+                backoff.reconfigure(&[EngineCycle { batches, ..IDLE }], false, is_hinted);
                 let wait = backoff.wait_ms(random);
                 prop_assert!((0..=60_000).contains(&wait));
                 prop_assert!(!is_hinted || wait < 1_500);
-                prop_assert!((3..=3 * 128).contains(&backoff.jobs_to_acquire(0)));
+                prop_assert!((3..=3 * 128).contains(&backoff.jobs_to_acquire()));
             }
         }
     }

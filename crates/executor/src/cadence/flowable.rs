@@ -23,8 +23,6 @@ pub enum Look {
     Got(usize),
     /// There was no room to look for anything, or not for all that was got.
     QueueFull,
-    /// Another node changed a row at the same time.
-    Clashed,
     Failed,
 }
 
@@ -38,7 +36,7 @@ impl Waits {
         match look {
             Look::QueueFull => self.queue_full_ms,
             Look::Got(jobs) if jobs >= self.jobs_max => 0,
-            Look::Got(_) | Look::Clashed | Look::Failed => self.jobs_ms,
+            Look::Got(_) | Look::Failed => self.jobs_ms,
         }
     }
 }
@@ -55,7 +53,6 @@ mod tests {
             (Look::Got(3), 10_000),
             (Look::Got(0), 10_000),
             (Look::QueueFull, 5_000),
-            (Look::Clashed, 10_000),
             (Look::Failed, 10_000),
         ];
         for (look, ms) in table {

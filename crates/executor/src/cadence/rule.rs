@@ -1,4 +1,4 @@
-use super::camunda::{Backoff, EngineCycle};
+use super::camunda::{Backoff, EngineCycle, SATURATED_MS};
 use super::flowable::{Look, Waits};
 
 /// The rule a node looks by.
@@ -14,10 +14,6 @@ pub struct Looked {
     /// Jobs asked for; zero: there was no room, and the store was not asked.
     pub asked: usize,
     pub got: usize,
-    /// Selected, but lost to another node.
-    pub lost: usize,
-    /// Found no place in the queue.
-    pub rejected: usize,
     /// The store did not answer.
     pub has_failed: bool,
     /// Something became ready meanwhile.
@@ -29,13 +25,7 @@ impl Cadence {
     pub fn looked(&mut self, looked: Looked, random: f64) -> i64 {
         match self {
             Self::Backoff(backoff) => {
-                let engine = EngineCycle {
-                    requested: looked.asked,
-                    batches: looked.got,
-                    failed_to_lock: looked.lost,
-                    submitted: looked.got,
-                    rejected: looked.rejected,
-                };
+                let engine = EngineCycle { requested: looked.asked, batches: looked.got };
                 let recorded = std::slice::from_ref(&engine);
                 backoff.reconfigure(recorded, looked.has_failed, looked.is_hinted);
                 backoff.wait_ms(random)
@@ -43,9 +33,7 @@ impl Cadence {
             Self::Waits(waits) => {
                 let look = if looked.has_failed {
                     Look::Failed
-                } else if looked.lost > 0 {
-                    Look::Clashed
-                } else if looked.asked == 0 || looked.rejected > 0 {
+                } else if looked.asked == 0 {
                     Look::QueueFull
                 } else {
                     Look::Got(looked.got)
@@ -55,10 +43,31 @@ impl Cadence {
         }
     }
 
+    /// What a look for due jobs found has been worked on; `has_lost`: someone else had changed one
+    /// of them before this node could. Gives how long to wait before the next such look. `random`
+    /// is in `0..1`.
+    pub fn fired(&mut self, has_lost: bool, random: f64) -> i64 {
+        match self {
+            Self::Backoff(backoff) => {
+                backoff.selected(has_lost);
+                backoff.backoff_ms(random)
+            }
+            Self::Waits(_) => 0,
+        }
+    }
+
+    /// How many due jobs to look for, where `jobs_max` are usual.
+    pub fn due_page(&self, jobs_max: usize) -> usize {
+        match self {
+            Self::Backoff(backoff) => backoff.grown_page(jobs_max),
+            Self::Waits(_) => jobs_max,
+        }
+    }
+
     /// How many jobs to ask for at most, when `room` would find a place.
     pub fn page(&self, room: usize) -> usize {
         match self {
-            Self::Backoff(backoff) => backoff.jobs_to_acquire(0).min(room),
+            Self::Backoff(backoff) => backoff.jobs_to_acquire().min(room),
             Self::Waits(waits) => waits.page(room),
         }
     }
@@ -67,6 +76,14 @@ impl Cadence {
     pub fn queue_full_ms(&self) -> i64 {
         match self {
             Self::Backoff(_) => 0,
+            Self::Waits(waits) => waits.queue_full_ms,
+        }
+    }
+
+    /// How long to rest when whoever runs jobs has rejected one.
+    pub fn rejected_ms(&self) -> i64 {
+        match self {
+            Self::Backoff(_) => SATURATED_MS,
             Self::Waits(waits) => waits.queue_full_ms,
         }
     }
@@ -106,5 +123,26 @@ mod tests {
         assert_eq!(cadence.looked(Looked { got: 512, ..empty(512) }, 0.0), 0);
         assert_eq!(cadence.looked(Looked { has_failed: true, ..empty(512) }, 0.0), 10_000);
         assert_eq!(cadence.page_max(), 512);
+        assert_eq!((cadence.fired(true, 0.0), cadence.due_page(64)), (0, 64), "no back-off");
+        assert_eq!(cadence.rejected_ms(), 5_000);
+    }
+
+    #[test]
+    fn due_jobs_lost_to_others_are_backed_off_from() {
+        let options = BackoffOptions {
+            backoff_ms: 50,
+            backoff_ms_max: 400,
+            decrease_threshold: 2,
+            ..BackoffOptions::default()
+        };
+        let mut cadence = Cadence::Backoff(Backoff::new(options));
+        assert_eq!((cadence.fired(false, 0.9), cadence.due_page(64)), (0, 64));
+        assert_eq!((cadence.fired(true, 0.5), cadence.due_page(64)), (62, 128));
+        assert_eq!((cadence.fired(true, 0.0), cadence.due_page(64)), (100, 256));
+        assert_eq!(cadence.page_max(), 12, "acquisition grows with it");
+        assert_eq!(cadence.fired(false, 0.9), 100, "no loss, no jitter");
+        cadence.looked(Looked { got: 3, ..empty(3) }, 0.0);
+        assert_eq!(cadence.due_page(64), 128, "two looks without a loss");
+        assert_eq!(cadence.rejected_ms(), 100);
     }
 }

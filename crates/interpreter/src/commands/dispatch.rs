@@ -1,9 +1,9 @@
 //! From a command to its file.
 
 use super::{
-    cancel, complete_job, complete_user_task, execute_job, fail_job, incident_by_hand, job_due,
-    manage_job, migrate, modify, resolve_incident, run_job, set_variables, start, suspend,
-    throw_error, trigger, update_retries,
+    ask_conditions, cancel, complete_job, complete_user_task, execute_job, fail_job,
+    incident_by_hand, job_due, manage_job, migrate, modify, resolve_incident, run_job,
+    set_variables, start, suspend, throw_error, trigger, update_retries,
 };
 use crate::command::Command;
 use crate::failure::Stop;
@@ -58,6 +58,7 @@ pub(crate) fn begin(turn: &mut Turn<'_>) -> Result<(), Stop> {
         Command::DeferTrigger { subscription, variables } => {
             trigger::defer(turn, *subscription, variables)
         }
+        Command::AskConditions { variables } => ask_conditions::ask_conditions(turn, variables),
         Command::Modify { instructions } => modify::modify(turn, instructions),
         Command::Migrate(migrate) => migrate::migrate(turn, migrate),
         Command::Suspend => {

@@ -72,6 +72,8 @@ fn set_retries(
     turn.work.changes.job_updated(job.key);
     turn.event(Event::JobChanged { key: job.key, what: JobEdit::Retries(retries) });
     if let Some(due) = due {
+        // Together with retries, no date means now where every job has one.
+        let due = due.or_else(|| turn.settings.due_dates_always.then_some(turn.now));
         set_due_date(turn, job.key, due);
     }
     if retries == 0 {
@@ -97,9 +99,8 @@ fn set_retries(
     Ok(())
 }
 
-/// Only the date. `None` where every job has one: now.
+/// Only the date.
 fn set_due_date(turn: &mut Turn<'_>, key: JobKey, due: Option<Timestamp>) {
-    let due = due.or_else(|| turn.settings.due_dates_always.then_some(turn.now));
     turn.job_mut(key).expect("the caller found it").due_at = due;
     turn.work.changes.job_updated(key);
     turn.event(Event::JobChanged { key, what: JobEdit::DueDate(due) });

@@ -1,5 +1,6 @@
 //! What each command does first; what follows from it is on the agenda. One file per command.
 
+mod ask_conditions;
 mod cancel;
 mod complete_job;
 mod complete_user_task;

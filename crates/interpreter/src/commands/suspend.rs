@@ -28,6 +28,7 @@ pub(crate) fn refuses(turn: &Turn<'_>) -> Option<Rejection> {
             | Command::ThrowError(_)
             | Command::CompleteUserTask { .. }
             | Command::Trigger { .. }
+            | Command::AskConditions { .. }
     );
     let record = &turn.work.record;
     let once = turn.semantics().jobs.suspended_once;

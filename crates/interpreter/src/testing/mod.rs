@@ -6,6 +6,7 @@ mod catching;
 mod choices;
 mod failing;
 mod hierarchies;
+mod interrupting;
 mod loops;
 mod managing;
 mod properties;

@@ -1,6 +1,8 @@
 //! Event-based gateways: what may follow them.
 
-use crate::graph::{ElementKind, Trigger};
+use std::collections::BTreeSet;
+
+use crate::graph::{ElementIndex, ElementKind, Trigger};
 use crate::options::Dialect;
 use crate::read::context::Context;
 use crate::read::draft::{Draft, DraftElement};
@@ -14,9 +16,11 @@ pub(crate) fn check<'a>(ctx: &mut Context<'a>, draft: &Draft<'a>) {
             let message = format!("{} needs at least two outgoing flows", gateway.subject.title());
             ctx.error(&gateway.subject, "gateway-without-outgoing", message);
         }
-        for &flow in &gateway.outgoing {
-            let target = &draft.elements[draft.flow(flow).flow.target.0 as usize];
-            check_target(ctx, draft, gateway, target);
+        // Any number of flows may lead to one event.
+        let targets: BTreeSet<ElementIndex> =
+            gateway.outgoing.iter().map(|&flow| draft.flow(flow).flow.target).collect();
+        for target in targets {
+            check_target(ctx, draft, gateway, draft.element(target));
         }
     }
 }

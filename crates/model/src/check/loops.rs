@@ -22,12 +22,14 @@ use crate::read::draft::{Draft, DraftElement};
 const LISTED_MAX: usize = 10;
 
 pub(crate) fn check<'a>(ctx: &mut Context<'a>, draft: &Draft<'a>) {
-    let edges = edges(draft);
-    let reached = reached(draft, &edges);
-    for mut members in Components::of(&edges).found {
-        if !members.iter().any(|&member| reached[at(member)]) {
+    let ways = ways(draft);
+    let reached = reached(draft, &ways);
+    for stops in Components::of(&ways).found {
+        if !stops.iter().any(|&stop| reached[stop]) {
             continue;
         }
+        let elements = stops.into_iter().filter(|&stop| stop < draft.elements.len());
+        let mut members: Vec<_> = elements.map(|stop| ElementIndex(stop as u32)).collect();
         members.sort_unstable();
         let mut names: Vec<String> =
             members.iter().take(LISTED_MAX).map(|&m| quoted(&draft.element(m).id)).collect();
@@ -74,40 +76,57 @@ fn is_idle(element: &DraftElement<'_>) -> bool {
     )
 }
 
-/// Where a token goes at once, by element. What waits leads nowhere.
-fn edges(draft: &Draft<'_>) -> Vec<Vec<ElementIndex>> {
+/// Where a token may be: at an element, by its index, or at the end of a subprocess, by the index
+/// of the subprocess behind all elements. All that ends in a subprocess leads to that one stop, so
+/// there are never more ways than elements and flows.
+type Stop = usize;
+
+/// Where a token goes at once, by stop. What waits leads nowhere.
+fn ways(draft: &Draft<'_>) -> Vec<Vec<Stop>> {
     let starts = none_starts(draft);
-    let mut edges: Vec<Vec<ElementIndex>> =
+    let mut ways: Vec<Vec<Stop>> =
         draft.indices().map(|index| next(draft, &starts, index)).collect();
-    for targets in &mut edges {
-        targets.retain(|&target| passes_at_once(draft.element(target)));
-    }
-    edges
+    ways.extend(draft.indices().map(|index| match &draft.element(index).kind {
+        // A loop of subprocesses is not followed. What could not be read may be a subprocess.
+        Some(ElementKind::SubProcess(_)) | None if draft.element(index).multi.is_none() => {
+            outgoing(draft, index)
+        }
+        _ => Vec::new(),
+    }));
+    ways
 }
 
-fn next(draft: &Draft<'_>, starts: &NoneStarts, index: ElementIndex) -> Vec<ElementIndex> {
+fn next(draft: &Draft<'_>, starts: &NoneStarts, index: ElementIndex) -> Vec<Stop> {
     let element = draft.element(index);
     if !passes_at_once(element) {
         return Vec::new();
     }
-    let outgoing = |element: &DraftElement<'_>| -> Vec<ElementIndex> {
-        element.outgoing.iter().map(|&flow| draft.flow(flow).flow.target).collect()
-    };
-    let start = |of: Option<ElementIndex>| starts.get(&of).copied().into_iter().collect();
+    let start = |of: Option<ElementIndex>| starts.get(&of).map(|&start| at(start));
     match &element.kind {
-        Some(ElementKind::SubProcess(_)) => start(Some(index)),
+        Some(ElementKind::SubProcess(_)) => start(Some(index)).into_iter().collect(),
         Some(ElementKind::CallActivity(call)) => match call.process.as_constant() {
-            Some(Value::Text(id)) if **id == *draft.id.as_str() => start(None),
+            Some(Value::Text(id)) if **id == *draft.id.as_str() => {
+                start(None).into_iter().collect()
+            }
             _ => Vec::new(),
         },
-        Some(ElementKind::ThrowEvent(Throw::Link(target))) => vec![*target],
-        _ if !element.outgoing.is_empty() => outgoing(element),
-        // A subprocess goes on where its last element ends; a loop of subprocesses is not followed.
-        _ => match element.parent.map(|parent| draft.element(parent)) {
-            Some(parent) if parent.multi.is_none() => outgoing(parent),
-            _ => Vec::new(),
-        },
+        Some(ElementKind::ThrowEvent(Throw::Link(target))) => {
+            Some(*target).filter(|&target| passes(draft, target)).map(at).into_iter().collect()
+        }
+        _ if !element.outgoing.is_empty() => outgoing(draft, index),
+        // A subprocess goes on where its last element ends.
+        _ => element.parent.map(|parent| draft.elements.len() + at(parent)).into_iter().collect(),
     }
+}
+
+fn outgoing(draft: &Draft<'_>, index: ElementIndex) -> Vec<Stop> {
+    let flows = draft.element(index).outgoing.iter();
+    let targets = flows.map(|&flow| draft.flow(flow).flow.target);
+    targets.filter(|&target| passes(draft, target)).map(at).collect()
+}
+
+fn passes(draft: &Draft<'_>, index: ElementIndex) -> bool {
+    passes_at_once(draft.element(index))
 }
 
 /// The start event without a trigger of each scope.
@@ -121,13 +140,13 @@ fn none_starts(draft: &Draft<'_>) -> NoneStarts {
     draft.indices().filter(is_none).map(|index| (draft.element(index).parent, index)).collect()
 }
 
-fn reached(draft: &Draft<'_>, edges: &[Vec<ElementIndex>]) -> Vec<bool> {
-    let mut waiting: Vec<ElementIndex> =
-        draft.indices().filter(|&index| is_idle(draft.element(index))).collect();
-    let mut reached = vec![false; edges.len()];
-    while let Some(index) = waiting.pop() {
-        if !std::mem::replace(&mut reached[at(index)], true) {
-            waiting.extend(&edges[at(index)]);
+fn reached(draft: &Draft<'_>, ways: &[Vec<Stop>]) -> Vec<bool> {
+    let mut waiting: Vec<Stop> =
+        draft.indices().filter(|&index| is_idle(draft.element(index))).map(at).collect();
+    let mut reached = vec![false; ways.len()];
+    while let Some(stop) = waiting.pop() {
+        if !std::mem::replace(&mut reached[stop], true) {
+            waiting.extend(&ways[stop]);
         }
     }
     reached
@@ -135,24 +154,24 @@ fn reached(draft: &Draft<'_>, edges: &[Vec<ElementIndex>]) -> Vec<bool> {
 
 const UNSEEN: u32 = u32::MAX;
 
-struct Components<'e> {
-    edges: &'e [Vec<ElementIndex>],
+struct Components<'w> {
+    ways: &'w [Vec<Stop>],
     /// Order of discovery.
     number: Vec<u32>,
     /// Smallest number reachable.
     low: Vec<u32>,
     next_number: u32,
     on_stack: Vec<bool>,
-    stack: Vec<ElementIndex>,
+    stack: Vec<Stop>,
     /// Components that are loops.
-    found: Vec<Vec<ElementIndex>>,
+    found: Vec<Vec<Stop>>,
 }
 
-impl<'e> Components<'e> {
-    fn of(edges: &'e [Vec<ElementIndex>]) -> Self {
-        let count = edges.len();
+impl<'w> Components<'w> {
+    fn of(ways: &'w [Vec<Stop>]) -> Self {
+        let count = ways.len();
         let mut components = Self {
-            edges,
+            ways,
             number: vec![UNSEEN; count],
             low: vec![UNSEEN; count],
             next_number: 0,
@@ -160,65 +179,103 @@ impl<'e> Components<'e> {
             stack: Vec::new(),
             found: Vec::new(),
         };
-        for index in (0..count as u32).map(ElementIndex) {
-            if components.number[at(index)] == UNSEEN {
-                components.explore(index);
+        for stop in 0..count {
+            if components.number[stop] == UNSEEN {
+                components.explore(stop);
             }
         }
         components
     }
 
-    fn explore(&mut self, root: ElementIndex) {
+    fn explore(&mut self, root: Stop) {
         self.enter(root);
-        // An element and how many of its ways were followed.
+        // A stop and how many of its ways were followed.
         let mut path = vec![(root, 0_usize)];
-        while let Some((index, followed)) = path.last_mut() {
-            let index = *index;
-            let target = self.edges[at(index)].get(*followed).copied();
+        while let Some((stop, followed)) = path.last_mut() {
+            let stop = *stop;
+            let target = self.ways[stop].get(*followed).copied();
             *followed += 1;
             let Some(target) = target else {
                 path.pop();
                 if let Some(&(parent, _)) = path.last() {
-                    self.low[at(parent)] = self.low[at(parent)].min(self.low[at(index)]);
+                    self.low[parent] = self.low[parent].min(self.low[stop]);
                 }
-                self.leave(index);
+                self.leave(stop);
                 continue;
             };
-            if self.number[at(target)] == UNSEEN {
+            if self.number[target] == UNSEEN {
                 self.enter(target);
                 path.push((target, 0));
-            } else if self.on_stack[at(target)] {
-                self.low[at(index)] = self.low[at(index)].min(self.number[at(target)]);
+            } else if self.on_stack[target] {
+                self.low[stop] = self.low[stop].min(self.number[target]);
             }
         }
     }
 
-    fn enter(&mut self, index: ElementIndex) {
-        self.number[at(index)] = self.next_number;
-        self.low[at(index)] = self.next_number;
+    fn enter(&mut self, stop: Stop) {
+        self.number[stop] = self.next_number;
+        self.low[stop] = self.next_number;
         self.next_number += 1;
-        self.on_stack[at(index)] = true;
-        self.stack.push(index);
+        self.on_stack[stop] = true;
+        self.stack.push(stop);
     }
 
-    fn leave(&mut self, index: ElementIndex) {
-        if self.low[at(index)] != self.number[at(index)] {
+    fn leave(&mut self, stop: Stop) {
+        if self.low[stop] != self.number[stop] {
             return;
         }
         let mut members = Vec::new();
         while let Some(member) = self.stack.pop() {
-            self.on_stack[at(member)] = false;
+            self.on_stack[member] = false;
             members.push(member);
-            if member == index {
+            if member == stop {
                 break;
             }
         }
-        if members.len() > 1 || self.edges[at(index)].contains(&index) {
+        if members.len() > 1 || self.ways[stop].contains(&stop) {
             self.found.push(members);
         }
     }
 }
 
-fn at(index: ElementIndex) -> usize {
+fn at(index: ElementIndex) -> Stop {
     index.0 as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use orloj_xml::{Places, build_tree};
+
+    use super::*;
+    use crate::options::{Dialect, Options};
+    use crate::read::read_file;
+
+    /// A subprocess with that many ends and that many flows behind it.
+    fn fan(number: usize) -> String {
+        let ends: String = (0..number).map(|n| format!("<endEvent id=\"e{n}\"/>")).collect();
+        let tasks: String = (0..number)
+            .map(|n| {
+                format!(
+                    "<task id=\"t{n}\"/><sequenceFlow id=\"f{n}\" sourceRef=\"sub\" targetRef=\"t{n}\"/>"
+                )
+            })
+            .collect();
+        format!(
+            "<definitions xmlns=\"http://www.omg.org/spec/BPMN/20100524/MODEL\"><process id=\"p\" \
+             isExecutable=\"true\"><subProcess id=\"sub\">{ends}</subProcess>{tasks}</process>\
+             </definitions>"
+        )
+    }
+
+    #[test]
+    fn there_are_never_more_ways_than_elements_and_flows() {
+        let xml = fan(100);
+        let (places, tree) = (Places::new(&xml), build_tree(&xml).expect("a tree"));
+        let mut ctx = Context::new(Dialect::Zeebe, &places, &Options::of(Dialect::Zeebe));
+        let drafts = read_file(&mut ctx, &tree);
+        let draft = &drafts[0];
+        let number: usize = ways(draft).iter().map(Vec::len).sum();
+        assert_eq!((draft.elements.len(), draft.flows.len()), (201, 100));
+        assert_eq!(number, 200, "each end leads to the end of the subprocess, that to each task");
+    }
 }

@@ -184,8 +184,11 @@ pub struct Catching {
     /// Events catch failures too, by the class that their code names.
     pub failures_by_class: bool,
     /// Event subprocesses wait only while something else is at work in their scope: when a token
-    /// ends there and leaves none behind, they wait no longer.
+    /// ends there and leaves none behind, they wait no longer. In a scope with boundary events and
+    /// in one that is an instance of a loop they go on, and keep it open.
     pub waits_beside_work: bool,
+    /// What interrupts a scope from within ends the waiting of the scope's boundary events too.
+    pub interrupts_boundaries: bool,
 }
 
 impl Catching {
@@ -210,6 +213,7 @@ impl Catching {
         done_hear_nothing: true,
         failures_by_class: false,
         waits_beside_work: false,
+        interrupts_boundaries: false,
     };
     pub const CAMUNDA: Self = Self {
         boundary_takes_turn: false,
@@ -232,6 +236,7 @@ impl Catching {
         done_hear_nothing: false,
         failures_by_class: true,
         waits_beside_work: false,
+        interrupts_boundaries: true,
     };
     pub const FLOWABLE: Self = Self {
         boundary_takes_turn: true,
@@ -254,6 +259,7 @@ impl Catching {
         done_hear_nothing: false,
         failures_by_class: false,
         waits_beside_work: true,
+        interrupts_boundaries: true,
     };
 }
 

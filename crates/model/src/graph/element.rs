@@ -152,6 +152,11 @@ impl ElementKind {
         )
     }
 
+    /// A gateway at which tokens wait for others.
+    pub fn is_join(&self) -> bool {
+        matches!(self, Self::ParallelGateway | Self::InclusiveGateway)
+    }
+
     /// Tasks, call activities and subprocesses.
     pub fn is_activity(&self) -> bool {
         !self.is_gateway()
@@ -171,7 +176,8 @@ impl ElementKind {
     }
 }
 
-/// One entry of an input/output mapping, in document order.
+/// One entry of an input/output mapping, in document order but for those of one object, which stand
+/// together.
 #[derive(Clone, Debug)]
 pub struct Mapping {
     pub source: MappingSource,

@@ -177,20 +177,25 @@ impl<'a> Context<'a> {
 
     /// The text of an element without the white space around it.
     pub fn content(&self, node: Node<'a>) -> Written<'a> {
-        let mut parts = node.children().filter(|child| child.is_text());
-        let Some(first) = parts.next() else {
-            return self.written(Cow::Borrowed(""), node.range());
-        };
-        let first_text = first.text().unwrap_or_default();
-        // A comment inside splits the text.
-        let rest: String = parts.filter_map(|part| part.text()).collect();
-        if !rest.is_empty() {
-            let joined = format!("{first_text}{rest}").trim().to_owned();
-            return self.written(Cow::Owned(joined), first.range());
+        match text_inside(node) {
+            None => self.written(Cow::Borrowed(""), node.range()),
+            Some((first, Cow::Owned(joined))) => {
+                self.written(Cow::Owned(joined.trim().to_owned()), first.range())
+            }
+            Some((first, Cow::Borrowed(text))) => {
+                let trimmed = text.trim_start();
+                let start = first.range().start + (text.len() - trimmed.len());
+                self.written(Cow::Borrowed(trimmed.trim_end()), start..first.range().end)
+            }
         }
-        let trimmed = first_text.trim_start();
-        let start = first.range().start + (first_text.len() - trimmed.len());
-        self.written(Cow::Borrowed(trimmed.trim_end()), start..first.range().end)
+    }
+
+    /// The text of an element with the white space around it.
+    pub fn whole_content(&self, node: Node<'a>) -> Written<'a> {
+        match text_inside(node) {
+            None => self.written(Cow::Borrowed(""), node.range()),
+            Some((first, text)) => self.written(text, first.range()),
+        }
     }
 
     /// The text of an element that holds code: as [`Context::content`], and CDATA sections, which
@@ -240,6 +245,18 @@ impl<'a> Context<'a> {
                 Dialect::Flowable => !value.text.eq_ignore_ascii_case("false"),
             },
         }
+    }
+}
+
+/// The text of an element, and where it begins. A comment inside splits it.
+fn text_inside<'a>(node: Node<'a>) -> Option<(Node<'a>, Cow<'a, str>)> {
+    let mut parts = node.children().filter(|child| child.is_text());
+    let first = parts.next()?;
+    let text = first.text().unwrap_or_default();
+    let rest: String = parts.filter_map(|part| part.text()).collect();
+    match rest.is_empty() {
+        true => Some((first, Cow::Borrowed(text))),
+        false => Some((first, Cow::Owned(format!("{text}{rest}")))),
     }
 }
 

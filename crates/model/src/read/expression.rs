@@ -10,8 +10,9 @@ use crate::read::context::{Context, Subject, Written};
 impl<'a> Context<'a> {
     /// A value that is literal unless it is marked as an expression, by the rules of the dialect.
     pub fn value(&mut self, subject: &Subject<'a>, written: &Written<'a>) -> Option<Expression> {
-        let parsed = self.parse_value(written);
-        self.parsed(subject, written, parsed)
+        let written = self.parsed_part(written);
+        let parsed = self.parse_value(&written);
+        self.parsed(subject, &written, parsed)
     }
 
     /// A value that Flowable parses only when it is needed: what does not parse is accepted and
@@ -29,7 +30,8 @@ impl<'a> Context<'a> {
 
     /// A value that no deployment looks at: what does not parse fails when it is needed.
     pub fn tolerated_value(&mut self, subject: &Subject<'a>, written: &Written<'a>) -> Expression {
-        self.parse_value(written).unwrap_or_else(|error| {
+        let written = self.parsed_part(written);
+        self.parse_value(&written).unwrap_or_else(|error| {
             let message = format!(
                 "the expression {} of {} does not parse and will fail: {}",
                 quoted(&written.text),
@@ -40,6 +42,37 @@ impl<'a> Context<'a> {
             self.warn_at(subject, offset, "expression-invalid", message);
             failing(&format!("{} does not parse: {}", quoted(&written.text), error.message))
         })
+    }
+
+    /// What stands for something else than text, a number, a date or a condition: white space that
+    /// is parsed with an expression makes text of it. That is accepted and fails when it is needed.
+    pub fn unless_padded(
+        &mut self,
+        subject: &Subject<'a>,
+        written: &Written<'a>,
+        value: Expression,
+    ) -> Expression {
+        let parsed = self.parsed_part(written);
+        if parsed.text.trim() == parsed.text {
+            return value;
+        }
+        let message = format!(
+            "white space around {} of {} makes text of it, which will fail",
+            quoted(&written.text),
+            subject.title()
+        );
+        let value = failing(&message);
+        self.warn_at(subject, written.offset, "expression-padded", message);
+        value
+    }
+
+    /// Flowable takes white space off before it parses, around plain text too; for Camunda and
+    /// Zeebe it is part of the text.
+    fn parsed_part(&self, written: &Written<'a>) -> Written<'a> {
+        match self.dialect {
+            Dialect::Flowable => written.clone().trimmed(),
+            Dialect::Camunda7 | Dialect::Zeebe => written.clone(),
+        }
     }
 
     fn parse_value(&self, written: &Written<'a>) -> Result<Expression, ParseError> {

@@ -332,8 +332,22 @@ impl Targets {
         self.mappings[place] = Some(last);
     }
 
+    /// What is put into one object stands together, in the place of the first of it.
     fn into_mappings(self) -> Vec<Mapping> {
-        self.mappings.into_iter().flatten().collect()
+        let mut parts: BTreeMap<(usize, Arc<str>), usize> = BTreeMap::new();
+        let mut placed = Vec::with_capacity(self.mappings.len());
+        for mapping in self.mappings.into_iter().flatten() {
+            // Each part of a target has a number, the later it comes the higher.
+            let mut place = Vec::with_capacity(mapping.target.len());
+            for part in &mapping.target {
+                let within = place.last().copied().unwrap_or_default();
+                let next = parts.len() + 1;
+                place.push(*parts.entry((within, part.clone())).or_insert(next));
+            }
+            placed.push((place, mapping));
+        }
+        placed.sort_by(|(one, _), (other, _)| one.cmp(other));
+        placed.into_iter().map(|(_, mapping)| mapping).collect()
     }
 }
 
@@ -373,6 +387,16 @@ mod tests {
         assert_eq!(kept(&["a", "b", "a"]), ["a=2", "b=1"]);
         assert_eq!(kept(&["a.x", "b", "a.y", "a"]), ["a=3", "b=1"]);
         assert_eq!(kept(&["b", "a", "a.y.z"]), ["b=0", "a.y.z=2"]);
-        assert_eq!(kept(&["a.x", "a-x", "ab", "a.y"]), ["a.x=0", "a-x=1", "ab=2", "a.y=3"]);
+        assert_eq!(kept(&["a-x", "a.x", "ab", "x.a"]), ["a-x=0", "a.x=1", "ab=2", "x.a=3"]);
+    }
+
+    #[test]
+    fn what_is_put_into_one_object_stands_together() {
+        assert_eq!(kept(&["a.x", "b", "a.y"]), ["a.x=0", "a.y=2", "b=1"]);
+        assert_eq!(
+            kept(&["b.z", "a.x.p", "a.y", "b.a", "a.x.q"]),
+            ["b.z=0", "b.a=3", "a.x.p=1", "a.x.q=4", "a.y=2"]
+        );
+        assert_eq!(kept(&["a.x", "b", "a.y", "a.x"]), ["a.x=3", "a.y=2", "b=1"]);
     }
 }

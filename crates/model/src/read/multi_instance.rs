@@ -14,6 +14,7 @@ use crate::read::context::{Context, Node, Subject, Written, bpmn_child};
 use crate::read::dialect::ZEEBE;
 use crate::read::expression::{failing, is_uel, is_zeebe_expression, text};
 use crate::read::extension::extension_elements;
+use crate::read::parameter::variable;
 
 impl<'a> Context<'a> {
     /// `Err`: there is a loop and it cannot be read.
@@ -41,15 +42,28 @@ impl<'a> Context<'a> {
         subject: &Subject<'a>,
         condition: Node<'a>,
     ) -> Result<Option<Expression>, ()> {
-        let written = self.content(condition);
-        if written.text.is_empty() && self.dialect != Dialect::Zeebe {
+        if self.dialect == Dialect::Zeebe {
+            return self.zeebe_completion(subject, condition).map(Some).ok_or(());
+        }
+        let written = self.whole_content(condition);
+        if written.text.is_empty() {
             return Ok(None);
         }
-        // DIFFERENCE: in Zeebe a fixed text is text here, even `true`, and no condition.
-        if self.dialect == Dialect::Zeebe && !is_zeebe_expression(&written.text) {
-            return Ok(Some(text(&written.text)));
+        let value = self.late_value(subject, &written).ok_or(())?;
+        Ok(Some(self.unless_padded(subject, &written, value)))
+    }
+
+    /// DIFFERENCE: a fixed text is text here, even `true`, and no condition.
+    fn zeebe_completion(
+        &mut self,
+        subject: &Subject<'a>,
+        condition: Node<'a>,
+    ) -> Option<Expression> {
+        let written = self.content(condition);
+        match is_zeebe_expression(&written.text) {
+            true => self.value(subject, &written),
+            false => Some(text(&written.text)),
         }
-        self.late_value(subject, &written).map(Some).ok_or(())
     }
 
     fn zeebe_loop(&mut self, subject: &Subject<'a>, node: Node<'a>) -> Option<MultiInstance> {
@@ -142,8 +156,8 @@ impl<'a> Context<'a> {
         let collection = collection.or_else(|| given(self.text_of_child(node, "loopDataInputRef")));
         let variable = given(self.extension_attribute(node, "elementVariable"));
         let variable = variable.or_else(|| given(self.input_data_item(node)));
-        let cardinality =
-            bpmn_child(node, "loopCardinality").filter(|node| !self.content(*node).text.is_empty());
+        let cardinality = bpmn_child(node, "loopCardinality")
+            .filter(|node| !self.whole_content(*node).text.is_empty());
         let by_handler = extension_elements(node).find(|e| e.tag_name().name() == "collection");
         let is_coded = match by_handler {
             Some(handler) => self.is_handled_by_code(subject, handler)?,
@@ -290,13 +304,14 @@ impl<'a> Context<'a> {
     }
 
     fn cardinality(&mut self, subject: &Subject<'a>, node: Node<'a>) -> Option<Items> {
-        let written = self.content(node);
+        let written = self.whole_content(node);
         if written.text.is_empty() {
             let message = format!("the loopCardinality of {} is empty", subject.title());
             self.error_at(subject, node.range().start, "loop-without-items", message);
             return None;
         }
-        self.value(subject, &written).map(Items::Cardinality)
+        let number = self.value(subject, &written)?;
+        Some(Items::Cardinality(self.unless_padded(subject, &written, number)))
     }
 
     /// An expression, or the name of a variable.
@@ -309,6 +324,10 @@ impl<'a> Context<'a> {
 
     fn variable(&mut self, subject: &Subject<'a>, written: &Written<'a>) -> Option<Expression> {
         let name = written.text.trim();
+        // Camunda takes white space for a part of the name.
+        if self.dialect == Dialect::Camunda7 && name != written.text {
+            return Some(variable(&written.text));
+        }
         let parsed = Expression::parse(Language::Uel, &format!("${{{name}}}"));
         self.parsed(subject, written, parsed)
     }

@@ -14,7 +14,8 @@ impl<'a> Context<'a> {
     pub fn result_variable_of(&self, holder: Node<'a>) -> Option<Arc<str>> {
         let names = ["resultVariable", "resultVariableName"].iter();
         let mut found = names.filter_map(|name| self.extension_attribute(holder, name));
-        found.find(|found| !found.text.trim().is_empty()).map(|found| found.text.trim().into())
+        // White space is a part of a name.
+        found.find(|found| !found.text.is_empty()).map(|found| (*found.text).into())
     }
 
     /// Of an extension of Zeebe, which insists on it.

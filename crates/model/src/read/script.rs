@@ -11,7 +11,7 @@ use crate::read::context::{Context, Node, Subject, Written};
 
 /// By the names that the script engines of Camunda and Flowable go by, in any case.
 pub(crate) fn script_language(name: &str) -> Option<ScriptLanguage> {
-    Some(match &*name.trim().to_ascii_lowercase() {
+    Some(match &*name.to_ascii_lowercase() {
         "juel" => ScriptLanguage::Uel,
         "feel" => ScriptLanguage::Feel,
         "javascript"

@@ -5,7 +5,7 @@ use orloj_types::Value;
 
 use crate::graph::SignalCatch;
 use crate::options::Dialect;
-use crate::read::context::{Context, Node, Subject, Written};
+use crate::read::context::{Context, Node, Subject};
 use crate::read::element::Surroundings;
 
 impl<'a> Context<'a> {
@@ -77,7 +77,6 @@ impl<'a> Context<'a> {
             Dialect::Camunda7 | Dialect::Zeebe => None,
         };
         let is_local = scope.is_some_and(|scope| scope.text == "processInstance");
-        let name = self.signal_name(name);
         Some((self.value(subject, &name)?, is_local))
     }
 
@@ -95,16 +94,7 @@ impl<'a> Context<'a> {
             self.error_at(subject, definition.range().start, "signal-missing", message);
             return None;
         };
-        let written = self.signal_name(written);
         self.late_value(subject, &written)
-    }
-
-    /// Flowable takes every name for an expression, and the white space around it off.
-    fn signal_name(&self, written: Written<'a>) -> Written<'a> {
-        match self.dialect {
-            Dialect::Flowable => written.trimmed(),
-            Dialect::Camunda7 | Dialect::Zeebe => written,
-        }
     }
 }
 

@@ -47,12 +47,12 @@ impl<'a> Context<'a> {
             assignee: assignee.or(performer),
             candidate_groups,
             candidate_users,
-            due_date: self.task_property(subject, "dueDate")?,
+            due_date: self.exact_task_property(subject, "dueDate")?,
             follow_up_date: match is_flowable {
                 true => None,
-                false => self.task_property(subject, "followUpDate")?,
+                false => self.exact_task_property(subject, "followUpDate")?,
             },
-            priority: self.task_property(subject, "priority")?,
+            priority: self.exact_task_property(subject, "priority")?,
             form_key: form_key.map(|key| (*key.text).into()),
             form_name: None,
             form,
@@ -89,6 +89,17 @@ impl<'a> Context<'a> {
             Some(written) => self.late_value(subject, &written).map(Some),
             None => Some(None),
         }
+    }
+
+    /// A property that is a date or a number.
+    fn exact_task_property(
+        &mut self,
+        subject: &Subject<'a>,
+        name: &str,
+    ) -> Option<Option<Expression>> {
+        let Some(value) = self.task_property(subject, name)? else { return Some(None) };
+        let written = self.extension_attribute(subject.node, name)?;
+        Some(Some(self.unless_padded(subject, &written, value)))
     }
 
     fn flowable_property(

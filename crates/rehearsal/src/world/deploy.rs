@@ -62,10 +62,9 @@ impl World {
         for file in files {
             match kind_of(&file.name) {
                 FileKind::Processes => processes.extend(self.read(file)?),
-                // No decision engine is part of Flowable's.
-                FileKind::Decisions if self.engine != Engine::Flowable => {
+                FileKind::Decisions => {
                     let (model, tags) = (self.read_decisions(file)?, version_tags(&file.bytes));
-                    for id in decision_ids(&model) {
+                    for id in self.decision_ids(&model) {
                         let tag = tags.get(&*id).cloned();
                         together.decisions.insert(id.clone());
                         decisions.push((id, tag, model.clone()));
@@ -78,7 +77,7 @@ impl World {
                     let message = format!("{}: files of this kind are not known", file.name);
                     return Err(Refusal::Rejected(message));
                 }
-                FileKind::Asset(_) | FileKind::Decisions | FileKind::Other => {}
+                FileKind::Asset(_) | FileKind::Other => {}
             }
         }
         let forms = assets.iter().filter(|asset| asset.kind == AssetKind::Form);
@@ -124,11 +123,23 @@ impl World {
     fn read_decisions(&self, file: &File) -> Result<Model, Refusal> {
         let mode = match self.engine {
             Engine::Zeebe => Mode::Camunda8,
-            Engine::Camunda7 | Engine::Flowable => Mode::Camunda7,
+            Engine::Camunda7 => Mode::Camunda7,
+            Engine::Flowable => Mode::Flowable,
         };
         let options = orloj_dmn::Options { mode, ..orloj_dmn::Options::default() };
         Model::parse(&file.bytes, &options)
             .map_err(|problems| Refusal::Rejected(format!("{}: {problems}", file.name)))
+    }
+
+    fn decision_ids(&self, model: &Model) -> Vec<Arc<str>> {
+        let is_deployed = |kind: InvocableKind| match kind {
+            InvocableKind::Decision => true,
+            // Only Flowable's tasks can ask for a service.
+            InvocableKind::Service => self.engine == Engine::Flowable,
+            InvocableKind::Knowledge => false,
+        };
+        let decisions = model.invocables().filter(|found| is_deployed(found.kind));
+        decisions.map(|found| found.id).filter(|id| !id.is_empty()).collect()
     }
 
     /// What processes of one deployment may not have in common.
@@ -172,11 +183,6 @@ fn read_asset(file: &File, kind: AssetKind, others: &[AssetFile]) -> Result<Asse
         true => Err(refused(format!("the id '{}' is there twice", read.id))),
         false => Ok(read),
     }
-}
-
-fn decision_ids(model: &Model) -> Vec<Arc<str>> {
-    let decisions = model.invocables().filter(|found| found.kind == InvocableKind::Decision);
-    decisions.map(|found| found.id).filter(|id| !id.is_empty()).collect()
 }
 
 fn kind_of(name: &str) -> FileKind {

@@ -1,6 +1,6 @@
 //! Blocks as BPMN, in the dialect of one engine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use orloj_rehearsal::Engine;
@@ -18,6 +18,9 @@ pub struct Drawing {
     pub throws: bool,
     /// Whether an inclusive join waits for what may come from a boundary event and never does.
     pub starves: bool,
+    /// Scopes that the start events of their event subprocesses may keep open, even when these have
+    /// occurred for the last time.
+    pub kept: BTreeSet<String>,
 }
 
 pub const PROCESS: &str = "main";
@@ -29,6 +32,7 @@ pub fn draw(engine: Engine, blocks: &Blocks) -> Drawing {
         parents: BTreeMap::new(),
         throws: false,
         starves: false,
+        kept: BTreeSet::new(),
         is_beside: false,
         repeats: false,
     };
@@ -49,7 +53,7 @@ pub fn draw(engine: Engine, blocks: &Blocks) -> Drawing {
     }
     xml.push_str(&pen.definitions());
     xml.push_str("</definitions>");
-    Drawing { xml, parents: pen.parents, throws: pen.throws, starves: pen.starves }
+    Drawing { xml, parents: pen.parents, throws: pen.throws, starves: pen.starves, kept: pen.kept }
 }
 
 const HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -66,6 +70,7 @@ struct Pen {
     parents: BTreeMap<String, Option<String>>,
     throws: bool,
     starves: bool,
+    kept: BTreeSet<String>,
     /// What is drawn lies behind a boundary event that does not interrupt.
     is_beside: bool,
     /// What is drawn can come again and again: it throws no signal and changes no condition, which
@@ -426,10 +431,14 @@ impl Pen {
             Host::Sub(sub) => self.sub(scope, parent, sub, ""),
             Host::Call(called) => self.call(scope, parent, *called),
         };
+        let has_events = matches!(&guarded.host, Host::Sub(sub) if sub.events.is_some());
+        if has_events && self.engine == Engine::Flowable {
+            self.kept.insert(host.clone());
+        }
         let boundary = self.name("boundary", parent);
         let interrupting = guarded.interrupting;
         let attributes = format!(r#"attachedToRef="{host}" cancelActivity="{interrupting}""#);
-        let definition = self.trigger_definition(guarded.trigger);
+        let definition = self.trigger_definition(self.guard(guarded));
         scope.add("boundaryEvent", &boundary, &attributes, "", &definition);
         let around = (self.is_beside, self.repeats);
         self.is_beside |= !interrupting;
@@ -448,6 +457,21 @@ impl Pen {
         scope.flow(&host, &merge, None);
         scope.flow(&last, &merge, None);
         (host, merge)
+    }
+
+    /// Camunda refuses a subprocess that waits for one message in two ways.
+    fn guard(&self, guarded: &Guarded) -> Trigger {
+        let Host::Sub(Sub { events: Some((inside, ..)), .. }) = &guarded.host else {
+            return guarded.trigger;
+        };
+        match (guarded.trigger, *inside) {
+            (Trigger::Event(Event::Message(one)), Trigger::Event(Event::Message(other)))
+                if one == other && self.engine == Engine::Camunda7 =>
+            {
+                Trigger::Event(Event::Timer { hours: 1 })
+            }
+            (trigger, _) => trigger,
+        }
     }
 
     fn undone(

@@ -13,8 +13,10 @@ use super::{BATCH_ELEMENTS_MAX, BatchStatistics, BatchView, NewBatch};
 use crate::api::{Error, Missing};
 use crate::handle::Orloj;
 use crate::manage::Desk;
-use crate::node::chores::{BatchConfig, batch_chore, batch_job_definitions, suspended_chore};
-use crate::node::{Reply, Request, store_error};
+use crate::node::chores::{
+    BatchConfig, Suspension, SuspensionOf, batch_chore, batch_job_definitions,
+};
+use crate::node::{Reply, Request, due_when_made, store_error};
 
 /// What can be done with batches.
 #[derive(Clone)]
@@ -74,7 +76,8 @@ impl Batches {
         let retries = i32::try_from(retries).unwrap_or(i32::MAX).max(1);
         let seed = JobKey::new(keys[1]);
         let seed = batch_chore(seed, &row, JobKind::BatchSeed, retries, priority, now);
-        let seed = JobRow { definition: DefinitionKey::new(first), ..seed };
+        let due_at = due_when_made(settings, now);
+        let seed = JobRow { definition: DefinitionKey::new(first), due_at, ..seed };
         let view = self.view(&row).await?;
         let desk = Desk { user: row.created_by.clone(), ..self.desk.clone() };
         let change = Change {
@@ -125,7 +128,8 @@ impl Batches {
         Ok(self.get(key).await?.statistics)
     }
 
-    /// Its seed, monitor and parts that nobody runs at this moment wait until it is activated.
+    /// Its seed, monitor and parts wait until it is activated. What somebody runs at this moment
+    /// comes to nothing and waits, too.
     pub async fn suspend(&self, key: BatchKey) -> Result<(), Error> {
         self.set_suspended(key, true).await
     }
@@ -145,10 +149,9 @@ impl Batches {
             ..Change::default()
         };
         self.engine.done(Request::Write(Box::new(change))).await?;
-        self.set_jobs_suspended(key, suspended).await?;
-        let now = self.engine.now();
-        self.change_chores(key, |row| suspended_chore(row, suspended, now).map(ChoreWrite::Update))
-            .await
+        let of = SuspensionOf::Batch(key.raw());
+        let suspension = Suspension { of, suspended, with_existing: true };
+        self.engine.request(Request::Suspend(suspension)).await.map(drop)
     }
 
     async fn must_be_there(&self, key: BatchKey) -> Result<BatchRow, Error> {

@@ -20,7 +20,9 @@ pub(super) fn created(work: &BatchWork, count: usize, tenant: &TenantId) -> Vec<
         BatchWork::InstanceDeletion { .. } => ("Delete", instance),
         BatchWork::InstanceUpdateSuspensionState { suspended: true } => ("Suspend", instance),
         BatchWork::InstanceUpdateSuspensionState { suspended: false } => ("Activate", instance),
-        BatchWork::SetJobRetries { .. } => ("SetJobRetries", "Job"),
+        BatchWork::SetJobRetries { .. } | BatchWork::MoveDeadLetters { .. } => {
+            ("SetJobRetries", "Job")
+        }
         BatchWork::SetExternalTaskRetries { .. } => ("SetExternalTaskRetries", "ExternalTask"),
         BatchWork::SetVariables { .. } => ("SetVariables", instance),
         BatchWork::CorrelateMessage { .. } => ("CorrelateMessage", instance),
@@ -36,6 +38,7 @@ pub(super) fn created(work: &BatchWork, count: usize, tenant: &TenantId) -> Vec<
     ];
     match work {
         BatchWork::SetJobRetries { retries, .. }
+        | BatchWork::MoveDeadLetters { retries }
         | BatchWork::SetExternalTaskRetries { retries } => {
             entries.push(entry().changing("retries", none, Some(retries)));
         }

@@ -79,6 +79,9 @@ pub(super) fn check(work: &BatchWork) -> Result<(), Error> {
         {
             Err(orloj_interpreter::Rejection::RetriesNegative(*retries).into())
         }
+        BatchWork::MoveDeadLetters { retries } if *retries < 1 => {
+            Err(orloj_interpreter::Rejection::RetriesTooFew(*retries).into())
+        }
         BatchWork::SetVariables { variables } | BatchWork::CorrelateMessage { variables, .. } => {
             Ok(orloj_types::Document::parse(variables).map(drop)?)
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use orloj_store::{BatchRow, EndedBatchRow, JobFilter, JobKind, JobState};
+use orloj_store::{BatchRow, EndedBatchRow, JobFilter, JobKind};
 use orloj_types::{BatchKey, TenantId, Timestamp};
 
 use super::Batches;
@@ -64,15 +64,14 @@ impl BatchStatistics {
 impl Batches {
     pub(super) async fn view(&self, row: &BatchRow) -> Result<BatchView, Error> {
         let store = &self.engine.inner.store;
-        let parts = |states: Vec<JobState>| JobFilter {
+        let parts = |has_retries: Option<bool>| JobFilter {
             batch: Some(row.key),
             kinds: vec![JobKind::BatchPart],
-            states,
+            has_retries,
             ..JobFilter::default()
         };
-        let left = store.count_jobs(parts(Vec::new())).await.map_err(|e| store_error(&e))?;
-        let failed =
-            store.count_jobs(parts(vec![JobState::Failed])).await.map_err(|e| store_error(&e))?;
+        let left = store.count_jobs(parts(None)).await.map_err(|e| store_error(&e))?;
+        let failed = store.count_jobs(parts(Some(false))).await.map_err(|e| store_error(&e))?;
         let made = u64::try_from(row.parts_made).unwrap_or(0);
         let statistics = BatchStatistics {
             total: u64::try_from(row.total).unwrap_or(0),

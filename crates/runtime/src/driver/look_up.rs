@@ -280,7 +280,7 @@ async fn suspend(store: &dyn Store, suspension: &Suspension) -> Result<Found, Er
         SuspensionOf::Process { id, tenant } | SuspensionOf::JobsOfProcess { id, tenant } => {
             versions(store, id, tenant.as_deref()).await?
         }
-        SuspensionOf::JobDefinition(_) => Vec::new(),
+        SuspensionOf::JobDefinition(_) | SuspensionOf::Batch(_) => Vec::new(),
     };
     let mut scope = SuspensionScope {
         definitions: definitions.iter().map(|row| row.key).collect(),
@@ -293,13 +293,26 @@ async fn suspend(store: &dyn Store, suspension: &Suspension) -> Result<Found, Er
             let Some(row) = found else { return Ok(Found::Nothing) };
             scope.job_definitions.push(row);
         }
+        SuspensionOf::Batch(key) => {
+            let filter = JobDefinitionFilter {
+                definition: Some(DefinitionKey::new(0)),
+                configuration: Some(key.to_string().into()),
+                ..JobDefinitionFilter::default()
+            };
+            scope.job_definitions = job_definitions(store, filter).await?;
+            if scope.job_definitions.is_empty() {
+                return Ok(Found::Nothing);
+            }
+        }
         _ if scope.definitions.is_empty() => return Ok(Found::Nothing),
         _ => {
             let with_jobs = |row: &&DefinitionRow| {
                 !suspension.is_of_definitions() || suspends_jobs(&row.dialect)
             };
             for row in definitions.iter().filter(with_jobs) {
-                let rows = job_definitions(store, row.key).await?;
+                let definition = Some(row.key);
+                let filter = JobDefinitionFilter { definition, ..JobDefinitionFilter::default() };
+                let rows = job_definitions(store, filter).await?;
                 scope.job_definitions.extend(rows);
             }
         }
@@ -353,10 +366,8 @@ async fn versions(
 
 async fn job_definitions(
     store: &dyn Store,
-    definition: DefinitionKey,
+    filter: JobDefinitionFilter,
 ) -> Result<Vec<JobDefinitionRow>, Error> {
-    let filter =
-        JobDefinitionFilter { definition: Some(definition), ..JobDefinitionFilter::default() };
     let mut found: Vec<JobDefinitionRow> = Vec::new();
     loop {
         let before = found.last().map(|row| row.key.raw());

@@ -17,6 +17,7 @@ use super::job_log::{self, JobLogEntry, JobLogFilter};
 use super::reading::{Span, State, Told};
 use super::tasks::{self, TaskHistory};
 use super::variables::{self, VariableUpdate, VariableView};
+use super::whereabouts::{self, Whereabouts};
 use crate::api::{Error, InstanceView};
 use crate::handle::Orloj;
 use crate::node::store_error;
@@ -112,53 +113,84 @@ impl History<'_> {
     }
 
     /// What happened last to jobs of no instance and to those of the newest instances, at most
-    /// [`RECENT_INSTANCES_MAX`] of them; newest first. Only at the level `full`.
+    /// [`RECENT_INSTANCES_MAX`] of them; newest first. With a job in the filter: all that happened
+    /// to it, whatever it belongs to. Only at the level `full`.
     pub async fn recent_job_log(
         &self,
         filter: &JobLogFilter,
         limit: usize,
-    ) -> Result<Vec<JobLogEntry>, Error> {
+    ) -> Result<Found<JobLogEntry>, Error> {
         let limit = limit.min(super::SPAN_ROWS_MAX);
-        let mut rows = chore_log::job_log(self.engine, filter, limit).await?;
-        let is_chore = filter.job.is_some() && !rows.is_empty();
-        for instance in if is_chore { Vec::new() } else { self.instances_of(filter.job).await? } {
-            match self.told(instance).await {
-                Ok(told) => {
-                    let log = job_log::job_log(&told.events, told.origin, &told.definition);
-                    rows.extend(log.into_iter().filter(|row| filter.matches(row)));
+        let of = |told: &Told| {
+            let log = job_log::job_log(&told.events, told.origin, &told.definition);
+            log.into_iter().filter(|row| filter.matches(row)).collect::<Vec<_>>()
+        };
+        let (mut rows, is_partial) = match filter.job {
+            Some(job) => match whereabouts::of_job(self.engine, job).await? {
+                Whereabouts::Chores => {
+                    (chore_log::job_log(self.engine, filter, limit).await?, false)
                 }
-                // Removed meanwhile.
-                Err(Error::Missing(_)) => {}
-                Err(error) => return Err(error),
+                Whereabouts::Instance(told) => (of(&told), false),
+                Whereabouts::Unknown { is_partial } => (Vec::new(), is_partial),
+            },
+            None => {
+                let mut rows = chore_log::job_log(self.engine, filter, limit).await?;
+                let (newest, is_partial) = self.newest(&HistoryFilter::default()).await?;
+                for instance in newest {
+                    let told = whereabouts::told(self.engine, instance).await?;
+                    rows.extend(told.iter().flat_map(of));
+                }
+                (rows, is_partial)
             }
-        }
+        };
         rows.sort_by_key(|row| std::cmp::Reverse((row.at, row.job, row.sequence)));
         rows.truncate(limit);
-        Ok(rows)
+        Ok(Found { rows, is_partial })
     }
 
-    /// Where a job may be told of: in its instance, if it is there, or in any of the newest.
-    async fn instances_of(&self, job: Option<JobKey>) -> Result<Vec<InstanceKey>, Error> {
-        if let Some(job) = job {
-            let row = self.engine.inner.store.job(job).await.map_err(|e| store_error(&e))?;
-            if let Some(row) = row {
-                return Ok(Some(row.instance).filter(|key| key.raw() != 0).into_iter().collect());
-            }
-        }
+    /// The newest that match, at most [`RECENT_INSTANCES_MAX`] of them, and whether there are more.
+    async fn newest(&self, filter: &HistoryFilter) -> Result<(Vec<InstanceKey>, bool), Error> {
         let limit = u32::try_from(RECENT_INSTANCES_MAX).unwrap_or(PAGE_ROWS_MAX);
-        let page = Page { before: None, limit };
-        let listed = instances::list(self.engine, &HistoryFilter::default(), page).await?;
-        Ok(listed.rows.iter().map(|view| view.key).collect())
+        let listed = instances::list(self.engine, filter, Page { before: None, limit }).await?;
+        let is_partial = match listed.next {
+            None => false,
+            // A full list may have been the last.
+            Some(before) => {
+                let page = Page { before: Some(before), limit: 1 };
+                let older = instances::list(self.engine, filter, page).await?;
+                !older.rows.is_empty() || older.next.is_some()
+            }
+        };
+        Ok((listed.rows.iter().map(|view| view.key).collect(), is_partial))
     }
 
-    /// Incidents of jobs of no instance, open and closed, of one job or of all; newest first. Only
-    /// at the level `full`.
-    pub async fn chore_incidents(
+    /// Incidents of jobs of no instance, open and closed; newest first. Only at the level `full`.
+    pub async fn chore_incidents(&self, limit: usize) -> Result<Vec<IncidentHistory>, Error> {
+        chore_log::incidents(self.engine, None, limit.min(super::SPAN_ROWS_MAX)).await
+    }
+
+    /// Incidents of a job, open and closed, whatever it belongs to; newest first. Only at the level
+    /// `full`.
+    pub async fn job_incidents(
         &self,
-        job: Option<JobKey>,
+        job: JobKey,
         limit: usize,
-    ) -> Result<Vec<IncidentHistory>, Error> {
-        chore_log::incidents(self.engine, job, limit.min(super::SPAN_ROWS_MAX)).await
+    ) -> Result<Found<IncidentHistory>, Error> {
+        let limit = limit.min(super::SPAN_ROWS_MAX);
+        let (rows, is_partial) = match whereabouts::of_job(self.engine, job).await? {
+            Whereabouts::Chores => {
+                (chore_log::incidents(self.engine, Some(job), limit).await?, false)
+            }
+            Whereabouts::Instance(told) => {
+                let mut rows = incidents::incidents(&told.events, told.origin);
+                rows.retain(|row| row.job == Some(job));
+                rows.reverse();
+                rows.truncate(limit);
+                (rows, false)
+            }
+            Whereabouts::Unknown { is_partial } => (Vec::new(), is_partial),
+        };
+        Ok(Found { rows, is_partial })
     }
 
     /// Open and closed ones, in the order in which they were opened. Only at the level `full`;
@@ -206,18 +238,10 @@ impl History<'_> {
     /// [`RECENT_INSTANCES_MAX`] of them.
     pub async fn heat(&self, definition: DefinitionKey) -> Result<Heat, Error> {
         let filter = HistoryFilter { definition: Some(definition), ..HistoryFilter::default() };
-        let page = Page {
-            before: None,
-            limit: u32::try_from(RECENT_INSTANCES_MAX).unwrap_or(PAGE_ROWS_MAX),
-        };
-        let listed = instances::list(self.engine, &filter, page).await?;
-        let mut heat = Heat { is_partial: listed.next.is_some(), ..Heat::default() };
-        for instance in listed.rows {
-            let told = match self.told(instance.key).await {
-                Ok(told) => told,
-                Err(Error::Missing(_)) => continue,
-                Err(error) => return Err(error),
-            };
+        let (newest, is_partial) = self.newest(&filter).await?;
+        let mut heat = Heat { is_partial, ..Heat::default() };
+        for instance in newest {
+            let Some(told) = whereabouts::told(self.engine, instance).await? else { continue };
             heat.instances += 1;
             let visits = activities::activities(&told.events, told.origin, &told.definition);
             for visit in visits.into_iter().filter(|visit| !visit.is_body) {
@@ -233,6 +257,14 @@ impl History<'_> {
     async fn told(&self, instance: InstanceKey) -> Result<Told, Error> {
         Told::read(self.engine, instance).await
     }
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found<T> {
+    pub rows: Vec<T>,
+    /// There are instances that were not looked at; naming the instance tells all.
+    pub is_partial: bool,
 }
 
 /// Where the tokens of a definition have been.

@@ -28,6 +28,8 @@ pub struct HistoryFilter {
     pub started_before: Option<Timestamp>,
     pub ended_from: Option<Timestamp>,
     pub ended_before: Option<Timestamp>,
+    /// Those that had not ended before this moment: live ones, and those that ended from then on.
+    pub not_ended_before: Option<Timestamp>,
 }
 
 /// A page, and where the next one begins.
@@ -135,4 +137,8 @@ fn asks_for_end(filter: &HistoryFilter) -> bool {
 fn fits(filter: &HistoryFilter, view: &InstanceView) -> bool {
     filter.started_from.is_none_or(|from| view.started_at >= from)
         && filter.started_before.is_none_or(|before| view.started_at < before)
+        && match (filter.not_ended_before, view.ended_at) {
+            (Some(moment), Some(ended_at)) => ended_at >= moment,
+            _ => true,
+        }
 }

@@ -18,10 +18,11 @@ mod reading;
 mod removal;
 mod tasks;
 mod variables;
+mod whereabouts;
 
 pub use activities::ActivityView;
 pub(crate) use chore_log::is_chore_logged;
-pub use handle::{ElementHeat, Heat, History, RECENT_INSTANCES_MAX};
+pub use handle::{ElementHeat, Found, Heat, History, RECENT_INSTANCES_MAX};
 pub use incidents::{IncidentHistory, IncidentState};
 pub use instances::{HistoryFilter, Listed};
 pub use job_log::{JobLogEntry, JobLogFilter, JobLogState};

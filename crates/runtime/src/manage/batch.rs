@@ -1,12 +1,11 @@
 //! Work for many, handed to the executor as a batch.
 
-use orloj_store::JobState;
 use orloj_types::BatchKey;
 
 use super::instances::{InstanceAction, InstanceScope, Instances};
 use super::job_action::JobAction;
-use super::job_set::JobScope;
-use super::jobs::Jobs;
+use super::job_set::{JobScope, JobSet};
+use super::jobs::{Jobs, wants_failed};
 use crate::api::{Error, MigrateInstance, Modify};
 use crate::batches::{BatchElements, NewBatch};
 use crate::node::chores::{BatchWork, Modification};
@@ -14,21 +13,22 @@ use crate::node::chores::{BatchWork, Modification};
 impl Jobs {
     pub(super) async fn batch(
         &self,
-        scope: JobScope,
+        set: JobSet,
+        scope: &JobScope,
         action: &JobAction,
-        only: Option<JobState>,
     ) -> Result<BatchKey, Error> {
         let work = match action {
             JobAction::SetRetries { retries, due } => BatchWork::SetJobRetries {
                 retries: *retries,
                 due_ms: due.map(|due| due.map(|due| due.as_ms())),
             },
-            JobAction::MoveToExecutable { retries } if only == Some(JobState::Failed) => {
-                BatchWork::SetJobRetries { retries: *retries, due_ms: None }
+            JobAction::MoveToExecutable { retries } if set == JobSet::DeadLetters => {
+                BatchWork::MoveDeadLetters { retries: *retries }
             }
             _ => return Err(Error::Invalid("of jobs, only retries are set in batches".into())),
         };
-        let elements = BatchElements::jobs(self.keys(&scope, only).await?);
+        let keys = self.keys(set, scope, wants_failed(action)).await?;
+        let elements = BatchElements::jobs(keys);
         let new = NewBatch { created_by: self.desk.user.clone(), ..NewBatch::new(work, elements) };
         Ok(self.desk.engine.batches().create(new).await?.key)
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use orloj_store::{PAGE_ROWS_MAX, Page};
-use orloj_types::BatchKey;
+use orloj_types::{BatchKey, OperationKey};
 
 use super::bulk_log::BulkLog;
 use crate::api::Error;
@@ -42,6 +42,28 @@ pub struct ItemError {
     pub error: Error,
 }
 
+/// A part of a bulk whose caller takes it one portion after the other, newest first.
+#[derive(Clone, Copy, Debug)]
+pub struct Portion {
+    /// Where it begins and how large it is. Keys that are named are all of one portion.
+    pub page: Page,
+    /// What the first portion answered: this one is told together with it. `None`: an operation
+    /// begins.
+    pub operation: Option<OperationKey>,
+    /// How many things the operation that begins has in all portions, as far as is known.
+    pub total: u64,
+}
+
+/// What became of a portion.
+#[derive(Clone, Debug)]
+pub struct PortionReport {
+    pub report: BulkReport,
+    /// Where the next portion begins, unless this was the last.
+    pub next: Option<i64>,
+    /// For the next portion; `None`: the log has nothing to join.
+    pub operation: Option<OperationKey>,
+}
+
 /// A key and what became of it.
 type Acted = (i64, Result<(), Error>);
 type Later<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
@@ -53,9 +75,11 @@ pub(crate) enum Source {
     Pages {
         /// Only for progress: it may change while the pages are read.
         count: Later<u64>,
-        page: Box<dyn Fn(Option<i64>) -> Later<Keys> + Send + Sync + 'static>,
+        page: ReadPage,
     },
 }
+
+type ReadPage = Box<dyn Fn(Page) -> Later<Keys> + Send + Sync + 'static>;
 
 /// A page of keys.
 pub(crate) struct Keys {
@@ -66,8 +90,8 @@ pub(crate) struct Keys {
 
 impl Keys {
     /// Of a query by key, newest first.
-    pub fn of<R>(rows: &[R], key: impl Fn(&R) -> i64) -> Self {
-        let is_last = rows.len() < PAGE_ROWS_MAX as usize;
+    pub fn of<R>(rows: &[R], page: Page, key: impl Fn(&R) -> i64) -> Self {
+        let is_last = rows.len() < page.limit as usize;
         Self {
             keys: rows.iter().map(&key).collect(),
             next: rows.last().map(key).filter(|_| !is_last),
@@ -75,15 +99,21 @@ impl Keys {
     }
 }
 
-/// A verb and what it is for. Nothing happens before [`Bulk::run`] or [`Bulk::as_batch`].
+/// A verb and what it is for. Nothing happens before [`Bulk::run`], [`Bulk::run_portion`] or
+/// [`Bulk::as_batch`].
 #[must_use = "nothing happens before it is run"]
 pub struct Bulk {
-    concurrency: usize,
-    on_progress: Option<Arc<dyn Fn(Progress) + Send + Sync + 'static>>,
     source: Source,
-    act: Box<dyn Fn(i64) -> Later<()> + Send + Sync + 'static>,
+    acting: Acting,
     batch: Option<Box<dyn FnOnce() -> Later<BatchKey> + Send + 'static>>,
     log: BulkLog,
+}
+
+/// What is done to each, and how.
+struct Acting {
+    concurrency: usize,
+    on_progress: Option<Arc<dyn Fn(Progress) + Send + Sync + 'static>>,
+    act: Box<dyn Fn(i64) -> Later<()> + Send + Sync + 'static>,
 }
 
 impl Bulk {
@@ -95,14 +125,12 @@ impl Bulk {
     where
         A: Future<Output = Result<(), Error>> + Send + 'static,
     {
-        Self {
+        let acting = Acting {
             concurrency: CONCURRENCY,
             on_progress: None,
-            source,
             act: Box::new(move |key| Box::pin(act(key))),
-            batch: None,
-            log,
-        }
+        };
+        Self { source, acting, batch: None, log }
     }
 
     pub(crate) fn or_batch<B, X>(self, batch: B) -> Self
@@ -114,25 +142,59 @@ impl Bulk {
     }
 
     /// At least one at a time.
-    pub fn concurrency(self, concurrency: usize) -> Self {
-        Self { concurrency: concurrency.max(1), ..self }
+    pub fn concurrency(mut self, concurrency: usize) -> Self {
+        self.acting.concurrency = concurrency.max(1);
+        self
     }
 
     /// Called at the beginning, and then after each.
-    pub fn on_progress(self, on_progress: impl Fn(Progress) + Send + Sync + 'static) -> Self {
-        Self { on_progress: Some(Arc::new(on_progress)), ..self }
+    pub fn on_progress(mut self, on_progress: impl Fn(Progress) + Send + Sync + 'static) -> Self {
+        self.acting.on_progress = Some(Arc::new(on_progress));
+        self
     }
 
     /// Does it to each, and answers when the last is done. What cannot be done is reported and
     /// stops nothing else; an error means that it could not be found out what to do it to.
     pub async fn run(self) -> Result<BulkReport, Error> {
-        let (total, mut pages) = match self.source {
+        let (total, pages) = match self.source {
             Source::Keys(keys) => (keys.len() as u64, Pages::One(Some(keys))),
             Source::Pages { count, page } => {
                 (count.await?, Pages::Read { page, before: None, is_last: false })
             }
         };
         self.log.begin(total).await?;
+        self.acting.run(total, pages).await
+    }
+
+    /// Does it to each of a portion, for callers who cannot wait for all.
+    pub async fn run_portion(self, portion: Portion) -> Result<PortionReport, Error> {
+        let Keys { keys, next } = match self.source {
+            Source::Keys(keys) => Keys { keys, next: None },
+            Source::Pages { page, .. } => page(self.log.within(portion.page)?).await?,
+        };
+        let count = keys.len() as u64;
+        let operation = match portion.operation {
+            Some(operation) => {
+                self.log.go_on(operation).await?;
+                Some(operation)
+            }
+            None => self.log.begin(portion.total.max(count)).await?,
+        };
+        let report = self.acting.run(count, Pages::One(Some(keys))).await?;
+        Ok(PortionReport { report, next, operation })
+    }
+
+    /// Hands it to the executor, which goes on whatever happens to the caller.
+    pub async fn as_batch(self) -> Result<BatchKey, Error> {
+        match self.batch {
+            Some(batch) => batch().await,
+            None => Err(Error::Invalid("this is not done in batches".into())),
+        }
+    }
+}
+
+impl Acting {
+    async fn run(&self, total: u64, mut pages: Pages) -> Result<BulkReport, Error> {
         let mut report = BulkReport { total, ..BulkReport::default() };
         let tell = |report: &BulkReport| {
             if let Some(on_progress) = &self.on_progress {
@@ -174,23 +236,11 @@ impl Bulk {
         report.errors.sort_by_key(|item| item.key);
         Ok(report)
     }
-
-    /// Hands it to the executor, which goes on whatever happens to the caller.
-    pub async fn as_batch(self) -> Result<BatchKey, Error> {
-        match self.batch {
-            Some(batch) => batch().await,
-            None => Err(Error::Invalid("this is not done in batches".into())),
-        }
-    }
 }
 
 enum Pages {
     One(Option<Vec<i64>>),
-    Read {
-        page: Box<dyn Fn(Option<i64>) -> Later<Keys> + Send + Sync + 'static>,
-        before: Option<i64>,
-        is_last: bool,
-    },
+    Read { page: ReadPage, before: Option<i64>, is_last: bool },
 }
 
 impl Pages {
@@ -199,7 +249,7 @@ impl Pages {
             Self::One(keys) => Ok(keys.take()),
             Self::Read { is_last: true, .. } => Ok(None),
             Self::Read { page, before, is_last } => {
-                let found = page(*before).await?;
+                let found = page(Page { before: *before, limit: PAGE_ROWS_MAX }).await?;
                 *before = found.next;
                 *is_last = found.next.is_none();
                 Ok(Some(found.keys))

@@ -9,8 +9,10 @@ use super::jobs::Jobs;
 use super::operation::Entry;
 use crate::api::Error;
 use crate::handle::Orloj;
-use crate::node::Request;
-use crate::node::chores::{Following, INCIDENT_WORD, StartPayload, kept, written};
+use crate::node::chores::{
+    Following, INCIDENT_WORD, StartPayload, held_by, kept, ordered, standing, written,
+};
+use crate::node::{Request, due_when_made};
 
 impl Orloj {
     /// What follows from writing about a chore by hand. `word`: what an incident of it is called.
@@ -31,14 +33,16 @@ impl Jobs {
             self.desk.note(entries).await?;
             return engine.done(Request::RunChore { job: row.key }).await;
         }
-        if row.is_locked() {
-            return Err(Error::Locked(row.key));
-        }
         let now = engine.now();
         let write = match action {
             JobAction::RecalculateDueDate { from_creation } => {
                 let due_at = self.due_anew(row, *from_creation).await?;
                 ChoreWrite::Update(due(row, Some(due_at), now))
+            }
+            // Together with retries, no date means now where every job has one.
+            JobAction::SetRetries { retries, due: Some(None) } => {
+                let due = Some(due_when_made(&engine.inner.settings, now));
+                chore_write(row, &JobAction::SetRetries { retries: *retries, due }, now)?
             }
             _ => chore_write(row, action, now)?,
         };
@@ -76,7 +80,7 @@ impl Jobs {
 }
 
 fn chore_write(row: &JobRow, action: &JobAction, now: Timestamp) -> Result<ChoreWrite, Error> {
-    let mut update = kept(row, Held::Free);
+    let mut update = ordered(row);
     let in_wrong_state = || {
         let reason = format!("chore {} is in state {:?}", row.key, row.state);
         Err(Error::Invalid(reason))
@@ -88,9 +92,7 @@ fn chore_write(row: &JobRow, action: &JobAction, now: Timestamp) -> Result<Chore
             }
             update.retries_left = *retries;
             update.due_at = due.unwrap_or(update.due_at);
-            if row.state != JobState::Suspended {
-                update.state = settled(*retries, update.due_at, now);
-            }
+            update.state = standing(row.state, *retries, update.due_at, now);
         }
         JobAction::SetDueDate { due: at, cascade } => {
             update = due(row, *at, now);
@@ -101,9 +103,15 @@ fn chore_write(row: &JobRow, action: &JobAction, now: Timestamp) -> Result<Chore
                 update.payload = Some(written(&payload.shifted(new.ms_since(old))));
             }
         }
-        JobAction::SetPriority(priority) => update.priority = *priority,
+        JobAction::SetPriority(priority) => {
+            // A run is not disturbed by it.
+            update = kept(row, held_by(row));
+            update.priority = Some(*priority);
+        }
         JobAction::Suspend => update.state = JobState::Suspended,
-        JobAction::Resume => update.state = settled(row.retries_left, row.due_at, now),
+        JobAction::Resume => {
+            update.state = standing(JobState::Ready, row.retries_left, row.due_at, now);
+        }
         JobAction::MoveToDeadLetters => {
             if !matches!(row.state, JobState::Ready | JobState::Waiting) {
                 return in_wrong_state();
@@ -139,19 +147,8 @@ fn chore_write(row: &JobRow, action: &JobAction, now: Timestamp) -> Result<Chore
 }
 
 fn due(row: &JobRow, due_at: Option<Timestamp>, now: Timestamp) -> ChoreUpdate {
-    let mut update = kept(row, Held::Free);
+    let mut update = ordered(row);
     update.due_at = due_at;
-    if matches!(row.state, JobState::Ready | JobState::Waiting) {
-        update.state = settled(row.retries_left, due_at, now);
-    }
+    update.state = standing(row.state, row.retries_left, due_at, now);
     update
-}
-
-/// Where a chore that nothing stops stands.
-fn settled(retries: i32, due_at: Option<Timestamp>, now: Timestamp) -> JobState {
-    match due_at {
-        _ if retries == 0 => JobState::Failed,
-        Some(due_at) if due_at > now => JobState::Waiting,
-        _ => JobState::Ready,
-    }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use orloj_store::{
-    DefinitionDeleted, DefinitionRow, DeleteDefinition, Heir, InstanceFilter, JobDefinitionChange,
-    JobDefinitionFilter, JobState, Notice, Page,
+    DefinitionDeleted, DefinitionRow, DeleteDefinition, Heir, InstanceFilter, JobState, Notice,
+    Page,
 };
 use orloj_types::{DefinitionKey, DeploymentKey, ProcessId, TenantId, Timestamp};
 
@@ -12,7 +12,6 @@ use super::bulk;
 use super::desk::{Desk, TRIES_MAX};
 use super::operation::Entry;
 use crate::api::{DefinitionView, Error, Missing};
-use crate::definitions::suspends_jobs;
 use crate::deploy::starts_of;
 use crate::deployed_jobs::{self, Owner};
 use crate::handle::{Orloj, unexpected};
@@ -176,18 +175,7 @@ impl Definitions {
         if let Some(at) = how.at {
             return self.desk.schedule(&suspension, first, at, entries).await;
         }
-        let store = &self.desk.engine.inner.store;
-        let keys: Vec<DefinitionKey> = rows.iter().map(|row| row.key).collect();
-        let set = store.set_definition_suspended(keys, suspended).await;
-        let mut version = set.map_err(|e| store_error(&e))?.unwrap_or_default();
-        for row in rows.iter().filter(|row| suspends_jobs(&row.dialect)) {
-            let set = self.desk.suspend_job_definitions(row.key, suspended).await?;
-            version = version.max(set);
-        }
-        self.desk.note(entries).await?;
-        // What is made from now on is suspended everywhere; what there is follows.
-        self.desk.settled(version).await?;
-        self.desk.suspend_now(suspension).await
+        self.desk.suspend_now(suspension, entries).await
     }
 
     // ---- deletion
@@ -309,30 +297,15 @@ impl Definitions {
 }
 
 impl Desk {
-    /// All that a definition has; gives the version of the settings.
-    pub(super) async fn suspend_job_definitions(
+    /// What is made from now on is suspended everywhere; what there is follows. All of it is
+    /// written by the node, as it is when the moment of a later suspension comes. The log has it
+    /// first: an entry that came to nothing does less harm than a change that nobody knows of.
+    pub(super) async fn suspend_now(
         &self,
-        definition: DefinitionKey,
-        suspended: bool,
-    ) -> Result<i64, Error> {
-        let store = &self.engine.inner.store;
-        let filter =
-            JobDefinitionFilter { definition: Some(definition), ..JobDefinitionFilter::default() };
-        let rows =
-            bulk::all(|page| store.job_definitions(filter.clone(), page), |row| row.key.raw());
-        let mut version = 0;
-        for row in rows.await? {
-            let change = JobDefinitionChange {
-                suspended: Some(suspended),
-                ..JobDefinitionChange::default()
-            };
-            let set = store.set_job_definition(row.key, change).await;
-            version = version.max(set.map_err(|e| store_error(&e))?.unwrap_or_default());
-        }
-        Ok(version)
-    }
-
-    pub(super) async fn suspend_now(&self, suspension: Suspension) -> Result<Suspended, Error> {
+        suspension: Suspension,
+        entries: Vec<Entry>,
+    ) -> Result<Suspended, Error> {
+        self.note(entries).await?;
         match self.engine.request(Request::Suspend(suspension)).await? {
             Reply::Affected(affected) => Ok(Suspended::Done { affected }),
             other => Err(unexpected(&other)),

@@ -3,8 +3,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "the desk waits for its callers")]
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use orloj_interpreter::Command;
@@ -35,14 +34,23 @@ pub(crate) struct Desk {
     pub user: Option<Arc<str>>,
     /// Of an operation that has many parts.
     pub group: Option<OperationKey>,
+    /// Of a bulk, once it has begun: how what is done is told.
+    pub telling: Arc<OnceLock<Telling>>,
+}
+
+/// How the parts of an operation on many things are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Telling {
     /// Somebody else tells what is done.
-    pub is_quiet: Arc<AtomicBool>,
+    Quiet,
+    /// Each for itself, together with the others.
+    Group(OperationKey),
 }
 
 impl Desk {
     pub fn new(engine: &Orloj) -> Self {
         let user = engine.user.clone();
-        Self { engine: engine.clone(), user, group: None, is_quiet: Arc::default() }
+        Self { engine: engine.clone(), user, group: None, telling: Arc::default() }
     }
 
     pub fn by(self, user: &str) -> Self {
@@ -51,8 +59,31 @@ impl Desk {
 
     /// All that is done from now on counts as one operation.
     pub async fn as_one(&self) -> Result<Self, Error> {
-        let key = self.keys(1).await?.first().copied().unwrap_or_default();
-        Ok(Self { group: Some(self.group.unwrap_or(OperationKey::new(key))), ..self.clone() })
+        Ok(Self { group: Some(self.operation().await?), ..self.clone() })
+    }
+
+    /// The operation that this is a part of, or a new one.
+    pub async fn operation(&self) -> Result<OperationKey, Error> {
+        match self.part_of() {
+            Some(group) => Ok(group),
+            None => Ok(OperationKey::new(self.keys(1).await?.first().copied().unwrap_or_default())),
+        }
+    }
+
+    fn part_of(&self) -> Option<OperationKey> {
+        match self.telling.get() {
+            Some(Telling::Group(group)) => Some(*group),
+            Some(Telling::Quiet) | None => self.group,
+        }
+    }
+
+    pub fn is_quiet(&self) -> bool {
+        self.telling.get() == Some(&Telling::Quiet)
+    }
+
+    /// Whether what is done here is told at all, whoever tells it.
+    pub fn is_logged(&self) -> bool {
+        is_logged(&self.engine.inner.settings, self.user.as_deref())
     }
 
     pub async fn keys(&self, count: usize) -> Result<Vec<i64>, Error> {
@@ -63,14 +94,12 @@ impl Desk {
     }
 
     pub async fn log(&self, entries: Vec<Entry>) -> Result<Vec<OperationRow>, Error> {
-        let settings = &self.engine.inner.settings;
-        let is_quiet = self.is_quiet.load(Ordering::Relaxed);
-        if entries.is_empty() || is_quiet || !is_logged(settings, self.user.as_deref()) {
+        if entries.is_empty() || self.is_quiet() || !self.is_logged() {
             return Ok(Vec::new());
         }
         let keys = self.keys(entries.len()).await?;
         let first = keys.first().copied().unwrap_or_default();
-        let group = self.group.unwrap_or(OperationKey::new(first));
+        let group = self.part_of().unwrap_or(OperationKey::new(first));
         let at = self.engine.now();
         let rows = entries.into_iter().zip(keys).map(|(entry, key)| {
             entry.row(Written {

@@ -21,6 +21,25 @@ pub struct Incidents {
     desk: Desk,
 }
 
+/// Which incidents a verb is for.
+#[derive(Clone, Debug)]
+pub enum WhichIncidents {
+    Keys(Vec<IncidentKey>),
+    Filter(IncidentFilter),
+}
+
+impl From<Vec<IncidentKey>> for WhichIncidents {
+    fn from(keys: Vec<IncidentKey>) -> Self {
+        Self::Keys(keys)
+    }
+}
+
+impl From<IncidentFilter> for WhichIncidents {
+    fn from(filter: IncidentFilter) -> Self {
+        Self::Filter(filter)
+    }
+}
+
 /// An incident that a client tells of.
 #[derive(Clone, Debug)]
 pub struct NewIncident {
@@ -80,21 +99,29 @@ impl Incidents {
             .await
     }
 
-    pub fn resolve_all(&self, filter: IncidentFilter) -> Bulk {
+    /// Those that are named, or that match.
+    pub fn resolve_all(&self, which: impl Into<WhichIncidents>) -> Bulk {
         let (desk, log) = self.desk.bulk(vec![Entry::new("Resolve", "ProcessInstance", None)]);
-        let (counting, paging, acting) = (self.clone(), self.clone(), Self { desk });
-        let counted = filter.clone();
-        let source = Source::Pages {
-            count: Box::pin(async move { counting.count(counted).await }),
-            page: Box::new(move |before| {
-                let (incidents, filter) = (paging.clone(), filter.clone());
-                Box::pin(async move {
-                    let page = Page { before, limit: orloj_store::PAGE_ROWS_MAX };
-                    let rows = incidents.desk.engine.inner.store.incidents(filter, page).await;
-                    let rows = rows.map_err(|e| store_error(&e))?;
-                    Ok(Keys::of(&rows, |row| row.key.raw()))
-                })
-            }),
+        let acting = Self { desk };
+        let source = match which.into() {
+            WhichIncidents::Keys(keys) => {
+                Source::Keys(keys.into_iter().map(IncidentKey::raw).collect())
+            }
+            WhichIncidents::Filter(filter) => {
+                let (counting, paging, counted) = (self.clone(), self.clone(), filter.clone());
+                Source::Pages {
+                    count: Box::pin(async move { counting.count(counted).await }),
+                    page: Box::new(move |page| {
+                        let (incidents, filter) = (paging.clone(), filter.clone());
+                        Box::pin(async move {
+                            let store = &incidents.desk.engine.inner.store;
+                            let rows = store.incidents(filter, page).await;
+                            let rows = rows.map_err(|e| store_error(&e))?;
+                            Ok(Keys::of(&rows, page, |row| row.key.raw()))
+                        })
+                    }),
+                }
+            }
         };
         Bulk::new(source, log, move |key| {
             let incidents = acting.clone();

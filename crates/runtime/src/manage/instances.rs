@@ -73,6 +73,13 @@ impl From<InstanceQuery> for InstanceScope {
     }
 }
 
+/// Among which instances a query looks.
+#[derive(Clone, Copy)]
+enum Of {
+    Live,
+    Ended,
+}
+
 /// What can be done with an instance.
 #[derive(Clone, Debug)]
 pub enum InstanceAction {
@@ -247,7 +254,7 @@ impl Instances {
         let instances = Self { desk };
         let scope = scope.into();
         let (batched, of_batch) = (self.clone(), (scope.clone(), action.clone()));
-        Bulk::new(self.source(scope), log, move |key| {
+        Bulk::new(self.source(scope, Of::Live), log, move |key| {
             let (instances, action) = (instances.clone(), action.clone());
             async move { instances.act(InstanceKey::new(key), &action).await }
         })
@@ -255,18 +262,17 @@ impl Instances {
     }
 
     /// Restarts ended ones.
-    pub fn restart_all(&self, keys: Vec<InstanceKey>, restart: Restart) -> Bulk {
+    pub fn restart_all(&self, scope: impl Into<InstanceScope>, restart: Restart) -> Bulk {
         let entry = Entry::new("RestartProcessInstance", "ProcessInstance", None);
         let (desk, log) = self.desk.bulk(vec![entry]);
         let (instances, restart) = (Self { desk }, Arc::new(restart));
-        let keys = keys.into_iter().map(InstanceKey::raw).collect();
-        Bulk::new(Source::Keys(keys), log, move |key| {
+        Bulk::new(self.source(scope.into(), Of::Ended), log, move |key| {
             let (instances, restart) = (instances.clone(), restart.clone());
             async move { instances.restart(InstanceKey::new(key), (*restart).clone()).await.map(drop) }
         })
     }
 
-    fn source(&self, scope: InstanceScope) -> Source {
+    fn source(&self, scope: InstanceScope, of: Of) -> Source {
         match scope {
             InstanceScope::Keys(keys) => {
                 Source::Keys(keys.into_iter().map(InstanceKey::raw).collect())
@@ -274,31 +280,47 @@ impl Instances {
             InstanceScope::Query(query) => {
                 let (counting, paging, counted) = (self.clone(), self.clone(), query.clone());
                 Source::Pages {
-                    count: Box::pin(async move { counting.count(&counted).await }),
-                    page: Box::new(move |before| {
+                    count: Box::pin(async move {
+                        match of {
+                            Of::Live => counting.count(&counted).await,
+                            Of::Ended => Ok(counting.all_keys(of, &counted).await?.len() as u64),
+                        }
+                    }),
+                    page: Box::new(move |page| {
                         let (instances, query) = (paging.clone(), query.clone());
-                        Box::pin(async move { instances.page(&query, before).await })
+                        Box::pin(async move { instances.page(of, &query, page).await })
                     }),
                 }
             }
         }
     }
 
-    async fn page(&self, query: &InstanceQuery, before: Option<i64>) -> Result<Keys, Error> {
-        let page = Page { before, limit: PAGE_ROWS_MAX };
-        let rows = self.desk.engine.inner.store.instances(query.live(), page).await;
-        Ok(Keys::of(&rows.map_err(|e| store_error(&e))?, |row| row.key.raw()))
+    async fn page(&self, of: Of, query: &InstanceQuery, page: Page) -> Result<Keys, Error> {
+        let store = &self.desk.engine.inner.store;
+        Ok(match of {
+            Of::Live => {
+                let rows = store.instances(query.live(), page).await;
+                Keys::of(&rows.map_err(|e| store_error(&e))?, page, |row| row.key.raw())
+            }
+            Of::Ended => {
+                let rows = store.ended(query.ended(), page).await;
+                Keys::of(&rows.map_err(|e| store_error(&e))?, page, |row| row.key.raw())
+            }
+        })
     }
 
     /// Every key that a scope names at the moment.
     pub(super) async fn keys(&self, scope: &InstanceScope) -> Result<Vec<InstanceKey>, Error> {
-        let query = match scope {
-            InstanceScope::Keys(keys) => return Ok(keys.clone()),
-            InstanceScope::Query(query) => query,
-        };
+        match scope {
+            InstanceScope::Keys(keys) => Ok(keys.clone()),
+            InstanceScope::Query(query) => self.all_keys(Of::Live, query).await,
+        }
+    }
+
+    async fn all_keys(&self, of: Of, query: &InstanceQuery) -> Result<Vec<InstanceKey>, Error> {
         let (mut keys, mut before) = (Vec::new(), None);
         loop {
-            let page = self.page(query, before).await?;
+            let page = self.page(of, query, Page { before, limit: PAGE_ROWS_MAX }).await?;
             keys.extend(page.keys.into_iter().map(InstanceKey::new));
             match page.next {
                 Some(next) => before = Some(next),

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use orloj_store::{
-    JobDefinitionChange, JobDefinitionFilter, JobDefinitionRow, PAGE_ROWS_MAX, Page,
-};
+use orloj_store::{JobDefinitionChange, JobDefinitionFilter, JobDefinitionRow, Page};
 use orloj_types::{DefinitionKey, ElementId, JobDefinitionKey, ProcessId, TenantId, Timestamp};
 
 use super::bulk::{self, Bulk, BulkReport, Keys, Source};
@@ -174,12 +172,13 @@ impl JobDefinitions {
                 let counted = filter.clone();
                 Source::Pages {
                     count: Box::pin(async move { counting.count(counted).await }),
-                    page: Box::new(move |before| {
+                    page: Box::new(move |page| {
                         let (definitions, filter) = (paging.clone(), filter.clone());
-                        let page = Page { before, limit: PAGE_ROWS_MAX };
                         Box::pin(async move {
-                            let rows = definitions.list(filter, page).await?;
-                            Ok(Keys::of(&rows, |row| row.key.raw()))
+                            let store = &definitions.desk.engine.inner.store;
+                            let rows = store.job_definitions(filter, page).await;
+                            let rows = rows.map_err(|e| store_error(&e))?;
+                            Ok(Keys::of(&rows, page, |row| row.key.raw()))
                         })
                     }),
                 }
@@ -255,18 +254,7 @@ impl JobDefinitions {
             let first = first.unwrap_or_default();
             return self.desk.schedule(&suspension, first, at, entries).await;
         }
-        let mut version = 0;
-        for row in &rows {
-            let change = JobDefinitionChange {
-                suspended: Some(suspended),
-                ..JobDefinitionChange::default()
-            };
-            version = version.max(self.set(row.key, change).await?);
-        }
-        self.desk.note(entries).await?;
-        // What is made from now on is suspended everywhere; what there is follows.
-        self.desk.settled(version).await?;
-        self.desk.suspend_now(suspension).await
+        self.desk.suspend_now(suspension, entries).await
     }
 
     // ---- priority and retries

@@ -1,6 +1,6 @@
 //! Which jobs a verb is for.
 
-use orloj_store::{JobFilter, JobKind, JobState};
+use orloj_store::{JobFilter, JobKind, JobRow, JobState};
 use orloj_types::{
     DefinitionKey, InstanceKey, JobDefinitionKey, JobKey, ProcessId, TenantId, Timestamp,
 };
@@ -101,6 +101,12 @@ impl JobSet {
         }
         filter
     }
+
+    /// Whether a job is in the set.
+    pub(crate) fn has(self, row: &JobRow, now: Timestamp) -> bool {
+        // No set asks for a process.
+        self.narrow(JobFilter::default(), now).matches(row, |_| None)
+    }
 }
 
 fn of_kinds(filter: &mut JobFilter, set: &[JobKind]) {
@@ -126,11 +132,12 @@ fn none_of(filter: &mut JobFilter) {
 
 /// The jobs of something.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "one is made for a request, and none is kept")]
 pub enum JobScope {
     Keys(Vec<JobKey>),
     Filter(JobFilter),
     JobDefinition(JobDefinitionKey),
+    /// Those of a job definition that match, too.
+    JobDefinitionAnd(JobDefinitionKey, JobFilter),
     Instance(InstanceKey),
     Definition(DefinitionKey),
     /// Of all versions; `None`: of every tenant.

@@ -1,14 +1,13 @@
 //! Jobs: finding them, and what people do with them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use orloj_interpreter::job_definition;
 use orloj_store::{
-    JobDefinitionFilter, JobDefinitionRow, JobFilter, JobRow, JobState, Lease, Notice,
-    PAGE_ROWS_MAX, Page,
+    JobDefinitionFilter, JobDefinitionRow, JobFilter, JobRow, Lease, Notice, PAGE_ROWS_MAX, Page,
 };
-use orloj_types::{JobDefinitionKey, JobKey, NodeNumber, Timestamp};
+use orloj_types::{InstanceKey, JobDefinitionKey, JobKey, NodeNumber, Timestamp};
 
 use super::bulk::{self, Bulk, Keys, Source};
 use super::desk::{Desk, Order, TRIES_MAX};
@@ -103,7 +102,8 @@ impl Jobs {
                 .await?;
         let mut found = None;
         for row in rows.iter().filter(|row| job_definition_of::is_of(row, &job)) {
-            if !has_twin(row, &rows) || self.is_in(row, &job).await? {
+            let jobs = std::slice::from_ref(&job);
+            if !has_twin(row, &rows) || !self.of(row, jobs).await?.is_empty() {
                 found = Some(row.key);
             }
         }
@@ -140,14 +140,14 @@ impl Jobs {
         jobs: &[JobKey],
     ) -> Result<BTreeSet<JobKey>, Error> {
         let definition = self.definition_row(key).await?;
+        let store = &self.desk.engine.inner.store;
         let mut found = BTreeSet::new();
-        for &job in jobs {
-            match self.row(job).await {
-                Ok(row) if self.is_in(&definition, &row).await? => drop(found.insert(job)),
-                // One that has ended meanwhile is of none.
-                Ok(_) | Err(Error::Missing(_)) => {}
-                Err(error) => return Err(error),
-            }
+        // One that has ended meanwhile is of none.
+        for some in jobs.chunks(PAGE_ROWS_MAX as usize) {
+            let filter = JobFilter { keys: some.to_vec(), ..JobFilter::default() };
+            let page = Page { before: None, limit: PAGE_ROWS_MAX };
+            let rows = store.jobs(filter, page).await.map_err(|e| store_error(&e))?;
+            found.append(&mut self.of(&definition, &rows).await?);
         }
         Ok(found)
     }
@@ -234,19 +234,15 @@ impl Jobs {
 
     /// Whatever it is.
     pub async fn act(&self, key: JobKey, action: &JobAction) -> Result<(), Error> {
-        self.act_if(key, action, None).await
+        self.act_in(JobSet::All, key, action).await
     }
 
-    async fn act_if(
-        &self,
-        key: JobKey,
-        action: &JobAction,
-        only: Option<JobState>,
-    ) -> Result<(), Error> {
+    /// Whatever it is; an error for a job that is not in the set.
+    pub async fn act_in(&self, set: JobSet, key: JobKey, action: &JobAction) -> Result<(), Error> {
         for _ in 0..TRIES_MAX {
             let row = self.row(key).await?;
-            if only.is_some_and(|state| state != row.state) {
-                return Err(Error::Invalid(format!("job {key} is no dead letter")));
+            if !set.has(&row, self.desk.engine.now()) {
+                return Err(Error::Invalid(format!("job {key} is not among the {}", set.word())));
             }
             match self.act_on(&row, action).await {
                 // Someone was faster; how the job is now decides what becomes of the order.
@@ -279,7 +275,11 @@ impl Jobs {
         let free = (*action == JobAction::Delete).then_some(row.key);
         let instance = row.instance;
         self.desk.order(Order { instance, command, target: None, free, entries }).await?;
-        if matches!(action, JobAction::SetPriority(_)) {
+        let is_due_set = matches!(
+            action,
+            JobAction::SetDueDate { .. } | JobAction::SetRetries { due: Some(_), .. }
+        );
+        if is_due_set || matches!(action, JobAction::SetPriority(_)) {
             // A job that was ready before may be one that somebody takes only now.
             self.desk.wake().await;
         }
@@ -306,13 +306,14 @@ impl Jobs {
     /// The same for all of them. With [`JobScope::JobDefinition`], retries are given to those that
     /// have none left.
     pub fn all(&self, scope: impl Into<JobScope>, action: JobAction) -> Bulk {
-        self.many(scope.into(), action, None)
+        self.all_in(JobSet::All, scope, action)
     }
 
-    /// `only`: those in this state; a job that is named and in another is an error.
-    fn many(&self, mut scope: JobScope, action: JobAction, only: Option<JobState>) -> Bulk {
-        let wants_failed = matches!(action, JobAction::SetRetries { .. });
-        if let JobScope::Filter(filter) = &mut scope {
+    /// The same for those of them that are in the set; one that is named and is not is an error.
+    pub fn all_in(&self, set: JobSet, scope: impl Into<JobScope>, action: JobAction) -> Bulk {
+        let wants_failed = wants_failed(&action);
+        let mut scope = scope.into();
+        if let JobScope::Filter(filter) | JobScope::JobDefinitionAnd(_, filter) = &mut scope {
             // Pages go by key, whatever order was asked for.
             (filter.order, filter.offset) = Default::default();
         }
@@ -325,12 +326,18 @@ impl Jobs {
                 let counted = scope.clone();
                 Source::Pages {
                     count: Box::pin(async move {
-                        let (filter, _) = counting.filter_of(&counted, wants_failed).await?;
-                        counting.count(in_state(filter, only)).await
+                        match counting.filter_of(&counted, wants_failed).await? {
+                            (filter, None) => counting.count_of(set, filter).await,
+                            // Only the jobs themselves tell which they are.
+                            (_, Some(_)) => {
+                                let keys = counting.keys(set, &counted, wants_failed).await?;
+                                Ok(keys.len() as u64)
+                            }
+                        }
                     }),
-                    page: Box::new(move |before| {
+                    page: Box::new(move |page| {
                         let (jobs, scope) = (paging.clone(), scope.clone());
-                        Box::pin(async move { jobs.page(&scope, wants_failed, only, before).await })
+                        Box::pin(async move { jobs.page(set, &scope, wants_failed, page).await })
                     }),
                 }
             }
@@ -339,26 +346,26 @@ impl Jobs {
         let (batched, of_batch) = (self.clone(), (scope, action.clone()));
         Bulk::new(source, log, move |key| {
             let (jobs, action) = (jobs.clone(), action.clone());
-            async move { jobs.act_if(JobKey::new(key), &action, only).await }
+            async move { jobs.act_in(set, JobKey::new(key), &action).await }
         })
-        .or_batch(move || async move { batched.batch(of_batch.0, &of_batch.1, only).await })
+        .or_batch(move || async move { batched.batch(set, &of_batch.0, &of_batch.1).await })
     }
 
     /// Dead letters that match, or are named.
     pub fn move_dead_letters(&self, scope: impl Into<JobScope>, retries: i32) -> Bulk {
-        let action = JobAction::MoveToExecutable { retries };
-        self.many(scope.into(), action, Some(JobState::Failed))
+        self.all_in(JobSet::DeadLetters, scope, JobAction::MoveToExecutable { retries })
     }
 
     pub fn delete_dead_letters(&self, scope: impl Into<JobScope>) -> Bulk {
-        self.many(scope.into(), JobAction::Delete, Some(JobState::Failed))
+        self.all_in(JobSet::DeadLetters, scope, JobAction::Delete)
     }
 
     /// Every key that a scope names at the moment.
     pub(super) async fn keys(
         &self,
+        set: JobSet,
         scope: &JobScope,
-        only: Option<JobState>,
+        wants_failed: bool,
     ) -> Result<Vec<JobKey>, Error> {
         if let JobScope::Keys(keys) = scope {
             return Ok(keys.clone());
@@ -366,7 +373,8 @@ impl Jobs {
         let mut keys = Vec::new();
         let mut before = None;
         loop {
-            let page = self.page(scope, false, only, before).await?;
+            let page = Page { before, limit: PAGE_ROWS_MAX };
+            let page = self.page(set, scope, wants_failed, page).await?;
             keys.extend(page.keys.into_iter().map(JobKey::new));
             match page.next {
                 Some(next) => before = Some(next),
@@ -377,24 +385,19 @@ impl Jobs {
 
     async fn page(
         &self,
+        set: JobSet,
         scope: &JobScope,
         wants_failed: bool,
-        only: Option<JobState>,
-        before: Option<i64>,
+        page: Page,
     ) -> Result<Keys, Error> {
         let (filter, twin) = self.filter_of(scope, wants_failed).await?;
-        let filter = in_state(filter, only);
-        let page = Page { before, limit: PAGE_ROWS_MAX };
+        let filter = set.narrow(filter, self.desk.engine.now());
         let rows = job_rows::list(&*self.desk.engine.inner.store, filter, page).await;
         let rows = rows.map_err(|e| store_error(&e))?;
-        let mut keys = Keys::of(&rows, |row| row.key.raw());
+        let mut keys = Keys::of(&rows, page, |row| row.key.raw());
         if let Some(definition) = twin {
-            keys.keys.clear();
-            for row in &rows {
-                if self.is_in(&definition, row).await? {
-                    keys.keys.push(row.key.raw());
-                }
-            }
+            let found = self.of(&definition, &rows).await?;
+            keys.keys.retain(|key| found.contains(&JobKey::new(*key)));
         }
         Ok(keys)
     }
@@ -415,40 +418,56 @@ impl Jobs {
                 JobFilter { process_id: Some(process_id.clone()), tenant: tenant.clone(), ..any() }
             }
             JobScope::JobDefinition(key) => {
-                let store = &self.desk.engine.inner.store;
-                let found = store.job_definition(*key).await.map_err(|e| store_error(&e))?;
-                let row = found.ok_or(Error::Missing(Missing::JobDefinition(key.raw())))?;
-                let filter = JobDefinitionFilter {
-                    definition: Some(row.definition),
-                    ..JobDefinitionFilter::default()
-                };
-                let page = Page { before: None, limit: PAGE_ROWS_MAX };
-                let all = store.job_definitions(filter, page).await;
-                let twin = has_twin(&row, &all.map_err(|e| store_error(&e))?);
-                let filter = JobFilter {
-                    has_retries: wants_failed.then_some(false),
-                    ..job_definition_of::filter_of(&row)
-                };
-                return Ok((filter, twin.then_some(row)));
+                let wanted = JobFilter { has_retries: wants_failed.then_some(false), ..any() };
+                return self.filter_of_definition(*key, wanted).await;
+            }
+            JobScope::JobDefinitionAnd(key, filter) => {
+                return self.filter_of_definition(*key, filter.clone()).await;
             }
         };
         Ok((filter, None))
     }
 
-    /// Whether the job is one of the job definition and not of its twin.
-    async fn is_in(&self, definition: &JobDefinitionRow, job: &JobRow) -> Result<bool, Error> {
-        let store = &self.desk.engine.inner.store;
-        let loaded = store.load(vec![job.instance]).await.map_err(|e| store_error(&e))?;
-        let Some(loaded) = loaded.first() else { return Ok(false) };
-        let record = codec::decode(loaded).map_err(|e| store_error(&e))?;
-        let known = self.desk.engine.inner.definitions.get(record.definition).await?;
-        let found = record.job(job.key);
-        let of = found.and_then(|(host, job)| job_definition(&known.process, host, job));
-        Ok(of.is_some_and(|of| {
-            *of.element == *definition.element.as_str()
-                && of.handler.word() == &*definition.kind
-                && of.configuration == definition.configuration
-        }))
+    async fn filter_of_definition(
+        &self,
+        key: JobDefinitionKey,
+        filter: JobFilter,
+    ) -> Result<(JobFilter, Option<JobDefinitionRow>), Error> {
+        let row = self.definition_row(key).await?;
+        let filter = job_definition_of::narrow(&row, filter);
+        let twin = self.has_twin(key).await?.then_some(row);
+        Ok((filter, twin))
+    }
+
+    /// Those of the jobs that belong to the job definition and not to its twin. Their instances
+    /// tell, each of which is read once, however many of its jobs are asked about.
+    async fn of(
+        &self,
+        definition: &JobDefinitionRow,
+        jobs: &[JobRow],
+    ) -> Result<BTreeSet<JobKey>, Error> {
+        let inner = &self.desk.engine.inner;
+        let mut by_instance: BTreeMap<InstanceKey, Vec<JobKey>> = BTreeMap::new();
+        for job in jobs {
+            by_instance.entry(job.instance).or_default().push(job.key);
+        }
+        let mut found = BTreeSet::new();
+        for (instance, jobs) in by_instance {
+            let loaded = inner.store.load(vec![instance]).await.map_err(|e| store_error(&e))?;
+            let Some(loaded) = loaded.first() else { continue };
+            let record = codec::decode(loaded).map_err(|e| store_error(&e))?;
+            let known = inner.definitions.get(record.definition).await?;
+            found.extend(jobs.into_iter().filter(|key| {
+                let found = record.job(*key);
+                let of = found.and_then(|(host, job)| job_definition(&known.process, host, job));
+                of.is_some_and(|of| {
+                    *of.element == *definition.element.as_str()
+                        && of.handler.word() == &*definition.kind
+                        && of.configuration == definition.configuration
+                })
+            }));
+        }
+        Ok(found)
     }
 
     pub(super) async fn row(&self, key: JobKey) -> Result<JobRow, Error> {
@@ -463,10 +482,7 @@ fn has_twin(row: &JobDefinitionRow, all: &[JobDefinitionRow]) -> bool {
     all.iter().any(|other| other.key != row.key && job_definition_of::filter_of(other) == filter)
 }
 
-fn in_state(filter: JobFilter, only: Option<JobState>) -> JobFilter {
-    match only {
-        None => filter,
-        // The moment does not matter to this set.
-        Some(_) => JobSet::DeadLetters.narrow(filter, Timestamp::ZERO),
-    }
+/// Of a job definition's jobs, retries are for those that have none left.
+pub(super) const fn wants_failed(action: &JobAction) -> bool {
+    matches!(action, JobAction::SetRetries { .. })
 }

@@ -21,12 +21,12 @@ mod nodes;
 mod operation;
 mod restart;
 
-pub use bulk::{Bulk, BulkReport, ItemError, Progress};
+pub use bulk::{Bulk, BulkReport, ItemError, Portion, PortionReport, Progress};
 pub use definitions::{
     DefinitionQuery, Definitions, SuspendDefinition, Suspended, WhichDefinitions,
 };
 pub use deployments::{DeploymentView, Deployments};
-pub use incidents::{Incidents, NewIncident};
+pub use incidents::{Incidents, NewIncident, WhichIncidents};
 pub use instances::{InstanceAction, InstanceQuery, InstanceScope, Instances};
 pub use job_action::{JobAction, Reschedule};
 pub use job_definitions::{

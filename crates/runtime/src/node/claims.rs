@@ -55,6 +55,16 @@ pub(crate) enum Sole {
         job: JobKey,
         afterwards: Afterwards,
     },
+    /// With it go chores that waited for their turn here.
+    Yielding {
+        jobs: Vec<JobKey>,
+        then: Box<Sole>,
+    },
+    /// A chore that was given back is unlocked.
+    ChoreFreed {
+        job: JobKey,
+        afterwards: Afterwards,
+    },
     /// A chore that someone wants done now is locked.
     ChoreLocked {
         id: RequestId,
@@ -68,7 +78,7 @@ pub(crate) enum Sole {
     /// A chore was suspended or activated.
     Suspension {
         number: u64,
-        is_ready: bool,
+        afterwards: Afterwards,
     },
     /// An operator has changed something that belongs to no instance.
     Written {
@@ -137,7 +147,12 @@ impl Node {
     }
 
     /// A change of its own, that no other is merged with.
-    pub(super) fn commit_sole(&mut self, key: i64, change: Change, sole: Sole) {
+    pub(super) fn commit_sole(&mut self, key: i64, mut change: Change, sole: Sole) {
+        let yielded = self.yield_chores(&mut change);
+        let sole = match yielded.is_empty() {
+            true => sole,
+            false => Sole::Yielding { jobs: yielded, then: Box::new(sole) },
+        };
         let family = InstanceKey::new(key);
         let lane = self.lane_of(family);
         let bytes = change_bytes(&change);
@@ -153,6 +168,11 @@ impl Node {
             Sole::Told { key } => self.broadcast_over(key, ended),
             Sole::ChoreDue { job } => self.chore_made_ready(job, ended),
             Sole::Chore { job, afterwards } => self.chore_concluded(job, afterwards, ended),
+            Sole::Yielding { jobs, then } => {
+                self.chores_yielded(&jobs, ended);
+                self.sole_ended(*then, ended);
+            }
+            Sole::ChoreFreed { job, afterwards } => self.chore_freed(job, afterwards, ended),
             Sole::ChoreLocked { id, row } => self.chore_locked(id, row, ended),
             Sole::Part { job, afterwards } => {
                 if matches!(ended, Ended::Done) {
@@ -160,12 +180,8 @@ impl Node {
                 }
                 self.part_committed(job, ended);
             }
-            Sole::Suspension { number, is_ready } => {
-                if is_ready {
-                    let engine_type = self.engine_type.clone();
-                    self.jobs_ready(engine_type);
-                }
-                self.suspension_worked(number, ended);
+            Sole::Suspension { number, afterwards } => {
+                self.chore_suspended(number, afterwards, ended);
             }
             Sole::Written { id, afterwards } => {
                 if matches!(ended, Ended::Done) {

@@ -208,6 +208,7 @@ impl Node {
                     }
                 }
             }
+            WorkOrigin::Due { job } if matches!(error, Error::Rejected(_)) => self.due_lost(job),
             WorkOrigin::Due { job } => self.due_done(job),
             origin => self.event_ended(origin, &Ended::Refused(&error)),
         }

@@ -84,6 +84,8 @@ pub struct ExecutorOptions {
     pub deployment_aware: bool,
     /// Whether the clean-up of history is left to other nodes.
     pub without_cleanup: bool,
+    /// Whether jobs without a due date are left alone until they are given one.
+    pub needs_due_date: bool,
     /// Exclusive jobs of a whole hierarchy exclude each other.
     pub over_hierarchies: bool,
     /// Whether ready jobs are taken. A node that does not may still fire timers.
@@ -135,6 +137,7 @@ impl Default for ExecutorOptions {
             tenant: None,
             deployment_aware: false,
             without_cleanup: false,
+            needs_due_date: false,
             over_hierarchies: false,
             takes_jobs: true,
             fires_timers: true,
@@ -195,6 +198,7 @@ impl ExecutorOptions {
             categories: self.categories.clone(),
             tenant: self.tenant.clone(),
             without_cleanup: self.without_cleanup,
+            needs_due_date: self.needs_due_date,
         }
     }
 
@@ -206,6 +210,7 @@ impl ExecutorOptions {
             definitions: self.deployment_aware.then(|| Arc::new([]) as _),
             tenant: self.tenant.clone(),
             without_cleanup: self.without_cleanup,
+            needs_due_date: self.needs_due_date,
             over_hierarchies: self.over_hierarchies,
             ..Selection::default()
         }

@@ -46,6 +46,8 @@ pub(crate) struct Looking {
     is_hinted: bool,
     /// The queue was full: nothing is acquired before.
     rests_until: Timestamp,
+    /// Someone else was faster with due jobs that this node had found: none are looked for before.
+    backs_off_until: Timestamp,
     /// Jobs begun since the last look was sent.
     begun: usize,
 }
@@ -58,8 +60,20 @@ impl Looking {
             next_at: Timestamp::ZERO,
             is_hinted: false,
             rests_until: Timestamp::ZERO,
+            backs_off_until: Timestamp::ZERO,
             begun: 0,
         }
+    }
+
+    /// When due jobs may be looked for that become due at `at`.
+    pub fn due_look_at(&self, at: Timestamp) -> Timestamp {
+        at.max(self.backs_off_until)
+    }
+
+    /// Something became ready: a node that backs off is woken.
+    fn hint(&mut self) {
+        self.is_hinted = true;
+        self.backs_off_until = Timestamp::ZERO;
     }
 
     /// What waits in the store has been passed for long enough.
@@ -129,6 +143,7 @@ impl Node {
             category: row.job.category.as_ref(),
             topic: &row.topic,
             kind,
+            has_due_date: row.job.due_at.is_some(),
         })
     }
 
@@ -434,6 +449,12 @@ impl Node {
         self.looking.next_at = self.now.plus_ms(wait_ms);
     }
 
+    /// What the last look for due jobs found has been worked on.
+    pub(super) fn looked_for_due(&mut self, has_lost: bool) {
+        let wait_ms = self.looking.cadence.fired(has_lost, self.chance());
+        self.looking.backs_off_until = self.now.plus_ms(wait_ms);
+    }
+
     /// A number in `0..1` that differs between nodes and moments.
     fn chance(&self) -> f64 {
         let seed = (self.lease.session ^ self.now.as_ms()) as u64;
@@ -452,7 +473,7 @@ impl Node {
 
     /// Unlocked jobs of the engine's own may be there.
     pub(super) fn engine_jobs_ready(&mut self) {
-        self.looking.is_hinted = true;
+        self.looking.hint();
         self.looking.is_fruitless = false;
         self.watermark.raise_all();
     }
@@ -460,7 +481,7 @@ impl Node {
     /// Unlocked jobs of these ranks are on disk.
     pub(super) fn engine_jobs_unlocked(&mut self, ranks: impl IntoIterator<Item = Rank>) {
         for rank in ranks {
-            self.looking.is_hinted = true;
+            self.looking.hint();
             self.unlocked.remove(&rank);
             self.watermark.raise(rank);
         }

@@ -117,7 +117,9 @@ impl Node {
     /// Unlocks a job that this node holds and does not run. It costs no retry.
     pub(super) fn give_back(&mut self, job: JobKey) {
         self.job_over(job);
-        self.chore_given_back(job);
+        if self.chore_left_queue(job) {
+            return self.give_chore_back(job);
+        }
         match self.held.get(&job) {
             None => {}
             Some(0) => self.find(Question::GiveBack { job }, Find::Job(job)),
@@ -133,16 +135,16 @@ impl Node {
     pub(super) fn give_back_found(&mut self, job: JobKey, row: Option<&JobRow>) {
         if self.held.get(&job) != Some(&0) {
             // It has ended, or was locked anew meanwhile.
-            return;
+            return self.no_longer_held(job);
         }
         match row {
-            Some(row) if row.lock_session == Some(self.lease.session) => {
+            Some(row) if row.lock_session != Some(self.lease.session) => self.no_longer_held(job),
+            Some(row) if row.kind.is_chore() => self.free_chore(row),
+            Some(row) => {
                 self.held.insert(job, row.attempt);
                 self.give_back(job);
             }
-            _ => {
-                self.held.remove(&job);
-            }
+            None => self.no_longer_held(job),
         }
     }
 

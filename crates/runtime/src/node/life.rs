@@ -284,6 +284,7 @@ impl Node {
         self.drop_asked(&error());
         self.chores.clear();
         self.finding_due = false;
+        self.has_lost_due = false;
         self.expiring = false;
         self.engine_acquiring = false;
         self.drop_questions(&error());
@@ -426,7 +427,7 @@ impl Node {
                 || self.engine_acquiring
                 || self.finding_due
                 || !self.due_jobs.is_empty()
-                || self.due.next().is_some_and(|at| at <= self.now));
+                || self.due.next().is_some_and(|at| self.looking.due_look_at(at) <= self.now));
         let is_told = self.phase != Phase::Running
             || (self.messages.is_idle()
                 && self.broadcasts.is_idle()

@@ -66,7 +66,7 @@ pub use event::{
 };
 pub(crate) use finding::store_error;
 pub use messages::{NEXT_MESSAGES_MAX, Receivers};
-pub(crate) use settings::{job_settings, limit_of};
+pub(crate) use settings::{due_when_made, job_settings, limit_of};
 
 use crate::api::Error;
 use crate::definition::Definition;
@@ -189,6 +189,8 @@ pub struct Node {
     /// The latest due date that it found.
     last_due: Option<Timestamp>,
     finding_due: bool,
+    /// Of what the last look for due jobs found, something was lost to someone else.
+    has_lost_due: bool,
     expiring: bool,
     /// No acquisition before this moment, nor reading what could not be read: the store failed.
     retry_at: Timestamp,
@@ -315,6 +317,7 @@ impl Node {
             more_due: false,
             last_due: None,
             finding_due: false,
+            has_lost_due: false,
             expiring: false,
             retry_at: Timestamp::ZERO,
             awaiting: FxHashMap::default(),
@@ -477,6 +480,7 @@ impl Node {
         let is_running = self.phase == Phase::Running;
         let finds_due = is_running && !self.finding_due && self.due_jobs.is_empty();
         let due = finds_due.then(|| self.due.next()).flatten();
+        let due = due.map(|at| self.looking.due_look_at(at));
         let expires = is_running && !self.expiring;
         let locks = expires.then_some(self.lock_end).flatten();
         let later = |at: Timestamp| (at > self.now).then_some(at);

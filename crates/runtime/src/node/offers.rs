@@ -9,8 +9,8 @@ use orloj_executor::{Meter, QueuedJob};
 use orloj_types::{JobKey, Timestamp};
 use rustc_hash::FxHashMap;
 
+use super::Node;
 use super::event::{Action, OfferId};
-use super::{Node, RETRY_MS};
 
 #[derive(Debug, Default)]
 pub(crate) struct Offers {
@@ -58,7 +58,8 @@ impl Node {
         }
         self.metrics.meters.add(Meter::JobExecutionRejected, u64::from(!is_taken));
         // Whoever has no room now has none in the next moment: others may take it first.
-        self.offers.resume_at = self.now.plus_ms(RETRY_MS);
+        let rest_ms = self.looking.cadence.rejected_ms();
+        self.offers.resume_at = self.now.plus_ms(rest_ms);
         self.give_back(queued.job);
     }
 

@@ -5,7 +5,7 @@ use orloj_interpreter::JobSettings;
 use orloj_model::RetryCycle;
 use orloj_settings::{BreakerSettings, LimitSettings, Profile, RejectedJobs, Settings};
 use orloj_store::{Error as StoreError, LimitScope, NewLimit, Order, Rate};
-use orloj_types::TenantId;
+use orloj_types::{TenantId, Timestamp};
 
 use super::config::{ExecutorOptions, Looks};
 use crate::api::Error;
@@ -50,6 +50,7 @@ impl ExecutorOptions {
             tenant: executor.tenant.as_deref().map(TenantId::new),
             deployment_aware: executor.deployment_aware,
             without_cleanup: !settings.history.cleanup.enabled,
+            needs_due_date: settings.jobs.due_never_null,
             over_hierarchies: settings.executor.exclusive_over_hierarchies,
             takes_jobs: executor.take_async,
             fires_timers: executor.take_timers,
@@ -89,7 +90,7 @@ pub(crate) fn job_settings(settings: &Settings) -> Result<JobSettings, Error> {
         retry_cycle: cycle,
         retry_wait_ms: jobs.async_failed_wait_ms.map(signed),
         timer_retry_wait_ms: jobs.failed_wait_ms.map(signed),
-        due_dates_always: jobs.due_never_null || settings.executor.by_due,
+        due_dates_always: has_due_dates(settings),
         ignores_priorities: !jobs.prioritized,
         ignores_worker_priorities: !jobs.worker_jobs_prioritized,
         strict_priorities: !jobs.priority_failure_is_zero,
@@ -103,6 +104,17 @@ pub(crate) fn job_settings(settings: &Settings) -> Result<JobSettings, Error> {
         visits_max: Some(settings.model.visits_max),
         ..JobSettings::default()
     })
+}
+
+/// Whether a job that is ready at once is due when it is made. Without that nobody can put it into
+/// an order by due date, or no one takes it.
+fn has_due_dates(settings: &Settings) -> bool {
+    settings.jobs.due_never_null || settings.executor.by_due
+}
+
+/// The due date of a chore that is ready at once.
+pub(crate) fn due_when_made(settings: &Settings, now: Timestamp) -> Option<Timestamp> {
+    has_due_dates(settings).then_some(now)
 }
 
 /// A limit of the configuration as the store takes it.

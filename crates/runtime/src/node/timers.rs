@@ -65,7 +65,8 @@ impl Node {
         let early = if self.sabotaged(Sabotage::FireEarly) { 60_000 } else { 0 };
         let now = self.now.plus_ms(early);
         // Due jobs count as waiting until their change is committed: look again only then.
-        if self.due_jobs.is_empty() && self.due.take_due(now) {
+        let may_look = self.due_jobs.is_empty() && self.looking.due_look_at(now) <= now;
+        if may_look && self.due.take_due(now) {
             self.finding_due = true;
             self.due_looks += 1;
             self.is_pulse_stale = true;
@@ -140,7 +141,10 @@ impl Node {
     fn due_jobs_max(&self) -> usize {
         match self.fires() {
             // Those set aside are found again and again.
-            true => self.config.executor.timers_max.saturating_add(self.set_aside.len()),
+            true => {
+                let page = self.looking.cadence.due_page(self.config.executor.timers_max);
+                page.saturating_add(self.set_aside.len())
+            }
             false => DUE_JOBS_MAX,
         }
     }
@@ -239,10 +243,20 @@ impl Node {
         self.held_up.is_some_and(|held| self.due_looks_done < held.look)
     }
 
+    /// Someone else fired, moved or removed a due job after this node had found it.
+    pub(super) fn due_lost(&mut self, job: JobKey) {
+        self.has_lost_due = true;
+        self.due_done(job);
+    }
+
     /// A due job's change is committed, or there was nothing to do.
     pub(super) fn due_done(&mut self, job: JobKey) {
         self.fired(job);
-        self.due_jobs.remove(&job);
+        let was_last = self.due_jobs.remove(&job).is_some() && self.due_jobs.is_empty();
+        if was_last {
+            let has_lost = std::mem::take(&mut self.has_lost_due);
+            self.looked_for_due(has_lost);
+        }
         self.check_fired();
         if self.due_jobs.is_empty() && std::mem::take(&mut self.more_due) {
             self.due.add(self.now);
@@ -268,5 +282,110 @@ impl Node {
                 self.watch_lock_end(self.now.plus_ms(RETRY_MS));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use orloj_executor::BackoffOptions;
+    use orloj_store::{JobKind, JobState, Lease, Notice};
+    use orloj_types::{EngineName, InstanceKey, NodeNumber, TenantId};
+
+    use super::super::chores::new_chore;
+    use super::super::{Config, Event, ExecutorOptions, Looks};
+    use super::*;
+    use crate::calls::Registry;
+    use crate::metrics::Metrics;
+
+    const NOW: Timestamp = Timestamp::from_ms(1_900_000_000_000);
+
+    fn node(backoff_ms: i64) -> Node {
+        let looks = BackoffOptions {
+            backoff_ms,
+            backoff_ms_max: 8 * backoff_ms,
+            decrease_threshold: 2,
+            ..BackoffOptions::default()
+        };
+        let looks = Looks::Backoff(looks);
+        let executor = ExecutorOptions { looks, timers_max: 4, ..ExecutorOptions::default() };
+        let config = Config { executor, ..Config::default() };
+        let lease = Lease { node: NodeNumber(1), session: 1, keys_above: 0 };
+        Node::new(config, lease, Arc::new(Registry::default()), Metrics::default(), NOW)
+    }
+
+    fn timer(key: i64) -> JobRow {
+        let (engine, tenant) = (EngineName::default(), TenantId::default());
+        JobRow {
+            instance: InstanceKey::new(7),
+            state: JobState::Waiting,
+            due_at: Some(NOW),
+            ..new_chore(JobKey::new(key), &engine, &tenant, JobKind::Timer, NOW)
+        }
+    }
+
+    /// How many due jobs the node looks for at a moment; `None`: it does not look.
+    fn looks(node: &mut Node, now: Timestamp) -> Option<u32> {
+        let actions = node.flush(now);
+        actions.iter().find_map(|action| match action {
+            Action::FindDue { limit, .. } => Some(*limit),
+            _ => None,
+        })
+    }
+
+    /// Finds these due; another node is faster with all of them.
+    fn loses(node: &mut Node, now: Timestamp, jobs: Vec<JobRow>) {
+        node.handle(now, Event::Due { result: Ok(jobs) });
+        let loads = node.flush(now);
+        let loads = loads.into_iter().filter_map(|action| match action {
+            Action::Load { instances } => Some(instances),
+            _ => None,
+        });
+        for instances in loads {
+            node.handle(now, Event::Loaded { instances, result: Ok(Vec::new()) });
+        }
+    }
+
+    fn due_again(node: &mut Node, now: Timestamp) {
+        node.handle(now, Event::Noticed(Notice::DueAt(now)));
+    }
+
+    #[test]
+    fn a_node_backs_off_from_due_jobs_that_another_one_was_faster_with() {
+        let mut node = node(100);
+        due_again(&mut node, NOW);
+        assert_eq!(looks(&mut node, NOW), Some(4));
+        loses(&mut node, NOW, vec![timer(1), timer(2)]);
+        due_again(&mut node, NOW);
+        assert_eq!(looks(&mut node, NOW.plus_ms(99)), None, "it leaves them to the other");
+        let woken = node.wake_at().expect("it looks again");
+        assert!((100..150).contains(&woken.ms_since(NOW)), "and half as long again by chance");
+        assert_eq!(looks(&mut node, woken), Some(8), "and for more, to come past the other");
+        loses(&mut node, woken, vec![timer(3)]);
+        due_again(&mut node, woken);
+        assert_eq!(looks(&mut node, woken.plus_ms(199)), None, "longer each time");
+        node.handle(
+            woken.plus_ms(199),
+            Event::Noticed(Notice::JobsReady { types: vec!["".into()] }),
+        );
+        assert_eq!(looks(&mut node, woken.plus_ms(199)), Some(16), "a hint wakes it");
+    }
+
+    #[test]
+    fn without_back_off_it_looks_again_at_once() {
+        let mut node = node(0);
+        due_again(&mut node, NOW);
+        assert_eq!(looks(&mut node, NOW), Some(4));
+        loses(&mut node, NOW, vec![timer(1)]);
+        due_again(&mut node, NOW);
+        assert_eq!(looks(&mut node, NOW), Some(4));
+    }
+
+    #[test]
+    fn what_this_node_could_not_read_is_not_lost() {
+        let mut node = node(100);
+        due_again(&mut node, NOW);
+        assert_eq!(looks(&mut node, NOW), Some(4));
+        node.handle(NOW, Event::Due { result: Err(StoreError::Unavailable("away".into())) });
+        assert_eq!(looks(&mut node, NOW.plus_ms(RETRY_MS)), Some(4));
     }
 }

@@ -226,7 +226,7 @@ story "a job that is ready at once has no due date"
   process p, camunda:  start -> a{delegate Work, async} -> end
   start p        | job a has no due date
 
-story "an engine may give every job a due date, and takes those that have none all the same"
+story "an engine that gives every job a due date takes none without one"
   engine executor off
   delegate Work
   process p, camunda:  start -> a{delegate Work, async} -> end
@@ -237,7 +237,18 @@ story "an engine may give every job a due date, and takes those that have none a
   retries a 3 due now of before               | before: job a has a due date
   start p as third
   look                                        | never: job a has no due date, third: job a has a due date
-  executor starts                             | before: instance ended, after: instance ended, third: instance ended, never: instance ended
+  executor starts                             | before: instance ended, after: instance ended, third: instance ended, never: job a waits
+  due a now of never                          | never: instance ended
+
+story "a job whose due date is taken away is not taken by an engine that gives every job one"
+  engine executor off, ensureJobDueDateNotNull = true
+  delegate Work
+  process p, camunda:  start -> a{delegate Work, async} -> end
+  start p                | job a has a due date
+  due a never            | job a has no due date
+  executor starts        | job a waits, Work called 0 times
+  retries a 3            | job a waits, Work called 0 times
+  retries a 3 due never  | instance ended
 
 story "a job without retries is not taken"
   engine executor off

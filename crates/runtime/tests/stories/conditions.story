@@ -40,3 +40,25 @@ story "a condition at a loop hears how many of it are done"
   restart
   user completes work                | no task at work, task at tell
   user completes tell                | instance ended at told
+
+story "Flowable asks conditions when a client wants it"
+  process order, flowable:  start -> work{user} -> end done
+                            work @condition(total > 100, alongside) as much -> tell{user} -> end told
+                            event stop: start{condition stopped} -> why{user} -> end
+  start order {"total": 1, "stopped": false}  | task at work, no task at tell
+  set {"total": 101}                          | no task at tell
+  restart
+  ask conditions                              | task at work, task at tell, no task at why
+  ask conditions {"stopped": true}            | no task at work, task at why
+  user completes why                          | instance ended
+
+story "conditions that hear by themselves are not asked, nor are those of a suspended instance"
+  process order, camunda:   start -> wait{condition paid} -> end
+  process later, flowable:  start -> wait2{condition paid} -> end
+  start order as a {"paid": false}
+  ask conditions of a                | rejected: conditions hear by themselves
+  start later as b {"paid": false}
+  suspend b
+  ask conditions of b {"paid": true} | rejected: suspended
+  resume b
+  ask conditions of b {"paid": true} | b: instance ended

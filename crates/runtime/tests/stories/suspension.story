@@ -38,6 +38,15 @@ story "a dead letter stays one when its instance is suspended and resumed"
   resume             | job a dead, incident at a
   retries a 1        | instance ended
 
+story "a dead letter of a suspended instance that gets retries waits until it is resumed"
+  delegate A: fails 3 times
+  process p, camunda:  start -> a{delegate A, async} -> end
+  start p                  | job a dead, incident at a
+  suspend
+  retries a 1 due in 10m   | job a suspended, no incident
+  20m pass                 | job a suspended
+  resume                   | instance ended
+
 story "a single job is suspended and resumed"
   engine executor off
   delegate A

@@ -51,21 +51,23 @@ fn by_kind(kind: Kind, value: &Value, written: Option<&str>) -> Option<Value> {
     }
 }
 
-fn expected(kind: Kind) -> &'static str {
-    match kind {
+fn expected(kind: Kind) -> String {
+    let words = match kind {
         Kind::Flag => "true or false",
-        Kind::Number | Kind::Batches => "a whole number",
+        Kind::Batches => return u32::expected(),
+        Kind::Number => "a whole number",
         Kind::Decimal => "a number",
         Kind::Text => "a text",
         Kind::Millis => "a whole number of milliseconds",
-        Kind::Seconds => "a whole number of seconds",
+        Kind::Seconds => return format!("a whole number of seconds from 0 to {}", u32::MAX),
         Kind::Duration => "a duration such as PT10S, 10s or 10000 (milliseconds)",
         Kind::Days | Kind::Ttl => "a number of days, such as P180D or 180",
         Kind::Time => "a time such as 22:30 or 22:30+0100",
         Kind::List => "a list",
         Kind::Map => "a table",
         Kind::Object => "an object",
-    }
+    };
+    words.to_owned()
 }
 
 fn number(ms: u64) -> Value {

@@ -34,6 +34,8 @@ struct ProfileMessage {
     without_cleanup: bool,
     #[prost(bool, tag = "12")]
     without_timers: bool,
+    #[prost(bool, tag = "13")]
+    needs_due_date: bool,
 }
 
 const PRIORITY: u32 = 1;
@@ -63,6 +65,7 @@ pub fn encode_profile(profile: &NodeProfile) -> Vec<u8> {
         tenant: profile.tenant.as_ref().map(|tenant| tenant.to_string()),
         without_cleanup: profile.without_cleanup,
         without_timers: !profile.fires_timers,
+        needs_due_date: profile.needs_due_date,
     };
     message.encode_to_vec()
 }
@@ -87,5 +90,6 @@ pub fn decode_profile(bytes: &[u8]) -> Result<NodeProfile, Error> {
         categories: message.has_categories.then_some(categories),
         tenant: message.tenant.map(TenantId::from),
         without_cleanup: message.without_cleanup,
+        needs_due_date: message.needs_due_date,
     })
 }

@@ -41,7 +41,7 @@ fn changed(key: i64, held: Held) -> ChoreUpdate {
         held,
         state: JobState::Waiting,
         retries_left: 2,
-        priority: 9,
+        priority: Some(9),
         due_at: Some(after(50)),
         failure: FailureWrite::Keep,
         payload: None,

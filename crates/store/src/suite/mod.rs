@@ -229,6 +229,7 @@ pub const CASES: &[Case] = cases! {
         only_priorities_in_the_range_are_taken
         a_deployment_aware_node_takes_its_own_and_those_of_none
         categories_topics_tenants_and_cleanups_may_be_left
+        jobs_without_a_due_date_may_be_left
         a_node_is_seen_with_what_it_takes
         a_worker_is_not_concerned_by_the_order_of_the_engine;
     job_limits:

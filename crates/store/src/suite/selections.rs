@@ -140,6 +140,24 @@ pub(super) async fn categories_topics_tenants_and_cleanups_may_be_left(store: Ar
     assert_eq!(keys(&node.acquire(for_engine(), 10).await), [6]);
 }
 
+/// With limits jobs are found by another statement.
+pub(super) async fn jobs_without_a_due_date_may_be_left(store: Arc<dyn Store>) {
+    let mut node = Node::join(&store, "n").await;
+    let due = |key, due_at| JobRow { due_at, ..engine_job(key) };
+    node.write_jobs([due(1, None), due(2, Some(NOW)), due(3, None), due(4, Some(NOW))]).await;
+    let due_only = || wanted(Selection { needs_due_date: true, ..Selection::default() });
+    assert_eq!(keys(&node.acquire(due_only(), 1).await), [2]);
+    let limit = crate::NewLimit {
+        scope: crate::LimitScope::Topic,
+        name: "elsewhere".into(),
+        max_concurrent: Some(1),
+        rate: None,
+    };
+    store.set_limit(limit, NOW).await.expect("a limit");
+    assert_eq!(keys(&node.acquire(due_only(), 10).await), [4]);
+    assert_eq!(keys(&node.acquire(for_engine(), 10).await), [1, 3]);
+}
+
 pub(super) async fn a_node_is_seen_with_what_it_takes(store: Arc<dyn Store>) {
     let profile = NodeProfile {
         is_active: false,
@@ -150,6 +168,7 @@ pub(super) async fn a_node_is_seen_with_what_it_takes(store: Arc<dyn Store>) {
         categories: Some(vec!["night".into()]),
         tenant: Some(orloj_types::TenantId::from("acme")),
         without_cleanup: true,
+        needs_due_date: true,
     };
     let claim = crate::Claim { profile: profile.clone(), ..claim("n") };
     let lease = store.join(claim).await.expect("join");

@@ -165,7 +165,7 @@ impl Core {
 fn update_chore(row: &mut JobRow, update: &ChoreUpdate) {
     row.state = update.state;
     row.retries_left = update.retries_left;
-    row.priority = update.priority;
+    row.priority = update.priority.unwrap_or(row.priority);
     row.due_at = update.due_at;
     match &update.failure {
         FailureWrite::Keep => {}

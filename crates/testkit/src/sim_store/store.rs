@@ -1,3 +1,4 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use orloj_store::{
@@ -22,15 +23,23 @@ use super::{Core, Kind};
 
 /// [`Core`] behind the contract: every future is ready when it is first polled.
 #[derive(Debug)]
-pub struct SimStore(Mutex<Core>);
+pub struct SimStore {
+    core: Mutex<Core>,
+    loads: AtomicUsize,
+}
 
 impl SimStore {
     pub fn new(engine: EngineName, kind: Kind) -> Self {
-        Self(Mutex::new(Core::new(engine, kind)))
+        Self { core: Mutex::new(Core::new(engine, kind)), loads: AtomicUsize::new(0) }
+    }
+
+    /// How many instances were asked for so far.
+    pub fn loads(&self) -> usize {
+        self.loads.load(Ordering::SeqCst)
     }
 
     fn core(&self) -> MutexGuard<'_, Core> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn write<'a, T: Send + 'a, E: Send + 'a>(
@@ -79,6 +88,7 @@ impl Store for SimStore {
     }
 
     fn load(&self, instances: Vec<InstanceKey>) -> Fut<'_, Vec<LoadedInstance>> {
+        self.loads.fetch_add(instances.len(), Ordering::SeqCst);
         self.read(move |core| core.load(&instances))
     }
 

@@ -151,6 +151,12 @@ pub enum Action {
         name: String,
         variables: Document,
     },
+    /// `ask conditions [of INSTANCE] [JSON]`: of those that hear nothing by themselves, after the
+    /// variables are set.
+    AskConditions {
+        of: Option<String>,
+        variables: Document,
+    },
     /// `suspend [INSTANCE]`, `resume [INSTANCE]`
     Suspend {
         of: Option<String>,

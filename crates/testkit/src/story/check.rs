@@ -184,6 +184,10 @@ impl Player<'_> {
                 variables,
                 ..orloj::BroadcastSignal::default()
             }),
+            Action::AskConditions { of, variables } => {
+                let instance = self.find_instance(of.as_deref())?.key;
+                self.depth.ask_conditions(instance, variables)
+            }
             Action::Suspend { of } => {
                 let instance = self.find_instance(of.as_deref())?.key;
                 self.depth.suspend(instance)

@@ -54,6 +54,8 @@ pub trait Depth {
     fn publish(&mut self, message: orloj::PublishMessage) -> Result<(), Refusal>;
     fn correlate(&mut self, message: orloj::Correlate) -> Result<(), Refusal>;
     fn signal(&mut self, signal: orloj::BroadcastSignal) -> Result<(), Refusal>;
+    fn ask_conditions(&mut self, instance: InstanceKey, variables: Document)
+    -> Result<(), Refusal>;
     fn suspend(&mut self, instance: InstanceKey) -> Result<(), Refusal>;
     fn resume(&mut self, instance: InstanceKey) -> Result<(), Refusal>;
     /// Goes on as an instance of the latest version of this process.
@@ -120,6 +122,7 @@ impl From<&Rejection> for Refusal {
             Rejection::NoNoneStart => "no start event".into(),
             Rejection::SubscriptionNotFound(_) => "subscription not found".into(),
             Rejection::NoSuchStart(_) => "no such start event".into(),
+            Rejection::ConditionsHear(_) => "conditions hear by themselves".into(),
             Rejection::Suspended(_) => "suspended".into(),
             Rejection::NotSuspended(_) => "not suspended".into(),
             Rejection::ElementNotFound(_) => "element not found".into(),

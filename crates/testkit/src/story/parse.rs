@@ -201,6 +201,13 @@ fn read_action(text: &str) -> Result<Action, String> {
             let name = cursor.word("the signal")?.to_owned();
             Action::Signal { name, variables: cursor.json().unwrap_or_default() }
         }
+        "ask" => {
+            if !cursor.has("conditions") {
+                return Err("one asks conditions".into());
+            }
+            let of = cursor.after("of")?.map(str::to_owned);
+            Action::AskConditions { of, variables: cursor.json().unwrap_or_default() }
+        }
         "suspend" => Action::Suspend { of: cursor.word("").ok().map(str::to_owned) },
         "resume" => Action::Resume { of: cursor.word("").ok().map(str::to_owned) },
         "migrate" => {

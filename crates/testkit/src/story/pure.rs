@@ -569,6 +569,14 @@ impl Depth for Pure {
         Ok(())
     }
 
+    fn ask_conditions(
+        &mut self,
+        instance: InstanceKey,
+        variables: Document,
+    ) -> Result<(), Refusal> {
+        self.command(instance, Command::AskConditions { variables })
+    }
+
     fn suspend(&mut self, instance: InstanceKey) -> Result<(), Refusal> {
         self.command(instance, Command::Suspend)
     }

@@ -47,6 +47,7 @@ impl Taking {
             && (executor.priority_min..=executor.priority_max).contains(&job.priority)
             && self.knows(definition)
             && has_category
+            && (job.due_at.is_some() || !self.settings.jobs.due_never_null)
     }
 
     pub(super) fn knows(&self, definition: DefinitionKey) -> bool {

@@ -275,6 +275,14 @@ impl Depth for Runtime {
         self.settled(self.orloj.broadcast_signal(signal)).map(drop)
     }
 
+    fn ask_conditions(
+        &mut self,
+        instance: InstanceKey,
+        variables: Document,
+    ) -> Result<(), Refusal> {
+        self.settled(self.orloj.ask_conditions(instance, variables))
+    }
+
     fn suspend(&mut self, instance: InstanceKey) -> Result<(), Refusal> {
         self.settled(self.orloj.suspend(instance))
     }

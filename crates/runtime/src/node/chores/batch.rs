@@ -43,6 +43,11 @@ pub enum BatchWork {
         #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
         due_ms: Option<Option<i64>>,
     },
+    /// They run at once, whatever their due date. A job that is no dead letter any more is left as
+    /// it is.
+    MoveDeadLetters {
+        retries: i32,
+    },
     SetExternalTaskRetries {
         retries: i32,
     },
@@ -85,7 +90,8 @@ impl BatchWork {
             Self::InstanceRestart { .. } => "instance-restart",
             Self::InstanceDeletion { .. } => "instance-deletion",
             Self::InstanceUpdateSuspensionState { .. } => "instance-update-suspension-state",
-            Self::SetJobRetries { .. } => "set-job-retries",
+            // To Camunda the second is the first.
+            Self::SetJobRetries { .. } | Self::MoveDeadLetters { .. } => "set-job-retries",
             Self::SetExternalTaskRetries { .. } => "set-external-task-retries",
             Self::SetVariables { .. } => "set-variables",
             Self::CorrelateMessage { .. } => "correlate-message",
@@ -136,6 +142,7 @@ impl BatchWork {
             },
             Self::InstanceRestart { .. }
             | Self::SetJobRetries { .. }
+            | Self::MoveDeadLetters { .. }
             | Self::SetExternalTaskRetries { .. }
             | Self::CorrelateMessage { .. }
             | Self::HistoricInstanceDeletion
@@ -150,6 +157,10 @@ impl BatchWork {
             Self::SetJobRetries { retries, due_ms } => {
                 let due = due_ms.map(|due| due.map(Timestamp::from_ms));
                 let what = JobOrder::SetRetries { retries: *retries, due };
+                Some(Command::ManageJob { job, what })
+            }
+            Self::MoveDeadLetters { retries } => {
+                let what = JobOrder::MoveToExecutable { retries: *retries };
                 Some(Command::ManageJob { job, what })
             }
             Self::SetExternalTaskRetries { retries } => {

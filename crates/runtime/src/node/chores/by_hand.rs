@@ -8,14 +8,14 @@
 use std::sync::Arc;
 
 use orloj_interpreter::{JobFailure, Rejection};
-use orloj_store::{Change, ChoreWrite, Held, JobRow, LockWrite};
+use orloj_store::{Change, ChoreWrite, JobRow, LockWrite};
 use orloj_types::{ElementId, JobKey};
 use thin_vec::thin_vec;
 
 use super::super::answer::Question;
 use super::super::claims::{Ended, Sole};
 use super::super::event::{Find, Found, Reply, RequestId};
-use super::{Node, Phase, kept};
+use super::{Node, Phase, held_by, kept};
 use crate::api::Error;
 
 impl Node {
@@ -39,11 +39,7 @@ impl Node {
             self.chores.asked.entry(job).or_default().push(id);
             return;
         }
-        let held = match row.lock_session {
-            Some(session) => Held::By { session, attempt: row.attempt },
-            None => Held::Free,
-        };
-        let mut update = kept(&row, held);
+        let mut update = kept(&row, held_by(&row));
         update.lock = LockWrite::Session(self.lease.session);
         let change = Change { chores: thin_vec![ChoreWrite::Update(update)], ..Change::default() };
         self.commit_alone(change, Sole::ChoreLocked { id, row });
@@ -80,13 +76,6 @@ impl Node {
     pub(super) fn answer_asked(&mut self, job: JobKey, result: &Result<(), Error>) {
         for id in self.chores.asked.remove(&job).unwrap_or_default() {
             self.reply(id, result.clone().map(|()| Reply::Done));
-        }
-    }
-
-    /// It was locked here for its turn, which will not come.
-    pub(in crate::node) fn chore_given_back(&mut self, job: JobKey) {
-        if self.chores.queued.remove(&job).is_some() {
-            self.answer_asked(job, &Err(Error::Overtaken));
         }
     }
 

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::super::event::{Find, Found};
 use super::failing::Failed;
 use super::start_timer::new_chore;
-use super::{Afterwards, ChoreEnd, Doing, Node, incidents_of, kept, read, written};
+use super::{Afterwards, ChoreEnd, Doing, Node, incidents_of, kept, read, standing, written};
 use crate::history::NOT_KEPT;
 use crate::history::cleanup::{CleanupState, NextRun, Windows, is_full, may_clean, next_run};
 
@@ -74,6 +74,11 @@ pub fn cleanup_key(engine: &EngineName, slice: usize) -> JobKey {
     });
     let place = (hash >> 24) as i64 & 0x00FF_FFFF_FFFF;
     JobKey::new((1 << 50) | (place << 3) | (slice as i64 & 7))
+}
+
+/// A clean-up that nobody has asked for rests suspended.
+pub fn resting(next_at: Option<Timestamp>) -> JobState {
+    if next_at.is_some() { JobState::Ready } else { JobState::Suspended }
 }
 
 /// A clean-up that is not due yet.
@@ -254,20 +259,12 @@ impl Node {
         };
         let row = &running.row;
         let mut update = kept(row, self.hold(row));
-        update.state = match at {
-            None => JobState::Suspended,
-            Some(at) if at > self.now => JobState::Waiting,
-            Some(_) => JobState::Ready,
-        };
-        let afterwards = Afterwards {
-            is_ready: update.state == JobState::Ready,
-            due_at: at.filter(|_| update.state == JobState::Waiting),
-        };
         update.due_at = at;
         update.retries_left = match settings.retries {
             Some(retries) => i32::try_from(retries).unwrap_or(i32::MAX).max(1),
             None => self.chore_retries(),
         };
+        update.state = standing(resting(at), update.retries_left, at, self.now);
         update.failure = FailureWrite::Clear;
         update.payload = Some(written(&payload));
         update.lock = LockWrite::Clear;
@@ -276,6 +273,7 @@ impl Node {
             incidents_gone: incidents_of(row),
             ..ChoreEnd::default()
         };
+        let afterwards = Afterwards::of(&end.chores);
         self.count_success();
         self.conclude(job, end.into_change(), afterwards);
     }

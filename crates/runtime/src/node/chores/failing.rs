@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use orloj_executor::Meter;
 use orloj_interpreter::JobSettings;
-use orloj_store::{Change, ChoreWrite, FAILURE_CHARS_MAX, FailureWrite, JobState, LockWrite};
+use orloj_store::{Change, ChoreWrite, FAILURE_CHARS_MAX, FailureWrite, LockWrite};
 use orloj_types::{ElementId, JobKey, Timestamp};
 
-use super::{Afterwards, Node, by_hand, kept};
+use super::{Afterwards, Node, by_hand, kept, standing};
 
 /// Why, and what follows from it.
 #[derive(Debug, Default)]
@@ -39,16 +39,9 @@ impl Node {
         update.retries_left = retries_left;
         update.lock = LockWrite::Clear;
         update.payload = failed.payload;
-        update.state = match failed.retry_at {
-            _ if retries_left == 0 => JobState::Failed,
-            Some(at) if at > self.now => JobState::Waiting,
-            _ => JobState::Ready,
-        };
+        // One that is run by hand stays suspended all the same.
+        update.state = standing(row.state, retries_left, failed.retry_at, self.now);
         update.due_at = failed.retry_at.or(row.due_at);
-        let afterwards = Afterwards {
-            is_ready: update.state == JobState::Ready || !failed.also.is_empty(),
-            due_at: update.due_at.filter(|_| update.state == JobState::Waiting),
-        };
         let failed_at = failed.element.clone();
         update.failure = FailureWrite::Set {
             message: message.clone(),
@@ -58,6 +51,7 @@ impl Node {
         let (kind, element) = (row.kind, row.element.clone());
         let mut chores = vec![ChoreWrite::Update(update)];
         chores.extend(failed.also);
+        let afterwards = Afterwards::of(&chores);
         let change = Change { chores: chores.into(), ..Change::default() };
         let failed_at = failed_at.unwrap_or_else(|| element.clone());
         if let Some(running) = self.chores.running.get_mut(&job) {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use orloj_settings::Settings;
 use orloj_store::{
     Change, ChoreEvent, ChoreLogRow, ChoreUpdate, ChoreWrite, FailureWrite, IncidentRow, JobKind,
-    JobRow,
+    JobRow, LockWrite,
 };
 use orloj_types::{IncidentKey, Timestamp};
 
@@ -119,6 +119,8 @@ impl Node {
         for write in &writes {
             let (row, run_by) = match write {
                 ChoreWrite::Insert(row) => (row, None),
+                // An order about a chore that is locked here.
+                ChoreWrite::Update(ChoreUpdate { lock: LockWrite::Session(_), .. }) => continue,
                 ChoreWrite::Update(ChoreUpdate { key, held, .. })
                 | ChoreWrite::Delete { key, held } => match self.chore_row(*key) {
                     Some(row) if self.hold(row) == *held => (row, Some(&self.config.node_name)),

@@ -14,6 +14,7 @@ mod by_hand;
 mod cleanup;
 mod failing;
 mod following;
+mod giving_back;
 mod monitor;
 mod part;
 mod run;
@@ -27,15 +28,14 @@ pub use batch::{
     BatchConfig, BatchGroup, BatchWork, Modification, batch_job_definitions, batch_job_kind,
     batch_of_job_definition, refused_batch,
 };
-pub use cleanup::{CleanupPayload, cleanup_chore, cleanup_key, windows_of};
+pub use cleanup::{CleanupPayload, cleanup_chore, cleanup_key, resting, windows_of};
 pub(crate) use following::{Following, INCIDENT_WORD, incidents_of};
 pub use part::PartPayload;
 pub use seed::batch_chore;
 pub(crate) use start_timer::new_chore;
 pub use start_timer::{NewStartTimer, StartPayload, start_timer_chore};
-pub(crate) use suspension::suspended_chore;
 pub use suspension::{Suspension, SuspensionOf, SuspensionScope};
-pub(crate) use writes::{Afterwards, ChoreEnd, kept, written};
+pub(crate) use writes::{Afterwards, ChoreEnd, held_by, kept, ordered, standing, written};
 
 use at_work::Doing;
 use writes::{batch_of, read};

@@ -8,7 +8,7 @@ use orloj_timer::{Dialect, Kind, Schedule};
 use orloj_types::{JobKey, Timestamp};
 
 use super::super::event::{Find, Found};
-use super::{Afterwards, ChoreEnd, Doing, Node, batch_of, incidents_of, kept};
+use super::{Afterwards, ChoreEnd, Doing, Node, batch_of, incidents_of, kept, standing};
 use crate::history::batch_removal_at;
 
 impl Node {
@@ -45,9 +45,11 @@ impl Node {
             let due_at = self.next_look();
             let set = self.known.of_batch(batch.key, JobKind::BatchMonitor);
             let mut update = kept(row, held);
-            update.state = if set.is_suspended { JobState::Suspended } else { JobState::Waiting };
+            // One that is run by hand stays suspended all the same.
+            let state = if set.is_suspended { JobState::Suspended } else { row.state };
             update.retries_left = self.chore_retries();
             update.due_at = Some(due_at);
+            update.state = standing(state, update.retries_left, update.due_at, self.now);
             update.failure = FailureWrite::Clear;
             update.lock = LockWrite::Clear;
             let end = ChoreEnd {
@@ -55,7 +57,8 @@ impl Node {
                 incidents_gone: incidents_of(row),
                 ..ChoreEnd::default()
             };
-            (end, Afterwards { due_at: Some(due_at), is_ready: false })
+            let afterwards = Afterwards::of(&end.chores);
+            (end, afterwards)
         };
         self.count_success();
         self.conclude(job, end.into_change(), afterwards);

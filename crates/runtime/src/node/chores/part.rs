@@ -8,18 +8,22 @@ use std::sync::Arc;
 use orloj_interpreter::{Command, Rejection, Start};
 use orloj_store::format::decode_variables;
 use orloj_store::{
-    BatchUpdate, BatchWrite, Change, ChoreWrite, EndedRow, FailureWrite, Held, JobRow, JobState,
-    Prune, PruneQuery, SubscriptionKind, SubscriptionQuery, SubscriptionRow,
+    BatchUpdate, BatchWrite, Change, ChoreUpdate, ChoreWrite, EndedRow, JobRow, JobState, Prune,
+    PruneQuery, SubscriptionKind, SubscriptionQuery, SubscriptionRow,
 };
 use orloj_types::{BatchKey, DefinitionKey, Document, ElementId, InstanceKey, JobKey, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::super::claims::{Claims, Ended, Sole};
+use super::super::due_when_made;
 use super::super::event::{Action, Find, Found, Work, WorkOrigin};
 use super::super::slot::{Identity, Slot, SlotState, Task};
 use super::batch::BatchWork;
 use super::failing::Failed;
-use super::{Afterwards, ChoreEnd, Doing, Node, batch_of, incidents_of, kept, read, written};
+use super::{
+    Afterwards, ChoreEnd, Doing, Node, batch_of, incidents_of, kept, ordered, read, standing,
+    written,
+};
 use crate::api::Error;
 
 /// What is left of a part.
@@ -101,7 +105,9 @@ impl Node {
             Err(error) => self.part_failed(job, Failed::of(&error)),
             Ok(Some(command)) => self.part_commands(job, InstanceKey::new(element), command),
             Ok(None) => match &*work {
-                BatchWork::SetJobRetries { .. } | BatchWork::SetExternalTaskRetries { .. } => {
+                BatchWork::SetJobRetries { .. }
+                | BatchWork::MoveDeadLetters { .. }
+                | BatchWork::SetExternalTaskRetries { .. } => {
                     self.ask_for_chore(job, Find::Job(JobKey::new(element)));
                 }
                 BatchWork::CorrelateMessage { name, .. } => {
@@ -257,14 +263,27 @@ impl Node {
         }
     }
 
-    /// Another chore gets its retries; nobody may hold it.
+    /// Another chore gets its retries.
     fn retry_chore(&mut self, job: JobKey, work: &BatchWork, row: &JobRow) {
-        let (retries, due) = match work {
-            BatchWork::SetJobRetries { retries, due_ms } => (*retries, *due_ms),
-            BatchWork::SetExternalTaskRetries { retries } => (*retries, None),
+        let update = match work {
+            BatchWork::SetJobRetries { retries, due_ms } => {
+                // No date means now where every job has one.
+                let when_made = due_when_made(&self.config.settings, self.now);
+                let due = due_ms.map(|at| at.map(Timestamp::from_ms).or(when_made));
+                with_retries(row, *retries, due, self.now)
+            }
+            BatchWork::SetExternalTaskRetries { retries } => {
+                with_retries(row, *retries, None, self.now)
+            }
+            BatchWork::MoveDeadLetters { .. } if row.state != JobState::Failed => {
+                return self.part_element_done(job, Change::default());
+            }
+            BatchWork::MoveDeadLetters { retries } => {
+                let update = with_retries(row, *retries, None, self.now);
+                ChoreUpdate { state: JobState::Ready, ..update }
+            }
             _ => return,
         };
-        let update = with_retries(row, retries, due.map(|at| at.map(Timestamp::from_ms)), self.now);
         let write = ChoreWrite::Update(update);
         let mut also = Change::default();
         self.following(row, None).add(&mut also, row, &write);
@@ -355,6 +374,7 @@ impl Node {
             BatchWork::InstanceUpdateSuspensionState { .. } => {
                 matches!(rejection, Rejection::Suspended(_) | Rejection::NotSuspended(_))
             }
+            BatchWork::MoveDeadLetters { .. } => matches!(rejection, Rejection::JobState { .. }),
             _ => false,
         }
     }
@@ -400,18 +420,10 @@ fn with_retries(
     retries: i32,
     due: Option<Option<Timestamp>>,
     now: Timestamp,
-) -> orloj_store::ChoreUpdate {
-    let mut update = kept(row, Held::Free);
+) -> ChoreUpdate {
+    let mut update = ordered(row);
     update.retries_left = retries.max(0);
-    if let Some(due) = due {
-        update.due_at = due;
-    }
-    update.failure = FailureWrite::Keep;
-    update.state = match row.state {
-        JobState::Suspended => JobState::Suspended,
-        _ if retries <= 0 => JobState::Failed,
-        _ if update.due_at.is_some_and(|at| at > now) => JobState::Waiting,
-        _ => JobState::Ready,
-    };
+    update.due_at = due.unwrap_or(row.due_at);
+    update.state = standing(row.state, update.retries_left, update.due_at, now);
     update
 }

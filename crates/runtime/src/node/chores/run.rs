@@ -33,7 +33,7 @@ impl Node {
                 self.jobs_ready(engine_type);
             }
             // Someone else did it, or it is gone.
-            Ended::Lost => {}
+            Ended::Lost => return self.due_lost(job),
             Ended::Refused(error @ Error::Internal(_)) => self.remember_set_aside(job, error),
             Ended::Refused(_) => {}
         }
@@ -134,18 +134,7 @@ impl Node {
     }
 
     /// The last change of a chore, one that is about no instance.
-    pub(super) fn conclude(&mut self, job: JobKey, mut change: Change, mut afterwards: Afterwards) {
-        let was_suspended = self.chore_row(job).is_some_and(|row| {
-            // A clean-up that nobody has asked for rests in this state, and leaves it by itself.
-            row.state == JobState::Suspended && row.kind != JobKind::HistoryCleanup
-        });
-        for write in change.chores.iter_mut().filter(|write| write.key() == job && was_suspended) {
-            // Done by hand: it stays suspended all the same.
-            if let ChoreWrite::Update(update) = write {
-                update.state = JobState::Suspended;
-                afterwards = Afterwards::default();
-            }
-        }
+    pub(super) fn conclude(&mut self, job: JobKey, change: Change, afterwards: Afterwards) {
         self.commit_alone(change, Sole::Chore { job, afterwards });
     }
 
@@ -201,7 +190,7 @@ impl Node {
         self.metrics.engine_jobs_run.inc();
         if self.held.contains_key(&job) {
             // Locked here anew before this was known to be over.
-            self.give_back(job);
+            self.give_chore_back(job);
         }
         if let Some(at) = running.next_due_at {
             self.watch_due(at);
@@ -216,11 +205,10 @@ impl Node {
     /// Something came in between that says nothing about the chore: it is begun again, here or
     /// elsewhere, at no cost.
     pub(super) fn abandon_chore(&mut self, job: JobKey) {
-        if let Some(running) = self.chores.running.remove(&job) {
-            // The last of its locks, if it was locked by hand as well.
-            let attempt = self.held.entry(job).or_default();
-            *attempt = running.row.attempt.max(*attempt);
-            self.give_back(job);
+        if self.chores.running.remove(&job).is_some() {
+            self.held.entry(job).or_default();
+            self.job_over(job);
+            self.give_chore_back(job);
             self.answer_asked(job, &Err(Error::Overtaken));
         }
     }

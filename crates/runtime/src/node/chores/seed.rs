@@ -3,6 +3,7 @@
 use orloj_store::{BatchRow, BatchUpdate, BatchWrite, ChoreWrite, JobKind, JobRow, JobState};
 use orloj_types::JobKey;
 
+use super::super::due_when_made;
 use super::super::event::{Find, Found};
 use super::batch::{BatchConfig, BatchWork, SeedPayload, Sowing};
 use super::failing::Failed;
@@ -89,6 +90,7 @@ impl Node {
         let priority = set.priority.unwrap_or(self.config.settings.batches.priority);
         JobRow {
             state: if set.is_suspended { JobState::Suspended } else { JobState::Ready },
+            due_at: due_when_made(&self.config.settings, self.now),
             ..batch_chore(key, batch, kind, self.chore_retries(), priority, self.now)
         }
     }

@@ -7,7 +7,7 @@
 use orloj_interpreter::{Command, Rejection};
 use orloj_model::{JobDefinition, JobHandler};
 use orloj_store::{
-    Change, ChoreWrite, Held, JobDefinitionRow, JobFilter, JobKind, JobRow, JobState, Page,
+    Change, ChoreUpdate, ChoreWrite, JobDefinitionRow, JobFilter, JobKind, JobRow, JobState, Page,
 };
 use orloj_types::{
     DefinitionKey, InstanceKey, JobDefinitionKey, JobKey, ProcessId, TenantId, Timestamp,
@@ -22,7 +22,7 @@ use super::super::event::{Find, Found, Reply, RequestId, Work, WorkOrigin};
 use super::super::slot::Task;
 use super::batch::{batch_job_kind, batch_of_job_definition};
 use super::failing::Failed;
-use super::{Afterwards, ChoreEnd, Doing, Node, Phase, incidents_of, kept, read};
+use super::{Afterwards, ChoreEnd, Doing, Node, Phase, incidents_of, ordered, read, standing};
 use crate::api::{Error, Missing};
 
 /// Instances or jobs looked at in one read.
@@ -53,6 +53,8 @@ pub enum SuspensionOf {
         id: String,
         tenant: Option<String>,
     },
+    /// The job definitions of a batch.
+    Batch(i64),
 }
 
 impl Suspension {
@@ -72,7 +74,7 @@ impl Suspension {
 
     /// A single job definition does not take the start timers of its process along.
     fn takes_start_timers(&self) -> bool {
-        !matches!(self.of, SuspensionOf::JobDefinition(_))
+        !matches!(self.of, SuspensionOf::JobDefinition(_) | SuspensionOf::Batch(_))
     }
 }
 
@@ -119,6 +121,10 @@ struct AtWork {
     stage: Stage,
     /// The oldest row seen of the page before.
     before: Option<i64>,
+    /// What that was when the page was read.
+    page_before: Option<i64>,
+    /// A chore of the page has gone on before it could be written: the page is read again.
+    was_overtaken: bool,
     /// Commands and changes under way.
     pending: usize,
     is_page_full: bool,
@@ -182,6 +188,8 @@ impl Node {
             scope: SuspensionScope::default(),
             stage: Stage::Settings,
             before: None,
+            page_before: None,
+            was_overtaken: false,
             pending: 0,
             is_page_full: false,
             affected: 0,
@@ -213,6 +221,7 @@ impl Node {
                         Missing::Definition(*key)
                     }
                     SuspensionOf::JobDefinition(key) => Missing::JobDefinition(*key),
+                    SuspensionOf::Batch(key) => Missing::Batch(*key),
                     SuspensionOf::Process { id, .. } | SuspensionOf::JobsOfProcess { id, .. } => {
                         Missing::Process(id.as_str().into())
                     }
@@ -221,7 +230,7 @@ impl Node {
                 work.stage = Stage::Over;
                 self.suspension_step(number);
             }
-            (Stage::StartTimers(_), Found::Jobs(rows)) => self.suspend_chores(number, &rows),
+            (Stage::StartTimers(_), Found::Jobs(rows)) => self.suspend_start_timers(number, &rows),
             (Stage::Instances(_), Found::Instances(keys)) => self.suspend_instances(number, keys),
             (Stage::Jobs(_), Found::Jobs(rows)) => self.suspend_jobs(number, &rows),
             _ => {}
@@ -280,24 +289,23 @@ impl Node {
         }
     }
 
-    fn suspend_chores(&mut self, number: u64, rows: &[JobRow]) {
+    fn suspend_start_timers(&mut self, number: u64, rows: &[JobRow]) {
         self.page_read(number, rows.last().map(|row| row.key.raw()), rows.len());
-        let Some(work) = self.chores.suspensions.at_work.get(&number) else { return };
-        let suspended = work.suspension.suspended;
-        let now = self.now;
-        let updates: Vec<_> =
-            rows.iter().filter_map(|row| suspended_chore(row, suspended, now)).collect();
-        for update in updates {
-            let (due_at, is_ready) = (update.due_at, update.state == JobState::Ready);
-            let change =
-                Change { chores: thin_vec![ChoreWrite::Update(update)], ..Change::default() };
-            self.one_more(number);
-            if let Some(due_at) = due_at.filter(|_| !suspended) {
-                self.watch_due(due_at);
-            }
-            self.commit_alone(change, Sole::Suspension { number, is_ready });
-        }
+        self.suspend_chores(number, rows.iter());
         self.page_done(number);
+    }
+
+    /// Each by a change of its own: one that has gone on meanwhile keeps back no other.
+    fn suspend_chores<'a>(&mut self, number: u64, rows: impl Iterator<Item = &'a JobRow>) {
+        let Some(work) = self.chores.suspensions.at_work.get(&number) else { return };
+        let (suspended, now) = (work.suspension.suspended, self.now);
+        for update in rows.filter_map(|row| suspended_chore(row, suspended, now)) {
+            let chores = thin_vec![ChoreWrite::Update(update)];
+            let afterwards = Afterwards::of(&chores);
+            self.one_more(number);
+            let change = Change { chores, ..Change::default() };
+            self.commit_alone(change, Sole::Suspension { number, afterwards });
+        }
     }
 
     fn suspend_instances(&mut self, number: u64, keys: Vec<InstanceKey>) {
@@ -318,7 +326,6 @@ impl Node {
         let definition = work.job_definition().and_then(definition_of);
         let mut by_instance: std::collections::BTreeMap<InstanceKey, Vec<JobKey>> =
             std::collections::BTreeMap::new();
-        let chores: Vec<JobRow> = rows.iter().filter(|row| row.kind.is_chore()).cloned().collect();
         for row in rows.iter().filter(|row| !row.kind.is_chore()) {
             by_instance.entry(row.instance).or_default().push(row.key);
         }
@@ -333,14 +340,7 @@ impl Node {
             };
             self.suspension_commands(number, instance, command);
         }
-        let now = self.now;
-        for update in chores.iter().filter_map(|row| suspended_chore(row, suspended, now)) {
-            let is_ready = update.state == JobState::Ready;
-            let change =
-                Change { chores: thin_vec![ChoreWrite::Update(update)], ..Change::default() };
-            self.one_more(number);
-            self.commit_alone(change, Sole::Suspension { number, is_ready });
-        }
+        self.suspend_chores(number, rows.iter().filter(|row| row.kind.is_chore()));
         self.page_done(number);
     }
 
@@ -355,6 +355,7 @@ impl Node {
         let Some(work) = self.chores.suspensions.at_work.get_mut(&number) else { return };
         work.pending += 1;
         work.is_page_full = rows >= PAGE_ROWS as usize;
+        work.page_before = work.before;
         work.before = last.or(work.before);
     }
 
@@ -370,7 +371,9 @@ impl Node {
         if work.pending > 0 {
             return;
         }
-        if !work.is_page_full {
+        if std::mem::take(&mut work.was_overtaken) {
+            work.before = work.page_before;
+        } else if !work.is_page_full {
             work.before = None;
             work.stage = match work.stage {
                 Stage::StartTimers(at) => Stage::StartTimers(at + 1),
@@ -384,13 +387,30 @@ impl Node {
         }
     }
 
+    pub(in crate::node) fn chore_suspended(
+        &mut self,
+        number: u64,
+        afterwards: Afterwards,
+        ended: &Ended<'_>,
+    ) {
+        match ended {
+            Ended::Done => self.look_afterwards(afterwards),
+            Ended::Lost => {
+                if let Some(work) = self.chores.suspensions.at_work.get_mut(&number) {
+                    work.was_overtaken = true;
+                }
+            }
+            Ended::Refused(_) => {}
+        }
+        self.suspension_worked(number, ended);
+    }
+
     /// One of the page is done.
     pub(in crate::node) fn suspension_worked(&mut self, number: u64, ended: &Ended<'_>) {
         let Some(work) = self.chores.suspensions.at_work.get_mut(&number) else { return };
         match ended {
             Ended::Done => work.affected += 1,
-            // It is as it should be, or is no more; or someone runs the chore at this moment, and
-            // the settings decide about what follows it.
+            // It is as it should be, or is no more.
             Ended::Lost
             | Ended::Refused(Error::Rejected(
                 Rejection::Suspended(_)
@@ -474,21 +494,13 @@ fn jobs_of(row: &JobDefinitionRow) -> JobFilter {
     }
 }
 
-/// How a chore looks that is suspended, or no longer is; `None`: as before.
-pub(crate) fn suspended_chore(
-    row: &JobRow,
-    suspended: bool,
-    now: Timestamp,
-) -> Option<orloj_store::ChoreUpdate> {
-    let mut update = kept(row, Held::Free);
-    update.state = match (row.state, suspended) {
-        (JobState::Ready | JobState::Waiting, true) => JobState::Suspended,
-        (JobState::Suspended, false) if row.retries_left <= 0 => JobState::Failed,
-        (JobState::Suspended, false) => match row.due_at {
-            Some(at) if at > now => JobState::Waiting,
-            _ => JobState::Ready,
-        },
-        _ => return None,
-    };
-    Some(update)
+/// How a chore looks that is suspended, or no longer is; `None`: as before. A dead letter is
+/// suspended as well: new retries do not make it run.
+fn suspended_chore(row: &JobRow, suspended: bool, now: Timestamp) -> Option<ChoreUpdate> {
+    if (row.state == JobState::Suspended) == suspended {
+        return None;
+    }
+    let state = if suspended { JobState::Suspended } else { JobState::Ready };
+    let state = standing(state, row.retries_left, row.due_at, now);
+    Some(ChoreUpdate { state, ..ordered(row) })
 }
