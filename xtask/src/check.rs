@@ -4,13 +4,14 @@
 use anyhow::Result;
 
 use crate::summary::Summary;
-use crate::{bench, deny, process, test, workspace};
+use crate::{bench, deny, process, room, test, workspace};
 
 /// On each store; `cargo xtask crash` takes more.
 const KILLS: u32 = 20;
 
 pub fn run() -> Result<()> {
     let mut summary = Summary::default();
+    summary.step("room", room::check);
     summary.step("rustfmt", || cargo(&["fmt", "--all", "--", "--check"]));
     summary.step("clippy", || {
         // The lint level is an argument of clippy, not RUSTFLAGS, which would build everything anew.

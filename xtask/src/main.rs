@@ -13,6 +13,7 @@ mod deny;
 mod peers;
 mod postgres;
 mod process;
+mod room;
 mod summary;
 mod test;
 mod tidy;

@@ -2,8 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod face;
-
 use std::time::Duration;
 
 use axum::body::Body;
@@ -11,7 +9,7 @@ use axum::http::{Request, StatusCode};
 use orloj::types::{Document, JobKey};
 use serde_json::{Value, json};
 
-use face::{Face, MODEL, ZEEBE_MODEL, json_of, text};
+use crate::face::{Face, MODEL, ZEEBE_MODEL, json_of, text};
 
 #[tokio::test]
 async fn a_model_is_deployed_once_and_comes_back_as_it_was() {

@@ -2,14 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod face;
-
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use serde_json::{Value, json};
 
-use face::steps::{DONE, count, keys, steps};
-use face::{Face, ZEEBE_MODEL, json_of, text};
+use crate::face::steps::{DONE, count, keys, steps};
+use crate::face::{Face, ZEEBE_MODEL, json_of, text};
 
 #[tokio::test]
 async fn definitions_and_deployments_are_managed() {

@@ -2,15 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod face;
-
 use std::collections::BTreeSet;
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
-use face::steps::{DONE, count, keys, steps};
-use face::{Face, text};
+use crate::face::steps::{DONE, count, keys, steps};
+use crate::face::{Face, text};
 
 #[tokio::test]
 async fn jobs_are_found_by_what_they_are() {

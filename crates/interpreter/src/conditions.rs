@@ -460,15 +460,7 @@ mod tests {
         let collection = sketch.expression("items");
         MultiInstance {
             is_sequential,
-            items: Items::Collection { collection, variable: Some("item".into()) },
-            completion: None,
-            output: None,
-            aggregations: Vec::new(),
-            inner_before: None,
-            inner_after: None,
-            inner_retry_cycle: None,
-            is_watched: false,
-            index_variable: None,
+            ..MultiInstance::of(Items::Collection { collection, variable: Some("item".into()) })
         }
     }
 

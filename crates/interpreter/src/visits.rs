@@ -167,18 +167,10 @@ mod tests {
     fn each(sketch: &Sketch, is_sequential: bool) -> MultiInstance {
         MultiInstance {
             is_sequential,
-            items: Items::Collection {
+            ..MultiInstance::of(Items::Collection {
                 collection: sketch.expression("items"),
                 variable: Some("item".into()),
-            },
-            completion: None,
-            output: None,
-            aggregations: Vec::new(),
-            inner_before: None,
-            inner_after: None,
-            inner_retry_cycle: None,
-            is_watched: false,
-            index_variable: None,
+            })
         }
     }
 

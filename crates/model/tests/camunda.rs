@@ -1,12 +1,10 @@
 //! What Camunda 7's extensions become.
 
-mod support;
-
+use crate::support::*;
 use orloj_model::{
     Boundary, CompletionVariables, Dialect, Element, ElementKind, RetryCycle, SavePoint,
     ServiceTask, Throw, TimerKind, Trigger,
 };
-use support::*;
 
 fn camunda(xml: &str) -> Element {
     element(xml, Dialect::Camunda7)

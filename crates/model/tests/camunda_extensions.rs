@@ -1,12 +1,10 @@
 //! What Camunda's extensions become, beyond jobs.
 
-mod support;
-
+use crate::support::*;
 use orloj_model::{
     CallActivity, CallBinding, CallMapping, Code, Dialect, Element, ElementKind, ListenerEvent,
     Options, RetryCycle, ServiceTask, Throw, TimerKind, parse,
 };
-use support::*;
 
 fn camunda(xml: &str) -> Element {
     element(xml, Dialect::Camunda7)

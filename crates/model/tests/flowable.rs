@@ -1,9 +1,7 @@
 //! What Flowable's and Activiti's extensions become.
 
-mod support;
-
+use crate::support::*;
 use orloj_model::{Boundary, Dialect, ElementKind, RetryCycle, SavePoint, ServiceTask, Trigger};
-use support::*;
 
 fn flowable(xml: &str) -> orloj_model::Element {
     element(xml, Dialect::Flowable)

@@ -1,12 +1,10 @@
 //! What Flowable's and Activiti's extensions become, beyond jobs.
 
-mod support;
-
+use crate::support::*;
 use orloj_model::{
     CallActivity, CallBinding, CallMapping, Code, Dialect, Element, ElementKind, EngineAction,
     EngineEvent, ListenerMoment, MappedFailures, SavePoint, Script, ServiceTask, Trigger,
 };
-use support::*;
 
 fn flowable(xml: &str) -> Element {
     element(xml, Dialect::Flowable)

@@ -1,14 +1,12 @@
 //! What events, subprocesses, loops and compensation become in the graph.
 
-mod support;
-
+use crate::support::*;
 use orloj_expr::Environment;
 use orloj_model::{
     Dialect, Element, ElementKind, Items, Process, StartEvent, SubProcess, SubProcessKind, Throw,
     TimerKind, Trigger, VariableEvent,
 };
 use orloj_types::{Timestamp, Value};
-use support::*;
 
 fn at<'p>(process: &'p Process, id: &str) -> &'p Element {
     process.element(process.find(id).expect(id))

@@ -1,13 +1,11 @@
 //! Code and configuration that change a model while it is read.
 
-mod support;
-
+use crate::support::*;
 use orloj_model::{
     AddedListener, AddedListenerEvent, Boundary, Dialect, ElementIndex, ElementKind, ElementParts,
     Matching, Options, ParseHook, Parsed, PriorityValue, Process, ProcessParts, SavePoint,
     ServiceTask, Setting, Source, Transform, Transforms, Trigger, parse,
 };
-use support::*;
 
 fn model() -> String {
     chain(&[

@@ -1,14 +1,12 @@
 //! Files that mean harm.
 
-mod support;
-
 use std::time::{Duration, Instant};
 
+use crate::support::*;
 use orloj_model::{
     ATTRIBUTES_MAX, DEPTH_MAX, DIAGNOSTICS_MAX, ELEMENTS_MAX, INPUT_BYTES_MAX, NAMESPACES_MAX,
     Options, Parsed, parse,
 };
-use support::*;
 
 /// Far above what the largest file takes without optimisation, far below anything quadratic.
 const PATIENCE: Duration = Duration::from_secs(20);

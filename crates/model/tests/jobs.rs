@@ -1,9 +1,7 @@
 //! What models say about jobs: job definitions, priorities, limit keys, topics.
 
-mod support;
-
+use crate::support::*;
 use orloj_model::{Dialect, Process};
-use support::*;
 
 fn definitions(process: &Process) -> Vec<String> {
     let line = |d: &orloj_model::JobDefinition| {

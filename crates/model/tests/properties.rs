@@ -1,10 +1,8 @@
 //! Any bytes give an answer.
 
-mod support;
-
+use crate::support::*;
 use orloj_model::{Dialect, Options, Parsed, parse};
 use proptest::prelude::*;
-use support::*;
 
 const DIALECTS: [Dialect; 3] = [Dialect::Camunda7, Dialect::Flowable, Dialect::Zeebe];
 

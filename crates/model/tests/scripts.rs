@@ -1,12 +1,10 @@
 //! Script tasks and decision tasks of each dialect.
 
-mod support;
-
+use crate::support::{element, one, problems, shown, shown_script};
 use orloj_model::{
     DecisionBinding, DecisionResult, DecisionTask, Dialect, Element, ElementKind, Program,
     ProgramHost, ProgramLanguage, RulesShape, Script, ScriptTask,
 };
-use support::{element, one, problems, shown, shown_script};
 
 fn script(element: &Element) -> &ScriptTask {
     match &element.kind {
@@ -115,8 +113,8 @@ fn expressions_are_scripts_too_and_uel_is_the_default() {
 #[test]
 fn scripts_that_cannot_run_are_accepted_and_fail_later() {
     let read = |task: &str| {
-        let parsed = support::read(&one(task), Dialect::Camunda7);
-        let problems = support::listed(&parsed);
+        let parsed = crate::support::read(&one(task), Dialect::Camunda7);
+        let problems = crate::support::listed(&parsed);
         let process = parsed.processes.first().expect(&problems);
         let shown = shown_script(&script(process.element(process.find("e").expect("e"))).script);
         (shown, problems)
@@ -132,7 +130,7 @@ fn scripts_that_cannot_run_are_accepted_and_fail_later() {
         r#"<scriptTask id="e" scriptFormat="groovy" camunda:resource="deployment://x.groovy"/>"#,
     );
     assert_eq!(shown, r#"Program(Groovy) of "deployment://x.groovy""#);
-    let refused = |task: &str| support::problems(&one(task), Dialect::Camunda7);
+    let refused = |task: &str| crate::support::problems(&one(task), Dialect::Camunda7);
     insta::assert_snapshot!(refused(r#"<scriptTask id="e" scriptFormat="groovy"/>"#), @r#"2:1: error: scriptTask "e" has no script [script-empty]"#);
 }
 

@@ -1,13 +1,11 @@
 //! What holds in every dialect: dialects themselves, ids, references, reachability.
 
-mod support;
-
+use crate::support::*;
 use orloj_expr::Language;
 use orloj_model::{
     CompletionVariables, Dialect, ElementKind, Failures, IncidentNames, Options, SiblingOrder,
     Throw, UncaughtError, parse,
 };
-use support::*;
 
 const PLAIN: &str =
     r#"<startEvent id="s"/><endEvent id="e"/><sequenceFlow id="f" sourceRef="s" targetRef="e"/>"#;

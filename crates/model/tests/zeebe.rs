@@ -1,9 +1,7 @@
 //! What Zeebe's extensions become.
 
-mod support;
-
+use crate::support::*;
 use orloj_model::{Boundary, CompletionVariables, Dialect, ElementKind, TimerKind, Trigger};
-use support::*;
 
 fn zeebe(xml: &str) -> orloj_model::Element {
     element(xml, Dialect::Zeebe)

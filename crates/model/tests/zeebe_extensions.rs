@@ -1,12 +1,10 @@
 //! What Zeebe's listeners, calls and user tasks become.
 
-mod support;
-
+use crate::support::*;
 use orloj_model::{
     CallActivity, CallBinding, CallMapping, Dialect, Element, ElementKind, HeaderKind,
     ReferenceKind, ServiceTask, Throw,
 };
-use support::*;
 
 fn extended(tag: &str, extensions: &str) -> String {
     format!("<{tag} id=\"e\"><extensionElements>\n{extensions}\n</extensionElements></{tag}>")

@@ -3,13 +3,13 @@
 
 #![expect(clippy::disallowed_methods, reason = "someone waits while someone else works")]
 
-mod common;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use common::{ALL, NOW, STEP, begins, completed, deploy, gated, jobs, on_both, start, state};
+use crate::common::{
+    ALL, NOW, STEP, begins, completed, deploy, gated, jobs, on_both, start, state,
+};
 use orloj::history::{JobLogFilter, RECENT_INSTANCES_MAX};
 use orloj::settings::{AcquisitionSettings, BatchSettings, Profile, Reader, Settings, Value};
 use orloj::types::{Document, InstanceKey, JobKey, Timestamp};
@@ -513,20 +513,26 @@ fn batches_and_clean_up_have_priorities_of_their_own_and_none_unless_they_are_gi
     });
 }
 
+/// An instance, and a batch to delete it that the executor has looked at.
+async fn deleting(store: StoreChoice, mut settings: Settings) -> (Orloj, InstanceKey) {
+    settings.executor.active = Some(true);
+    let builder = Orloj::builder().store(store).settings(settings).pinned_clock(NOW);
+    let orloj = builder.build().await.expect("an engine");
+    deploy(&orloj, "process p, camunda: start -> ask{user} -> end").await;
+    let instance = start(&orloj).await;
+    let work = BatchWork::InstanceDeletion { without_listeners: false };
+    let new = NewBatch::new(work, BatchElements::instances(vec![instance]));
+    orloj.batches().create(new).await.expect("a batch");
+    orloj.settle().await;
+    (orloj, instance)
+}
+
 #[test]
 fn batches_outside_of_the_range_of_a_node_are_left_to_others() {
     on_both(|store| async {
         let mut settings = Settings::default();
         settings.executor.priority_min = 10;
-        settings.executor.active = Some(true);
-        let builder = Orloj::builder().store(store).settings(settings).pinned_clock(NOW);
-        let orloj = builder.build().await.expect("an engine");
-        deploy(&orloj, "process p, camunda: start -> ask{user} -> end").await;
-        let instance = start(&orloj).await;
-        let work = BatchWork::InstanceDeletion { without_listeners: false };
-        let new = NewBatch::new(work, BatchElements::instances(vec![instance]));
-        orloj.batches().create(new).await.expect("a batch");
-        orloj.settle().await;
+        let (orloj, instance) = deleting(store, settings).await;
         assert_eq!(state(&orloj, instance).await, InstanceState::Active);
         let seed = JobFilter { kinds: vec![JobKind::BatchSeed], ..JobFilter::default() };
         let [seed] = &jobs(&orloj, seed).await[..] else { panic!("it waits") };
@@ -540,15 +546,7 @@ fn batches_are_worked_where_every_job_needs_a_due_date() {
     on_both(|store| async {
         let mut settings = Settings::default();
         settings.jobs.due_never_null = true;
-        settings.executor.active = Some(true);
-        let builder = Orloj::builder().store(store).settings(settings).pinned_clock(NOW);
-        let orloj = builder.build().await.expect("an engine");
-        deploy(&orloj, "process p, camunda: start -> ask{user} -> end").await;
-        let instance = start(&orloj).await;
-        let work = BatchWork::InstanceDeletion { without_listeners: false };
-        let new = NewBatch::new(work, BatchElements::instances(vec![instance]));
-        orloj.batches().create(new).await.expect("a batch");
-        orloj.settle().await;
+        let (orloj, instance) = deleting(store, settings).await;
         assert_ne!(state(&orloj, instance).await, InstanceState::Active);
         let without = jobs(&orloj, JobFilter::default()).await;
         assert!(without.iter().all(|job| job.due_at.is_some()), "{without:?}");

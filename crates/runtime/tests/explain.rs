@@ -2,13 +2,11 @@
 
 #![expect(clippy::disallowed_methods, reason = "a connection is a task")]
 
-mod explaining;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use explaining::{
+use crate::explaining::{
     ALL, BEGIN, MODELS, active, codes, deployed, fails, held, job, limit, locked, node, on_both,
     reasons, run, ships, start, step, succeeds,
 };

@@ -1,11 +1,9 @@
 //! Who waits for room, for a limit or for a breaker is told, and what is advised clears it.
 
-mod explaining;
-
 use std::sync::Arc;
 use std::time::Duration;
 
-use explaining::{
+use crate::explaining::{
     ALL, BEGIN, active, codes, deployed, fails, held, job, limit, locked, on_both, reasons, ships,
     start, step, succeeds,
 };

@@ -2,11 +2,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "a connection is a task")]
 
-mod explaining;
-
 use std::time::Duration;
 
-use explaining::{
+use crate::explaining::{
     ALL, BEGIN, MODELS, active, codes, deployed, job, locked, node, on_both, reasons, run, ships,
     start, step, succeeds,
 };

@@ -1,10 +1,8 @@
 //! What orders of operators cost the store.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::{ALL, NOW, deploy, jobs, start};
+use crate::common::{ALL, NOW, deploy, jobs, start};
 use orloj::store::{JobDefinitionFilter, JobFilter, Store};
 use orloj::types::EngineName;
 use orloj::{Deploy, JobDefinitionScope, Orloj, SuspendDefinition, SuspendJobs, WhichDefinitions};

@@ -2,13 +2,11 @@
 
 #![expect(clippy::disallowed_methods, reason = "someone waits while someone else works")]
 
-mod common;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use common::{ALL, NOW, STEP, begin, begins, deploy, gated, jobs, on_both, start};
+use crate::common::{ALL, NOW, STEP, begin, begins, deploy, gated, jobs, on_both, start};
 use orloj::types::{BatchKey, Document, InstanceKey};
 use orloj::{
     BatchElements, BatchWork, Call, Fault, InstanceQuery, JobFilter, JobKind, JobState, JobView,

@@ -2,13 +2,13 @@
 
 #![expect(clippy::disallowed_methods, reason = "someone waits while someone else works")]
 
-mod common;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use common::{NOW, STEP, begin, begins, completed, deploy, gated, jobs, on_both, start, state};
+use crate::common::{
+    NOW, STEP, begin, begins, completed, deploy, gated, jobs, on_both, start, state,
+};
 use orloj::types::{Document, InstanceKey};
 use orloj::{
     Call, FailedTry, Fault, InstanceState, JobFilter, JobState, JobView, Orloj, Retry, RetryPolicy,

@@ -1,15 +1,15 @@
 //! Several stores on one database.
 #![expect(clippy::disallowed_methods, reason = "tests of real connections")]
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use common::{NOW, client, engine_job, group, insert, join, open, update, with_database, with_job};
+use crate::common::{
+    NOW, beat_of, client, engine_job, group, insert, join, open, update, with_database, with_job,
+};
 use orloj_store::{
-    Acquire, Beat, CommitError, Error, JobRow, JobUpdate, JobWrite, LockWrite, Notice, Selection,
-    Store, Wanted,
+    Acquire, CommitError, Error, JobRow, JobUpdate, JobWrite, LockWrite, Notice, Selection, Store,
+    Wanted,
 };
 use orloj_store_postgres::PostgresStore;
 use orloj_types::{InstanceKey, JobKey, NodeNumber};
@@ -46,7 +46,7 @@ async fn listening_begins_again_when_the_connection_was_lost() {
         let (one, two) = (open(&url).await, open(&url).await);
         let mut heard = listening(&one, &two).await;
         let killer = client(&url).await;
-        assert!(common::terminate(&killer).await > 0);
+        assert!(crate::common::terminate(&killer).await > 0);
         loop {
             // Unavailable at first: the connections it had are gone too.
             let _ = two.notify(vec![Notice::Deployed]).await;
@@ -99,14 +99,7 @@ async fn fencing_under_load_leaves_no_lock_behind() {
             let mut change = insert(base + 999_999);
             change.jobs.extend(free);
             dead.commit(group(lease, 1, 1, vec![change])).await.expect("commit");
-            let beat = Beat {
-                lease,
-                now: NOW,
-                key_high: 0,
-                lock_floor: JobKey::new(base + 900_000),
-                long_held: Vec::new(),
-                settings_seen: 0,
-            };
+            let beat = beat_of(lease, base + 900_000);
             dead.beat(beat).await.expect("beat");
 
             let writer = tokio::spawn({
@@ -261,14 +254,7 @@ async fn a_beat_on_its_way_does_not_hide_a_lock() {
         let acquire =
             Acquire { lease, wanted: Wanted::Engine(Selection::default()), limit: 5, now: NOW };
         assert_eq!(store.acquire(acquire).await.expect("acquire").len(), 1);
-        let beat = Beat {
-            lease,
-            now: NOW,
-            key_high: 0,
-            lock_floor: JobKey::new(400),
-            long_held: Vec::new(),
-            settings_seen: 0,
-        };
+        let beat = beat_of(lease, 400);
         let pulse = late.beat(beat).await.expect("beat");
         assert_eq!(store.fence(lease.session, pulse.nodes[0].beat).await, Ok(true));
         let job = store.job(JobKey::new(50)).await.expect("job").expect("it exists");
@@ -285,14 +271,7 @@ async fn a_beat_computed_too_early_does_not_hide_a_lock() {
         let lease = join(&*store, "n").await;
         let change = with_job(with_job(insert(1), engine_job(50)), engine_job(51));
         store.commit(group(lease, 0, 1, vec![change])).await.expect("commit");
-        let beat = Beat {
-            lease,
-            now: NOW,
-            key_high: 0,
-            lock_floor: JobKey::new(400),
-            long_held: Vec::new(),
-            settings_seen: 0,
-        };
+        let beat = beat_of(lease, 400);
         store.beat(beat.clone()).await.expect("beat");
         let lock = JobWrite::Update(JobUpdate {
             key: JobKey::new(50),

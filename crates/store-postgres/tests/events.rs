@@ -1,13 +1,11 @@
 //! Messages and waits of several nodes, and what they cost those that have none.
 #![expect(clippy::disallowed_methods, reason = "tests of real connections")]
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use common::pooler::Pooler;
-use common::{NOW, client, group, insert, join, open, update, with_database};
+use crate::common::pooler::Pooler;
+use crate::common::{NOW, client, group, insert, join, open, update, with_database};
 use orloj_store::suite::engine;
 use orloj_store::{
     Change, CommitError, MessageKey, MessageRow, Store, SubscriptionKind, SubscriptionRow,

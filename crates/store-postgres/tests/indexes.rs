@@ -1,11 +1,9 @@
 //! Indexes that are missing when a store opens.
 #![expect(clippy::disallowed_methods, reason = "tests of real connections")]
 
-mod common;
-
 use std::time::Duration;
 
-use common::{client, open, with_database};
+use crate::common::{client, open, with_database};
 use tokio_postgres::Client;
 
 /// Long enough to open a store that waits for nobody.

@@ -1,14 +1,11 @@
 //! What happens to groups and acquisitions when connections are lost on the way.
 
-mod common;
-
-use common::proxy::{Loss, Proxy};
-use common::{
-    NOW, client, engine_job, group, insert, join, open, rev, terminate, update, with_database,
+use crate::common::proxy::{Loss, Proxy};
+use crate::common::{
+    beat_of, client, engine_job, group, insert, join, open, rev, terminate, update, with_database,
     with_job,
 };
-use orloj_store::{Acquire, Beat, CommitError, Error, Lease, Selection, Store, Wanted};
-use orloj_types::JobKey;
+use orloj_store::{Acquire, CommitError, Error, Lease, Selection, Store, Wanted};
 
 #[tokio::test]
 async fn a_group_whose_answer_was_lost_has_landed() {
@@ -177,14 +174,7 @@ async fn a_server_that_is_away_is_unavailable() {
         let refused = orloj_store_postgres::PostgresStore::connect(options).await.err();
         assert!(matches!(refused, Some(Error::Refused(_))), "got {refused:?}");
         store.close().await.expect("close");
-        let beat = orloj_store::Beat {
-            lease,
-            now: common::NOW,
-            key_high: 0,
-            lock_floor: JobKey::new(0),
-            long_held: Vec::new(),
-            settings_seen: 0,
-        };
+        let beat = beat_of(lease, 0);
         let closed = store.beat(beat).await;
         assert!(matches!(closed, Err(Error::Unavailable(_))), "got {closed:?}");
     })
@@ -192,7 +182,7 @@ async fn a_server_that_is_away_is_unavailable() {
 }
 
 fn engine_acquire(lease: Lease, limit: u32) -> Acquire {
-    Acquire { lease, wanted: Wanted::Engine(Selection::default()), limit, now: common::NOW }
+    Acquire { lease, wanted: Wanted::Engine(Selection::default()), limit, now: crate::common::NOW }
 }
 
 async fn taken(store: &dyn Store, lease: Lease, limit: u32) -> Vec<i64> {
@@ -229,14 +219,7 @@ async fn groups_leave_the_row_of_their_lane_alone_and_beats_delete_what_nobody_a
         let after: String = admin.query_one(version, &[]).await.expect("lane").get(0);
         assert_eq!(before, after);
 
-        let beat = Beat {
-            lease,
-            now: NOW,
-            key_high: 0,
-            lock_floor: JobKey::new(0),
-            long_held: Vec::new(),
-            settings_seen: 0,
-        };
+        let beat = beat_of(lease, 0);
         store.beat(beat).await.expect("beat");
         let known = "SELECT group_id FROM landed";
         let rows = admin.query(known, &[]).await.expect("landed");

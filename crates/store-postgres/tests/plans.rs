@@ -1,9 +1,7 @@
 //! What acquisitions read: an index from its first entry on, never the table or a sort.
 #![expect(clippy::disallowed_methods, reason = "tests of real connections")]
 
-mod common;
-
-use common::{NOW, client, group, join, open, with_database};
+use crate::common::{NOW, client, group, join, open, with_database};
 use orloj_store::{
     Acquire, Change, ChoreUpdate, ChoreWrite, FailureWrite, Held, JobState, JobUpdate, JobWrite,
     LimitScope, LockWrite, NewLimit, NodeProfile, Order, Selection, Store, Wanted,

@@ -1,8 +1,6 @@
 //! Values the database cannot hold: they are refused, and spoil nothing else.
 
-mod common;
-
-use common::{engine_job, group, insert, join, open, rev, with_database, with_job};
+use crate::common::{engine_job, group, insert, join, open, rev, with_database, with_job};
 use orloj_store::{Change, CommitError, InstanceWrite, JobKind, JobRow, Store};
 
 #[tokio::test]
@@ -42,7 +40,7 @@ async fn a_broken_schema_is_not_blamed_on_the_group() {
     with_database(|url| async move {
         let store = open(&url).await;
         let lease = join(&*store, "n").await;
-        let admin = common::client(&url).await;
+        let admin = crate::common::client(&url).await;
         admin.batch_execute("DROP PROCEDURE commit_group").await.expect("drop");
         let failed = store.commit(group(lease, 0, 1, vec![insert(9)])).await;
         assert!(matches!(failed, Err(CommitError::Unavailable(_))), "got {failed:?}");

@@ -1,14 +1,12 @@
 //! Creating, migrating and sharing a database.
 #![expect(clippy::disallowed_methods, reason = "tests of real connections")]
 
-mod common;
-
-use common::pooler::Pooler;
-use common::{NOW, client, group, insert, join, open, rev, update, with_database};
+use crate::common::pooler::Pooler;
+use crate::common::{NOW, beat_of, client, group, insert, join, open, rev, update, with_database};
 use orloj_store::suite::engine;
-use orloj_store::{Beat, Error, InstanceFilter, Page, Store};
+use orloj_store::{Error, InstanceFilter, Page, Store};
 use orloj_store_postgres::{Options, PostgresStore};
-use orloj_types::{EngineName, InstanceKey, JobKey};
+use orloj_types::{EngineName, InstanceKey};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn stores_that_open_at_once_migrate_once() {
@@ -110,14 +108,7 @@ async fn engines_share_numbers_and_nothing_else() {
         let page = Page { before: None, limit: 10 };
         let seen = two.instances(InstanceFilter::default(), page).await;
         assert_eq!(seen, Ok(vec![]));
-        let beat = Beat {
-            lease: second,
-            now: NOW,
-            key_high: 0,
-            lock_floor: JobKey::new(0),
-            long_held: Vec::new(),
-            settings_seen: 0,
-        };
+        let beat = beat_of(second, 0);
         assert_eq!(two.beat(beat).await.expect("beat").nodes.len(), 1);
         assert_eq!(one.nodes().await.expect("nodes").len(), 1, "of the same name, not fenced");
     })
@@ -132,14 +123,7 @@ async fn a_beat_is_one_statement() {
         let options = Options::new(pooler.hearing_url(&url), engine());
         let store = PostgresStore::connect(options).await.expect("the store opens");
         let lease = join(&store, "n").await;
-        let beat = Beat {
-            lease,
-            now: NOW,
-            key_high: 0,
-            lock_floor: JobKey::new(0),
-            long_held: Vec::new(),
-            settings_seen: 0,
-        };
+        let beat = beat_of(lease, 0);
         store.beat(beat.clone()).await.expect("beat");
         let before = pooler.statements();
         for _ in 0..20 {

@@ -1,12 +1,10 @@
 //! The contract suite, directly and behind a transaction pooler.
 #![expect(clippy::disallowed_methods, reason = "tests of real connections")]
 
-mod common;
-
 use std::sync::Arc;
 
-use common::pooler::Pooler;
-use common::with_database;
+use crate::common::pooler::Pooler;
+use crate::common::with_database;
 use orloj_store::suite::{CASES, CLUSTER_CASES, Case, engine};
 use orloj_store_postgres::{Options, PostgresStore};
 use tokio::sync::Semaphore;

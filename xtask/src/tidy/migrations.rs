@@ -14,23 +14,12 @@ pub fn check(tree: &Tree, findings: &mut Findings) {
     for store in STORES {
         check_numbers(tree, &format!("{store}/migrations"), findings);
     }
-    for (folder, names) in differences(tree, "migrations") {
+    for (folder, names) in differences(tree) {
         for name in names {
             findings.problem(
                 format_args!("{folder}/{name}"),
                 "the other store has no migration of this name",
             );
-        }
-    }
-    // A store that keeps its statements elsewhere has nothing to be compared with.
-    if STORES.iter().all(|store| !sql(tree, &format!("{store}/queries")).is_empty()) {
-        for (folder, names) in differences(tree, "queries") {
-            if !names.is_empty() {
-                findings.warning(
-                    folder,
-                    format_args!("the other store has no query named {}", names.join(", ")),
-                );
-            }
         }
     }
 }
@@ -59,8 +48,8 @@ fn check_numbers(tree: &Tree, folder: &str, findings: &mut Findings) {
 }
 
 /// For each store its folder and the names of the SQL files that only it has.
-fn differences<'a>(tree: &'a Tree, folder: &str) -> [(String, Vec<&'a str>); 2] {
-    let folders = STORES.map(|store| format!("{store}/{folder}"));
+fn differences<'a>(tree: &'a Tree) -> [(String, Vec<&'a str>); 2] {
+    let folders = STORES.map(|store| format!("{store}/migrations"));
     let [sqlite, postgres] = [&folders[0], &folders[1]].map(|folder| sql(tree, folder));
     let only = |here: &[&'a str], there: &[&'a str]| {
         here.iter().copied().filter(|name| !there.contains(name)).collect()
@@ -89,9 +78,8 @@ mod tests {
         let found = findings(&[
             "crates/store-sqlite/migrations/0001_first.sql",
             "crates/store-postgres/migrations/0001_first.sql",
-            "crates/store-sqlite/queries/acquire.sql",
         ]);
-        assert!(found.problems.is_empty() && found.warnings.is_empty(), "{found:?}");
+        assert!(found.problems.is_empty(), "{found:?}");
     }
 
     #[test]
@@ -113,16 +101,5 @@ mod tests {
         let found = findings(&paths);
         assert_eq!(found.problems.len(), 6, "{found:?}");
         assert!(found.problems[0].contains("is also that of 0001_a.sql"), "{found:?}");
-    }
-
-    #[test]
-    fn different_queries_are_only_a_warning() {
-        let found = findings(&[
-            "crates/store-sqlite/queries/acquire.sql",
-            "crates/store-postgres/queries/acquire.sql",
-            "crates/store-postgres/queries/notify.sql",
-        ]);
-        assert!(found.problems.is_empty(), "{found:?}");
-        assert_eq!(found.warnings.len(), 1, "{found:?}");
     }
 }

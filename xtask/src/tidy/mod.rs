@@ -14,6 +14,7 @@ mod lock;
 mod machine;
 mod migrations;
 mod pins;
+mod programs;
 mod run;
 mod tree;
 

@@ -4,7 +4,9 @@ use anyhow::{Result, bail};
 
 use super::findings::Findings;
 use super::tree::Tree;
-use super::{arrows, dialects, knobs, leftovers, length, links, lock, machine, migrations, pins};
+use super::{
+    arrows, dialects, knobs, leftovers, length, links, lock, machine, migrations, pins, programs,
+};
 use crate::workspace;
 
 /// `cargo xtask tidy`
@@ -20,13 +22,11 @@ pub fn run() -> Result<()> {
         lock::check,
         machine::check,
         pins::check,
+        programs::check,
         knobs::check,
         dialects::check,
     ] {
         rule(&tree, &mut findings);
-    }
-    for warning in &findings.warnings {
-        eprintln!("warning: {warning}");
     }
     for problem in &findings.problems {
         eprintln!("tidy: {problem}");

@@ -1,7 +1,5 @@
 //! The API in front of an engine in memory whose clock stands still.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
-
 pub mod steps;
 
 use axum::Router;

@@ -52,15 +52,7 @@ fn each_item(kind: ElementKind, is_sequential: bool) -> Sketch {
     let collection = sketch.expression("items");
     let multi = MultiInstance {
         is_sequential,
-        items: Items::Collection { collection, variable: Some("item".into()) },
-        completion: None,
-        output: None,
-        aggregations: Vec::new(),
-        inner_before: None,
-        inner_after: None,
-        inner_retry_cycle: None,
-        is_watched: false,
-        index_variable: None,
+        ..MultiInstance::of(Items::Collection { collection, variable: Some("item".into()) })
     };
     let sketch = sketch.node("start", start()).node("each", kind).flows("start -> each");
     sketch.input("each", "item", "mine").with("each", |e| e.multi = Some(multi))

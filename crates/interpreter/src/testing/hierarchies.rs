@@ -190,18 +190,7 @@ fn zeebe_and_flowable_tell_nobody_above() {
 #[test]
 fn in_flowable_a_call_activity_catches_one_error_at_a_time() {
     let told = |sketch: fn() -> Sketch| {
-        let multi = MultiInstance {
-            is_sequential: false,
-            items: Items::Cardinality(sketch().expression("2")),
-            completion: None,
-            output: None,
-            aggregations: Vec::new(),
-            inner_before: None,
-            inner_after: None,
-            inner_retry_cycle: None,
-            is_watched: false,
-            index_variable: None,
-        };
+        let multi = MultiInstance::of(Items::Cardinality(sketch().expression("2")));
         let code = Some(Expression::constant(Value::text("E")));
         let bad = ElementKind::EndEvent(Throw::Error(ErrorThrow { code, message: None }));
         let child = sketch().node("begin", start()).node("bad", bad).flows("begin -> bad");

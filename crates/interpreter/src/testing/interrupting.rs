@@ -40,15 +40,7 @@ fn late() -> ElementKind {
 fn looped(sketch: Sketch) -> Sketch {
     let multi = MultiInstance {
         is_sequential: true,
-        items: Items::Cardinality(Expression::constant(Value::Int(2))),
-        completion: None,
-        output: None,
-        aggregations: Vec::new(),
-        inner_before: None,
-        inner_after: None,
-        inner_retry_cycle: None,
-        is_watched: false,
-        index_variable: None,
+        ..MultiInstance::of(Items::Cardinality(Expression::constant(Value::Int(2))))
     };
     sketch.with("sub", |e| e.multi = Some(multi))
 }

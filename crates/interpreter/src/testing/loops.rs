@@ -14,15 +14,7 @@ fn looped(sketch: Sketch, is_sequential: bool, kind: ElementKind) -> Sketch {
     let collection = sketch.expression("items");
     let multi = MultiInstance {
         is_sequential,
-        items: Items::Collection { collection, variable: Some("item".into()) },
-        completion: None,
-        output: None,
-        aggregations: Vec::new(),
-        inner_before: None,
-        inner_after: None,
-        inner_retry_cycle: None,
-        is_watched: false,
-        index_variable: None,
+        ..MultiInstance::of(Items::Collection { collection, variable: Some("item".into()) })
     };
     sketch
         .node("start", start())

@@ -79,16 +79,8 @@ fn a_priority_of_the_wrong_type_fails_the_command() {
 #[test]
 fn body_and_instances_of_a_loop_have_the_priority_of_their_element() {
     let multi = MultiInstance {
-        is_sequential: false,
-        items: Items::Cardinality(number(2)),
-        completion: None,
-        output: None,
-        aggregations: Vec::new(),
         inner_before: Some(SavePoint { exclusive: true }),
-        inner_after: None,
-        inner_retry_cycle: None,
-        is_watched: false,
-        index_variable: None,
+        ..MultiInstance::of(Items::Cardinality(number(2)))
     };
     let process = calling(Sketch::camunda())
         .with("call", |e| {

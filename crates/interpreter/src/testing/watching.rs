@@ -8,15 +8,7 @@ use crate::testing::{Sketch, Story, condition, on, start, start_on, subprocess, 
 fn times(is_sequential: bool, number: u32) -> MultiInstance {
     MultiInstance {
         is_sequential,
-        items: Items::Cardinality(Sketch::camunda().expression(&number.to_string())),
-        completion: None,
-        output: None,
-        aggregations: Vec::new(),
-        inner_before: None,
-        inner_after: None,
-        inner_retry_cycle: None,
-        is_watched: false,
-        index_variable: None,
+        ..MultiInstance::of(Items::Cardinality(Sketch::camunda().expression(&number.to_string())))
     }
 }
 

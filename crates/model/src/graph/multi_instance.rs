@@ -26,6 +26,24 @@ pub struct MultiInstance {
     pub index_variable: Option<Arc<str>>,
 }
 
+impl MultiInstance {
+    /// In parallel, and nothing more than that.
+    pub fn of(items: Items) -> Self {
+        Self {
+            is_sequential: false,
+            items,
+            completion: None,
+            output: None,
+            aggregations: Vec::new(),
+            inner_before: None,
+            inner_after: None,
+            inner_retry_cycle: None,
+            is_watched: false,
+            index_variable: None,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum Items {
     Cardinality(Expression),

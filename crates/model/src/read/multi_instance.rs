@@ -357,20 +357,3 @@ fn is_variable_name(text: &str) -> bool {
     chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
         && chars.all(|c| c.is_alphanumeric() || c == '_')
 }
-
-impl MultiInstance {
-    fn of(items: Items) -> Self {
-        Self {
-            is_sequential: false,
-            items,
-            completion: None,
-            output: None,
-            aggregations: Vec::new(),
-            inner_before: None,
-            inner_after: None,
-            inner_retry_cycle: None,
-            is_watched: false,
-            index_variable: None,
-        }
-    }
-}

@@ -1,11 +1,9 @@
 //! Small models, and short ways to look at what became of them.
-#![allow(dead_code, reason = "every test file uses its own part")]
 
 use orloj_model::{
     Boundary, Dialect, Element, ElementKind, Listener, Mapping, MappingSource, Options, Parsed,
     Process, Script, ServiceTask, Timer, Trigger, UserTask, WorkerTask, parse,
 };
-use orloj_types::Value;
 
 const NAMESPACES: &str = concat!(
     r#"xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL""#,
@@ -158,10 +156,6 @@ pub fn shown_listeners(listeners: &[Listener]) -> Vec<String> {
         }
     };
     listeners.iter().map(|l| format!("{:?}: {}", l.event, code(&l.code))).collect()
-}
-
-pub fn json(value: Value) -> String {
-    value.to_json()
 }
 
 /// Ids of the flows that leave an element, in the order the process visits them.

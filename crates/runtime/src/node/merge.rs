@@ -262,43 +262,20 @@ fn job_key(job: &JobWrite) -> JobKey {
 mod tests {
     use orloj_executor::{QueuedJob, Rank};
     use orloj_store::{JobKind, JobRow, JobState};
-    use orloj_types::{DefinitionKey, EngineName, TenantId, Timestamp};
+    use orloj_types::{EngineName, TenantId, Timestamp};
     use thin_vec::thin_vec;
 
+    use super::super::chores::new_chore;
     use super::*;
 
     const KEY: JobKey = JobKey::new(7);
 
     fn row() -> JobRow {
+        let (engine, tenant) = (EngineName::default(), TenantId::default());
+        let kind = JobKind::AsyncBefore;
         JobRow {
-            key: KEY,
-            engine: EngineName::default(),
-            tenant: TenantId::default(),
-            instance: InstanceKey::new(1),
-            definition: DefinitionKey::new(2),
-            element_instance: ElementInstanceKey::new(3),
-            element: "work".into(),
-            kind: JobKind::AsyncBefore,
-            job_type: "".into(),
             state: JobState::Suspended,
-            retries_left: 3,
-            priority: 0,
-            exclusive: true,
-            due_at: None,
-            lock_session: None,
-            lock_worker: None,
-            lock_until: None,
-            attempt: 0,
-            activations: Vec::new(),
-            failure: None,
-            created_at: Timestamp::from_ms(0),
-            topic: "".into(),
-            category: None,
-            limit_key: None,
-            batch: None,
-            payload: None,
-            failure_details: None,
-            failed_element: None,
+            ..new_chore(KEY, &engine, &tenant, kind, Timestamp::from_ms(0))
         }
     }
 
@@ -306,7 +283,7 @@ mod tests {
         JobWrite::Update(JobUpdate {
             key: KEY,
             state: JobState::Ready,
-            retries_left: 3,
+            retries_left: 1,
             priority: 0,
             due_at: None,
             failure: None,

@@ -1,5 +1,4 @@
 //! Engines whose steps wait until they are let on.
-#![allow(dead_code, reason = "every test file uses a part of it")]
 #![expect(clippy::disallowed_methods, reason = "someone waits while someone else works")]
 
 use std::sync::Arc;

@@ -1,5 +1,4 @@
 //! Models whose jobs do not run for every reason there is, and questions about them.
-#![allow(dead_code, reason = "every test file uses a part of it")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;

@@ -1,5 +1,4 @@
 //! A fresh database for every test.
-#![allow(dead_code, reason = "every test file uses a part of it")]
 #![expect(clippy::disallowed_methods, reason = "tests of real connections")]
 
 pub mod pooler;
@@ -10,8 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use orloj_store::suite::engine;
 use orloj_store::{
-    Change, Claim, Group, InstanceRow, InstanceWrite, JobKind, JobRow, JobState, JobWrite, Lease,
-    NodeProfile, Store,
+    Beat, Change, Claim, Group, InstanceRow, InstanceWrite, JobKind, JobRow, JobState, JobWrite,
+    Lease, NodeProfile, Store,
 };
 use orloj_store_postgres::{Options, PostgresStore};
 use orloj_types::{
@@ -89,6 +88,18 @@ pub fn insert(key: i64) -> Change {
         root: None,
     };
     Change { instances: [InstanceWrite::Insert(row)].into(), ..Change::default() }
+}
+
+/// Of a node that has told nothing yet, and holds no lock below the floor.
+pub fn beat_of(lease: Lease, lock_floor: i64) -> Beat {
+    Beat {
+        lease,
+        now: NOW,
+        key_high: 0,
+        lock_floor: JobKey::new(lock_floor),
+        long_held: Vec::new(),
+        settings_seen: 0,
+    }
 }
 
 pub fn update(key: i64, expected_rev: i32) -> Change {

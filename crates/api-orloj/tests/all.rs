@@ -1,0 +1,6 @@
+//! One program for all of these, so that the parts they share are linked once.
+
+mod api;
+mod face;
+mod manage;
+mod manage_jobs;

@@ -1,0 +1,30 @@
+//! One program for all of these, so that the parts they share are linked once.
+
+mod batches;
+mod chapters;
+mod chore_orders;
+mod chores;
+mod common;
+mod decisions;
+mod deployments;
+mod embedded;
+mod embedding;
+mod executor;
+mod explain;
+mod explain_limits;
+mod explain_nodes;
+mod explaining;
+mod few_reads;
+mod history;
+mod hooks;
+mod instances;
+mod kept_history;
+mod large_scopes;
+mod manage;
+mod many_receivers;
+mod node_settings;
+mod own_executor;
+mod readme;
+mod running_chores;
+mod running_jobs;
+mod two_nodes;

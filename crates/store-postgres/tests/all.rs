@@ -1,0 +1,11 @@
+//! One program for all of these, so that the parts they share are linked once.
+
+mod cluster;
+mod common;
+mod events;
+mod indexes;
+mod lost_answers;
+mod plans;
+mod refusals;
+mod schema;
+mod suite;
