@@ -84,7 +84,7 @@ impl Store for Timed {
         fn find_asset(kind: AssetKind, asset_id: Arc<str>, tenant: TenantId, version: DecisionVersion) -> Option<AssetRow>;
         fn delete_file(key: i64) -> Option<i64>;
         fn resource(deployment: DeploymentKey, name: Arc<str>) -> Option<Arc<[u8]>>;
-        fn definitions(page: Page) -> Vec<DefinitionRow>;
+        fn definitions(filter: DefinitionFilter, page: Page) -> Vec<DefinitionRow>;
         fn decisions(page: Page) -> Vec<DecisionRow>;
         fn assets(page: Page) -> Vec<AssetRow>;
         fn instances(filter: InstanceFilter, page: Page) -> Vec<InstanceRow>;
@@ -103,6 +103,8 @@ impl Store for Timed {
         fn job_definitions(filter: JobDefinitionFilter, page: Page) -> Vec<JobDefinitionRow>;
         fn settings() -> StoredSettings;
         fn delete_definition(delete: DeleteDefinition) -> DefinitionDeleted;
+        fn set_deployment_tenant(set: SetTenant) -> TenantSet;
+        fn settle_deployment_tenant(deployment: DeploymentKey, now: Timestamp, logs_chores: bool) -> bool;
         fn set_job_definition(key: JobDefinitionKey, change: JobDefinitionChange) -> Option<i64>;
         fn count_instances(filter: InstanceFilter) -> u64;
         fn count_jobs(filter: JobFilter) -> u64;

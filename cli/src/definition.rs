@@ -9,7 +9,7 @@ use crate::call::{Answer, Path, View, ask};
 use crate::job::object;
 use crate::moment::moment;
 use crate::plan::Plan;
-use crate::table::{self, Row};
+use crate::table::{self, Row, or_dash};
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
@@ -142,20 +142,40 @@ pub struct Definition {
     deployed_at: String,
     #[serde(default)]
     suspended: bool,
+    tenant: Option<String>,
 }
 
 impl Row for Definition {
     const COLUMNS: &'static [&'static str] =
-        &["KEY", "PROCESS", "VERSION", "RESOURCE", "DEPLOYED", "SUSPENDED"];
+        &["KEY", "PROCESS", "VERSION", "TENANT", "RESOURCE", "DEPLOYED", "SUSPENDED"];
 
     fn cells(&self) -> Vec<String> {
         vec![
             self.key.clone(),
             self.process.clone(),
             self.version.to_string(),
+            or_dash(self.tenant.as_deref()),
             self.resource.clone(),
             self.deployed_at.clone(),
             if self.suspended { "yes" } else { "no" }.to_owned(),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listing_tells_whose_the_definitions_are() {
+        let json = r#"{"items":[
+            {"key":"3","process":"p","version":1,"resource":"p.bpmn","deployment":"2",
+            "deployedAt":"2030-01-01T00:00:00Z","suspended":true,"tenant":"north"},
+            {"key":"1","process":"p","version":1,"resource":"p.bpmn","deployment":"0",
+            "deployedAt":"2030-01-01T00:00:00Z","suspended":false,"tenant":null}],"next":null}"#;
+        let lines = table::listing::<Definition>(json).unwrap().data;
+        let cells: Vec<Vec<&str>> = lines.lines().map(|l| l.split_whitespace().collect()).collect();
+        let tenants: Vec<&str> = cells.iter().map(|cells| cells[3]).collect();
+        assert_eq!(tenants, ["TENANT", "north", "-"], "{lines}");
     }
 }

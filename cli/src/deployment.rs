@@ -1,10 +1,11 @@
 //! `orloj deployment`
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use serde::Deserialize;
 
-use crate::args::{Client, Delete, One, Paging};
-use crate::call::{Answer, Path, View, ask};
+use crate::args::{Client, Delete, One, Paging, key};
+use crate::call::{Answer, Order, Path, View, ask, order};
 use crate::decision::Decision;
 use crate::definition::Definition;
 use crate::deploy::Asset;
@@ -22,6 +23,8 @@ pub enum Verb {
     Show(One),
     /// Remove one and all that came with it
     Delete(Delete),
+    /// Give another tenant to one and to all that has its tenant from it
+    SetTenant(SetTenant),
     /// Let this node run the jobs of one, if it goes by deployments
     Register(One),
     /// Let this node run no more jobs of one
@@ -34,6 +37,20 @@ pub enum Verb {
 pub struct List {
     #[command(flatten)]
     paging: Paging,
+    #[command(flatten)]
+    client: Client,
+}
+
+#[derive(Debug, Args)]
+pub struct SetTenant {
+    #[arg(value_parser = key())]
+    key: i64,
+    /// The other tenant
+    #[arg(required_unless_present = "none", value_parser = NonEmptyStringValueParser::new())]
+    tenant: Option<String>,
+    /// No tenant any more
+    #[arg(long, conflicts_with = "tenant")]
+    none: bool,
     #[command(flatten)]
     client: Client,
 }
@@ -52,6 +69,14 @@ pub fn plan(verb: Verb) -> anyhow::Result<Plan> {
         }
         Verb::Show(one) => one.show(PATH, show),
         Verb::Delete(delete) => delete.order(NOUN),
+        Verb::SetTenant(set) => {
+            let body = serde_json::json!({"tenant": set.tenant}).to_string();
+            let is = match &set.tenant {
+                Some(tenant) => format!("of tenant {tenant}"),
+                None => "of no tenant".to_owned(),
+            };
+            order(set.client, NOUN, set.key, Order { verb: "set-tenant", body, is: &is })
+        }
         Verb::Register(one) => one.order(NOUN, "register", "registered"),
         Verb::Unregister(one) => one.order(NOUN, "unregister", "not registered any more"),
         Verb::Registered(registered) => {
@@ -122,4 +147,24 @@ fn show_registered(json: &str) -> serde_json::Result<View> {
         }
         Some(items) => View { data: items.join("\n"), note: None },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::Request;
+    use crate::typed;
+
+    #[test]
+    fn another_tenant_is_named_or_none() {
+        let post = |body: &str| {
+            Request::PostJson("/api/deployments/7/set-tenant".to_owned(), body.to_owned())
+        };
+        let requests = |line: &str| typed::requests(plan(typed::verb(line).unwrap()).unwrap());
+        assert_eq!(requests("set-tenant 7 acme"), [post(r#"{"tenant":"acme"}"#)]);
+        assert_eq!(requests("set-tenant 7 --none"), [post(r#"{"tenant":null}"#)]);
+        for line in ["set-tenant 7", "set-tenant 7 acme --none"] {
+            assert!(typed::verb::<Verb>(line).is_err(), "{line}");
+        }
+    }
 }

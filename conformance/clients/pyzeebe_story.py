@@ -152,9 +152,13 @@ class Story:
     async def a_failed_job_comes_back_after_its_back_off(self) -> None:
         instance = await self.start("order")
         job = await self.take("charge")
-        await self.jobs.fail_job(job.key, 1, "card reader on fire", 1_500, {"attempt": 1})
+        await self.jobs.fail_job(job.key, 1, "card reader on fire", 3_600_000, {})
         check(await self.poll("charge") == [], "the back-off was skipped")
         await raises(JobAlreadyDeactivatedError, self.jobs.complete_job(job.key, {}))
+        await self.client.cancel_process_instance(instance)
+        instance = await self.start("order")
+        job = await self.take("charge")
+        await self.jobs.fail_job(job.key, 1, "card reader on fire", 100, {"attempt": 1})
         again = await self.take("charge")
         check((again.key, again.retries) == (job.key, 1), again)
         check(json.loads(again.variables) == {"attempt": 1}, again)
@@ -213,14 +217,14 @@ class Story:
     async def a_poll_waits(self) -> None:
         begin = time.monotonic()
         check(await self.poll("charge", wait_ms=1_000) == [], "a job from nowhere")
-        check(0.9 < time.monotonic() - begin < 5, time.monotonic() - begin)
+        check(time.monotonic() - begin > 0.9, time.monotonic() - begin)
         waiting = asyncio.create_task(self.poll("charge", wait_ms=20_000))
         await asyncio.sleep(0.5)
         instance = await self.start("order")
         begin = time.monotonic()
         jobs = await waiting
         check([job.processInstanceKey for job in jobs] == [instance], jobs)
-        check(time.monotonic() - begin < 3, "the poll woke late")
+        check(time.monotonic() - begin < 15, "the poll waited for its end")
         await self.client.cancel_process_instance(instance)
 
     async def a_worker_that_polls_finishes_instances(self) -> None:

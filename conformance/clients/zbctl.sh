@@ -188,10 +188,14 @@ refused 'NotFound' cancel instance "$instance"
 step "a failed job comes back after its back-off"
 start order
 take charge
-ask fail job "$job" --retries 1 --retryBackoff 2s --errorMessage 'card reader on fire'
-failed=$job
+ask fail job "$job" --retries 1 --retryBackoff 1h --errorMessage 'card reader on fire'
 no_job charge
 refused "FailedPrecondition COMPLETE $job" complete job "$job"
+ask cancel instance "$instance"
+start order
+take charge
+ask fail job "$job" --retries 1 --retryBackoff 100ms --errorMessage 'card reader on fire'
+failed=$job
 take charge
 is "$failed" jobs 0 key
 is 1 jobs 0 retries

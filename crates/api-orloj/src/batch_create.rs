@@ -208,11 +208,11 @@ const KINDS: [&str; 12] = [
 ];
 
 async fn migration(orloj: &Orloj, body: MigrationBody) -> Result<BatchWork, Failure> {
-    let query = orloj::DefinitionQuery {
+    let query = orloj::DefinitionFilter {
         process_id: Some(body.process.clone().into()),
         tenant: Some(TenantId::none()),
         version: body.version,
-        ..orloj::DefinitionQuery::default()
+        ..orloj::DefinitionFilter::default()
     };
     let found = orloj.definitions().query(&query).await?;
     let target = found.iter().max_by_key(|view| view.version).ok_or_else(|| {

@@ -6,7 +6,7 @@ use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use orloj::types::{DefinitionKey, DeploymentKey, TenantId};
 use orloj::{
-    DefinitionQuery, DefinitionView, Definitions, Orloj, SuspendDefinition, WhichDefinitions,
+    DefinitionFilter, DefinitionView, Definitions, Orloj, SuspendDefinition, WhichDefinitions,
 };
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ use crate::extract::PathKey;
 use crate::failure::{Failure, RequestFault};
 use crate::filtered::Filtered;
 use crate::instances::tenant;
-use crate::page::{Listing, listing, page_of};
+use crate::page::{Listing, listing};
 use crate::suspension::{self, Order};
 use crate::who::Who;
 use crate::wire::{GivenKey, GivenTime, Key, Time};
@@ -35,7 +35,7 @@ pub async fn list(
     State(orloj): State<Orloj>,
     Filtered { filter, page }: Filtered<FilterParams>,
 ) -> Result<Json<Listing<Definition>>, Failure> {
-    let query = DefinitionQuery {
+    let filter = DefinitionFilter {
         process_id: filter.process.map(Into::into),
         tenant: filter.tenant.map(TenantId::new),
         version: filter.version,
@@ -43,12 +43,7 @@ pub async fn list(
         suspended: filter.suspended,
         only_latest: filter.latest.unwrap_or(false),
     };
-    let rows = if query == DefinitionQuery::default() {
-        orloj.definitions().list(page).await?
-    } else {
-        let rows = orloj.definitions().query(&query).await?;
-        page_of(rows, page, |row| row.key.raw())
-    };
+    let rows = orloj.definitions().list(filter, page).await?;
     Ok(Json(listing(&rows, page, |row| row.key.raw())))
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use orloj::types::DeploymentKey;
+use orloj::types::{DeploymentKey, TenantId};
 use orloj::{DeploymentView, Deployments, Orloj};
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +48,25 @@ pub async fn delete(
     JsonBody(body): JsonBody<Deletion>,
 ) -> Result<StatusCode, Failure> {
     of(&orloj, &who).delete(DeploymentKey::new(key), body.cascade).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SetTenant {
+    /// Null takes it away; it must be said.
+    #[serde(deserialize_with = "Option::deserialize")]
+    tenant: Option<String>,
+}
+
+pub async fn set_tenant(
+    State(orloj): State<Orloj>,
+    who: Who,
+    PathKey(key): PathKey,
+    JsonBody(body): JsonBody<SetTenant>,
+) -> Result<StatusCode, Failure> {
+    let tenant = body.tenant.map_or_else(TenantId::none, TenantId::new);
+    of(&orloj, &who).set_tenant(DeploymentKey::new(key), tenant).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

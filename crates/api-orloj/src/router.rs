@@ -155,6 +155,7 @@ fn of_models() -> Router<Orloj> {
         .route("/api/deployments/registered", get(deployment_listing::registered))
         .route("/api/deployments/{key}", get(deployment_listing::show))
         .route("/api/deployments/{key}/delete", post(deployment_listing::delete))
+        .route("/api/deployments/{key}/set-tenant", post(deployment_listing::set_tenant))
         .route("/api/deployments/{key}/register", post(deployment_listing::register))
         .route("/api/deployments/{key}/unregister", post(deployment_listing::unregister))
 }

@@ -61,6 +61,7 @@ fn of_rejection(rejection: &Rejection) -> (StatusCode, &'static str) {
         Rejection::RetriesTooFew(_) => (StatusCode::BAD_REQUEST, "retries-too-few"),
         Rejection::RetriesNegative(_) => (StatusCode::BAD_REQUEST, "retries-negative"),
         Rejection::NotATimer(_) => (StatusCode::CONFLICT, "not-a-timer"),
+        Rejection::ForWorkers(_) => (StatusCode::CONFLICT, "for-workers"),
         Rejection::TimerInvalid { .. } => (StatusCode::BAD_REQUEST, "timer-invalid"),
         Rejection::JobOfSuspended(_) => (StatusCode::CONFLICT, "job-of-suspended"),
         Rejection::IncidentBelow(_) => (StatusCode::CONFLICT, "incident-below"),

@@ -400,3 +400,23 @@ async fn processes_of_a_tenant_are_deployed_and_started_for_it() {
     let (status, started) = face.post("/api/instances", start).await;
     assert_eq!((status, &started["tenant"]), (StatusCode::CREATED, &json!("acme")));
 }
+
+#[tokio::test]
+async fn a_deployment_is_given_another_tenant() {
+    let face = Face::new().await;
+    let (_, deployed) = face.post("/api/deployments?name=order.bpmn", MODEL).await;
+    let path = format!("/api/deployments/{}", text(&deployed["key"]));
+    let set = format!("{path}/set-tenant");
+    let (status, _) = face.post(&set, json!({})).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST, "it must be said");
+    let (status, _) = face.post(&set, json!({"tenant": "acme"})).await;
+    assert_eq!(status, StatusCode::NO_CONTENT);
+    assert_eq!(face.get(&path).await.1["tenant"], "acme");
+    face.post("/api/deployments?name=order.bpmn", MODEL).await;
+    let (status, refused) = face.post(&set, json!({"tenant": null})).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    let said = "version 1 of process 'order' is there already, of no tenant";
+    assert_eq!(refused["message"], said);
+    let (status, _) = face.post("/api/deployments/1/set-tenant", json!({"tenant": "acme"})).await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
+}

@@ -208,6 +208,10 @@ fn of_rejection(rejection: &Rejection) -> (Refusal, String) {
         Rejection::NotATimer(key) => {
             (Refusal::InvalidState, format!("job with key '{key}' is no timer"))
         }
+        Rejection::ForWorkers(key) => (
+            Refusal::InvalidState,
+            format!("job with key '{key}' is for workers and not made a dead letter by hand"),
+        ),
         Rejection::TimerInvalid { job, reason } => (
             Refusal::InvalidArgument,
             format!("the timer of job with key '{job}' cannot be computed: {reason}"),

@@ -24,7 +24,7 @@ impl Descriptor<'_> {
             match node.tag_name().name() {
                 "process-engine" => self.engine(node),
                 "job-executor" => self.job_executor(node),
-                "process-archive" => self.dropped(node, "models are deployed by `orloj deploy`"),
+                "process-archive" => self.archive(node),
                 _ => self.unknown(node),
             }
         }
@@ -108,7 +108,7 @@ impl Descriptor<'_> {
         }
     }
 
-    fn dropped(&mut self, node: Node<'_, '_>, reason: &str) {
+    pub(crate) fn dropped(&mut self, node: Node<'_, '_>, reason: &str) {
         let place = self.place(node);
         let has_parts = elements(node).next().is_some();
         let said = match node.attribute("name") {
@@ -123,13 +123,13 @@ impl Descriptor<'_> {
         self.gathered.note(Severity::Warning, what, &place, format!("was not taken: {reason}"));
     }
 
-    fn unknown(&mut self, node: Node<'_, '_>) {
+    pub(crate) fn unknown(&mut self, node: Node<'_, '_>) {
         let place = self.place(node);
         let name = node.tag_name().name();
         self.gathered.error(place, format!("unknown element <{name}>"));
     }
 
-    fn place(&self, node: Node<'_, '_>) -> String {
+    pub(crate) fn place(&self, node: Node<'_, '_>) -> String {
         place(self.file, node)
     }
 }

@@ -5,6 +5,7 @@
 //! limits, and nothing is ever fetched or filled in. Nothing that was written is dropped without a
 //! word: it turns a knob, or a note says why not.
 
+mod archive;
 mod beans;
 mod boot;
 mod descriptor;

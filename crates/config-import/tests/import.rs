@@ -112,6 +112,14 @@ fn errors_name_file_line_and_column() {
     processes.xml:10:5: unknown element <colour>
     processes.xml:12:3: a second engine called 'a'
     "#);
+    let archive = "<process-application><process-archive name=\"a\">\n<properties>\n\
+        <property name=\"deleteUponUndeploy\">true</property>\n\
+        <property>true</property>\n</properties>\n<colour/></process-archive></process-application>";
+    insta::assert_snapshot!(problems(&[("processes.xml", archive)]), @r#"
+    processes.xml:3:1: a process archive has no property 'deleteUponUndeploy'; it has isDeleteUponUndeploy, isScanForProcessDefinitions, isDeployChangedOnly, isResumePreviousVersions, resumePreviousBy, resourceRootPath, additionalResourceSuffixes
+    processes.xml:4:1: expected <property name="...">
+    processes.xml:6:1: unknown element <colour>
+    "#);
     let yaml =
         "camunda:\n  bpm:\n    job-execution:\n      max-wait: 10\n      queue-capasity: 1\n";
     insta::assert_snapshot!(problems(&[("application.yml", yaml)]), @r"

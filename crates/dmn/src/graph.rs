@@ -55,6 +55,7 @@ pub(crate) struct Node {
     pub variable: Arc<str>,
     pub ty: Type,
     pub position: Position,
+    pub version_tag: Option<Arc<str>>,
     pub requires: Vec<Requirement>,
     pub kind: NodeKind,
 }

@@ -41,6 +41,8 @@ pub struct Invocable {
     pub id: Arc<str>,
     pub name: Arc<str>,
     pub position: Position,
+    /// The name that its author gave to this version of a decision.
+    pub version_tag: Option<Arc<str>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +130,7 @@ impl Model {
                 NodeKind::Knowledge { .. } => InvocableKind::Knowledge,
             };
             let (id, name, position) = (node.id.clone(), node.name.clone(), node.position);
-            Some(Invocable { kind, id, name, position })
+            Some(Invocable { kind, id, name, position, version_tag: node.version_tag.clone() })
         })
     }
 

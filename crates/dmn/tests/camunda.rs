@@ -280,3 +280,21 @@ fn input_data_is_documentation_for_camunda() {
         assert_eq!(evaluation.failure(), None);
     }
 }
+
+#[test]
+fn a_version_tag_is_where_each_engine_writes_it() {
+    let logic = variable("d", "", "1");
+    let body = format!(
+        r#"<decision id="d" name="d" camunda:versionTag="seven"><extensionElements>
+        <eight:versionTag xmlns:eight="http://camunda.org/schema/zeebe/1.0" value="eight"/>
+        </extensionElements>{logic}</decision><decision id="blank" name="blank"
+        camunda:versionTag=" ">{logic}</decision>"#
+    );
+    let tags = |mode| {
+        let model = model_in(mode, &body);
+        model.invocables().map(|found| found.version_tag).collect::<Vec<_>>()
+    };
+    assert_eq!(tags(Mode::Camunda7), [Some("seven".into()), None]);
+    assert_eq!(tags(Mode::Camunda8), [Some("eight".into()), None]);
+    assert_eq!(tags(Mode::Flowable), [None, None]);
+}

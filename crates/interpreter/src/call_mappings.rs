@@ -11,6 +11,7 @@ use orloj_types::{Document, ElementInstanceKey, StoredValue, Value};
 use crate::agenda::MemberIndex;
 use crate::extract;
 use crate::failure::Ruled;
+use crate::record::Role;
 use crate::turn::Turn;
 use crate::variables::{self, View};
 
@@ -32,20 +33,19 @@ pub(crate) fn payload_from(
     mappings: &[CallMapping],
 ) -> Ruled<Document> {
     let mut payload = Document::new();
+    let local = local_to(turn, view, element);
     for mapping in mappings {
         match mapping {
             CallMapping::All { is_local } => {
-                let (record, scope) = (view.record(), view.scope());
                 let all = match is_local {
-                    true => record.variables.get(&scope).cloned().unwrap_or_default(),
-                    false => record.visible(scope),
+                    true => local.all(),
+                    false => view.record().visible(view.scope()),
                 };
                 for (name, value) in &all {
                     payload.insert(name.clone(), value.clone());
                 }
             }
             CallMapping::Value { source, target, skips_missing, is_local, .. } => {
-                let local = view.local();
                 let seen = if *is_local { &local } else { view };
                 let value = value_of(turn, seen, element, source, *skips_missing)?;
                 let Some(value) = value else { continue };
@@ -55,6 +55,19 @@ pub(crate) fn payload_from(
         }
     }
     Ok(payload)
+}
+
+/// What an element calls its own.
+///
+/// DIFFERENCE: in Camunda an instance of a sequence has what the body has, as its item is there.
+fn local_to<'v>(turn: &Turn<'_>, view: &View<'v>, element: &Element) -> View<'v> {
+    let instance = view.record().element(view.scope());
+    let is_in_sequence = instance.is_some_and(|instance| instance.role == Role::Inner)
+        && element.multi.as_ref().is_some_and(|multi| multi.is_sequential);
+    match is_in_sequence && turn.semantics().loops.sequence_on_body {
+        true => view.nearest(2),
+        false => view.nearest(1),
+    }
 }
 
 /// `None` where nothing is found and that does not matter.

@@ -334,6 +334,10 @@ pub enum Rejection {
     RetriesNegative(i32),
     #[error("job {0} is no timer")]
     NotATimer(JobKey),
+    #[error(
+        "job {0} is for workers: only they, and the loss of its retries, make it a dead letter"
+    )]
+    ForWorkers(JobKey),
     #[error("the timer of job {job} cannot be computed: {reason}")]
     TimerInvalid { job: JobKey, reason: Arc<str> },
     #[error("job {0} belongs to a suspended instance")]

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use orloj_model::{Condition, Conditions, Element, ElementKind, Trigger, VariableEvent};
 use orloj_types::{ElementInstanceKey, SubscriptionKey, Value, Variables};
 
+use crate::agenda::Step;
 use crate::command::Command;
 use crate::engine_events;
 use crate::events;
@@ -66,7 +67,8 @@ pub(crate) fn ask_last(turn: &mut Turn<'_>) -> Ruled {
 pub(crate) fn ask_all(turn: &mut Turn<'_>) -> Ruled {
     let (member, _) = turn.work.at();
     let are_asked = turn.semantics().conditions == Conditions::OnChange;
-    let changes = changes(turn.work.seen.get(&member), &turn.work.record, are_asked);
+    let restores = turn.semantics().catching.set_again_is_update;
+    let changes = changes(turn.work.seen.get(&member), &turn.work.record, restores);
     let fresh: BTreeSet<SubscriptionKey> =
         turn.work.fresh.iter().filter(|(of, _)| *of == member).map(|(_, key)| *key).collect();
     // Everything is evaluated first: the step is repeated when a script has to be run.
@@ -114,10 +116,28 @@ pub(crate) fn ask_all(turn: &mut Turn<'_>) -> Ruled {
     turn.work.seen.insert(member, turn.work.record.variables.without_notes());
     turn.work.pending.remove(&member);
     turn.work.fresh.retain(|(of, _)| *of != member);
-    for (host, key) in occurring.into_iter().rev() {
-        occur(turn, host, key)?;
+    for (host, key, is_later) in in_turn(turn, &occurring).into_iter().rev() {
+        match is_later {
+            true => occur_later(turn, host, key),
+            false => occur(turn, host, key)?,
+        }
     }
     Ok(())
+}
+
+/// The same, each with whether its event subprocess is not the first of its scope that begins.
+fn in_turn(
+    turn: &Turn<'_>,
+    occurring: &[(ElementInstanceKey, SubscriptionKey)],
+) -> Vec<(ElementInstanceKey, SubscriptionKey, bool)> {
+    let mut begun = BTreeSet::new();
+    let is_start = |key| {
+        let event = turn.work.record.subscription(key).map(|(_, found)| &found.event);
+        let event = event.map(|event| turn.model(turn.index_of(event)));
+        event.is_some_and(|event| matches!(event.kind, ElementKind::StartEvent(_)))
+    };
+    let each = occurring.iter();
+    each.map(|&(host, key)| (host, key, is_start(key) && !begun.insert(host))).collect()
 }
 
 /// How often an event occurs for what its host has seen change.
@@ -228,6 +248,17 @@ pub(crate) fn occur(turn: &mut Turn<'_>, host: ElementInstanceKey, key: Subscrip
         events::close(turn, host, key);
     }
     events::occur(turn, host, event, Variables::new())
+}
+
+/// An event subprocess begins when those of its scope that heard the change before it have come to
+/// rest. It ends them if it interrupts; that one of them has interrupted does not keep it back.
+fn occur_later(turn: &mut Turn<'_>, host: ElementInstanceKey, key: SubscriptionKey) {
+    let Some((_, subscription)) = turn.work.record.subscription(key) else { return };
+    let event = turn.index_of(&subscription.event);
+    if !events::stays(turn.model(event)) {
+        events::close(turn, host, key);
+    }
+    turn.work.push_next(Step::Occur { host, event, with: Variables::new() });
 }
 
 /// Those whose events may have something to ask, oldest first: what has just begun to wait, and
@@ -608,6 +639,43 @@ mod tests {
         let told = story.complete_user_task("ask", r#"{"n":4,"m":1}"#);
         let begun = entered(&told).into_iter().filter(|line| line.starts_with("entered watch"));
         assert_eq!(begun.count(), 2, "once for each variable");
+    }
+
+    /// Two event subprocesses that hear the same change.
+    fn both_hear(interrupting: (bool, bool), first: ElementKind) -> String {
+        let process = Sketch::camunda()
+            .node("start", start())
+            .node("ask", user())
+            .node("then", user())
+            .node("one", subprocess(SubProcessKind::Event))
+            .node("first", start_on(interrupting.0, condition("n > 3")))
+            .node("in-one", first)
+            .inside("one", &["first", "in-one"])
+            .node("two", subprocess(SubProcessKind::Event))
+            .node("second", start_on(interrupting.1, condition("n > 4")))
+            .node("in-two", user())
+            .inside("two", &["second", "in-two"])
+            .flows("start -> ask -> then")
+            .flows("first -> in-one")
+            .flows("second -> in-two");
+        let mut story = Story::of(process.build());
+        story.start(r#"{"n":1}"#);
+        let told = story.complete_user_task("ask", r#"{"n":5}"#);
+        entered(&told).join(", ").replace("terminated", "ended")
+    }
+
+    #[test]
+    fn an_event_subprocess_is_ended_by_another_that_heard_the_same_change() {
+        let one = "entered one, entered first, entered in-one";
+        let two = "entered two, entered second, entered in-two";
+        let ends = "ended in-one, ended one";
+        let both = both_hear((true, true), user());
+        assert_eq!(both, format!("ended ask, {one}, {ends}, {two}"));
+        let last = both_hear((false, true), user());
+        assert!(last.starts_with(one) && last.ends_with(two) && last.contains(ends), "{last}");
+        assert_eq!(both_hear((true, false), user()), format!("ended ask, {one}, {two}"));
+        let over = both_hear((true, true), ElementKind::PlainTask);
+        assert_eq!(over, format!("ended ask, {one}"), "nothing is left for the second");
     }
 
     #[test]

@@ -454,7 +454,7 @@ fn payload(turn: &Turn<'_>, event: ElementIndex, throwing: &Throwing) -> Ruled<V
             carried.map(|(name, value)| (name.clone(), Value::from(value))).collect();
         told.insert("errorCode".into(), text(code));
         told.insert("errorMessage".into(), text(message));
-        let view = View::new(&turn.work.record, throwing.from).local().under(&told);
+        let view = View::new(&turn.work.record, throwing.from).nearest(1).under(&told);
         let made = call_mappings::payload_from(turn, &view, turn.model(event), &catches.inputs)?;
         payload.extend(made.0.iter().map(|(name, value)| (name.clone(), value.clone())));
     }

@@ -1,11 +1,12 @@
 //! Values of expressions where the process needs a certain type.
 //!
-//! DIFFERENCE: FEEL results are taken by type alone, and null is a wrong type. In UEL numbers may
-//! come as text, and null stands for "not set" where an attribute is optional.
+//! DIFFERENCE: in Zeebe results are taken by type alone, and null is a wrong type. In Camunda and
+//! Flowable numbers and names may come as text, and null stands for "not set" where an attribute is
+//! optional.
 
 use std::sync::Arc;
 
-use orloj_expr::{Expression, Language, Scope};
+use orloj_expr::{Expression, Scope};
 use orloj_model::{Element, Flow};
 use orloj_types::{ElementId, ElementInstanceKey, Value};
 
@@ -97,7 +98,7 @@ pub(crate) fn text_of(
     }
 }
 
-/// As [`text`]; null is nothing in UEL.
+/// As [`text`]; null may be nothing.
 pub(crate) fn optional_text(
     turn: &Turn<'_>,
     scope: ElementInstanceKey,
@@ -107,7 +108,7 @@ pub(crate) fn optional_text(
 ) -> Ruled<Option<Arc<str>>> {
     match turn.evaluate(&element.id, scope, expression)? {
         Value::Text(text) => Ok(Some(text)),
-        Value::Null if is_lenient(turn) => Ok(None),
+        Value::Null if null_is_unset(turn) => Ok(None),
         other if writes_out(turn) => Ok(Some(other.to_json().into())),
         other => Err(wrong(element, what, "a string", &other)),
     }
@@ -118,7 +119,7 @@ fn writes_out(turn: &Turn<'_>) -> bool {
     turn.semantics().values.written_out
 }
 
-/// Names as a list; in UEL also as text with commas between them.
+/// Names as a list, or as text with commas between them.
 pub(crate) fn names(
     turn: &Turn<'_>,
     scope: ElementInstanceKey,
@@ -128,8 +129,8 @@ pub(crate) fn names(
 ) -> Ruled<Vec<Arc<str>>> {
     let value = turn.evaluate(&element.id, scope, expression)?;
     match &value {
-        Value::Text(text) if is_lenient(turn) => Ok(split_names(text)),
-        Value::Null if is_lenient(turn) => Ok(Vec::new()),
+        Value::Text(text) if turn.semantics().values.names_as_text => Ok(split_names(text)),
+        Value::Null if null_is_unset(turn) => Ok(Vec::new()),
         Value::List(items) => items
             .iter()
             .map(|item| match item {
@@ -147,7 +148,7 @@ fn split_names(text: &str) -> Vec<Arc<str>> {
     text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(Arc::from).collect()
 }
 
-/// `None` where UEL gives null.
+/// `None`: it is null, which stands for none.
 pub(crate) fn whole_number(
     turn: &Turn<'_>,
     scope: ElementInstanceKey,
@@ -172,15 +173,15 @@ pub(crate) fn whole_number_of(
         // Zeebe takes 2.5 retries for 2.
         Value::Double(number) if number.is_finite() => Some(number.trunc() as i64),
         Value::Decimal(number) => i64::try_from(number.trunc()).ok(),
-        Value::Text(text) if is_lenient(turn) => text.trim().parse().ok(),
-        Value::Null if is_lenient(turn) => return Ok(None),
+        Value::Text(text) if turn.semantics().values.numbers_as_text => text.trim().parse().ok(),
+        Value::Null if null_is_unset(turn) => return Ok(None),
         _ => None,
     };
     number.map(Some).ok_or_else(|| wrong_of(owner, what, "a number", &value))
 }
 
-pub(crate) fn is_lenient(turn: &Turn<'_>) -> bool {
-    turn.semantics().language == Language::Uel
+pub(crate) fn null_is_unset(turn: &Turn<'_>) -> bool {
+    turn.semantics().values.null_is_unset
 }
 
 pub(crate) fn wrong(element: &Element, what: &str, wanted: &str, found: &Value) -> Failure {

@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use orloj_model::{
-    Conditions, Element, ElementIndex, ElementKind, Failures, FlowIndex, Joins, ListenerEvent,
-    SavePoint, Throw, Trigger,
+    Element, ElementIndex, ElementKind, Failures, FlowIndex, Joins, ListenerEvent, SavePoint,
+    Throw, Trigger,
 };
 use orloj_types::{ElementId, ElementInstanceKey, Variables};
 
@@ -106,7 +106,7 @@ pub(crate) fn arrive(
     turn.work.record.elements.insert(instance);
     if !with.is_empty() {
         turn.work.record.variables.insert(key, with);
-        if role == Role::Inner && turn.semantics().conditions == Conditions::OnChange {
+        if role == Role::Inner && turn.semantics().loops.writes_are_held {
             turn.work.record.variables.hold_new(scope, key);
         }
     }
@@ -496,7 +496,9 @@ pub(crate) fn is_open_in_history(turn: &Turn<'_>, instance: &ElementInstance) ->
 pub(crate) fn remove(turn: &mut Turn<'_>, key: ElementInstanceKey) -> ElementInstance {
     turn.work.record.variables.remove(&key);
     let removed = turn.work.record.elements.remove(key);
-    removed.expect("a rule is only given element instances of the record")
+    let removed = removed.expect("a rule is only given element instances of the record");
+    element::inclusive_gateway::note_left(turn, removed.scope);
+    removed
 }
 
 /// What a failed step comes to where the process keeps its tokens: an incident on the element,

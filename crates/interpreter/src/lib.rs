@@ -101,7 +101,8 @@ pub use scopes::Scopes;
 pub use settings::{DefinitionSettings, JobOverride, JobSettings};
 pub use start_jobs::{StartJob, start_incident, start_job, start_retry};
 pub use starts::{
-    StartCondition, StartTrigger, StartWait, next_start, start_conditions, start_is_over, starts,
+    StartCondition, StartTrigger, StartWait, given_start, given_start_is_over, next_given_start,
+    next_start, start_conditions, start_is_over, starts,
 };
 pub use unregistered::job_variables;
 pub use variable_changes::{VariableChange, ended_scopes, variable_changes};

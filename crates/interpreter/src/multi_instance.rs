@@ -21,9 +21,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orloj_expr::Expression;
-use orloj_model::{
-    Conditions, Element, ElementIndex, ElementKind, Failures, Items, MultiInstance, SavePoint,
-};
+use orloj_model::{Element, ElementIndex, ElementKind, Failures, Items, MultiInstance, SavePoint};
 use orloj_types::{ElementInstanceKey, StoredValue, Value, Variables};
 
 use crate::agenda::Step;
@@ -233,8 +231,7 @@ fn find_items(
         Items::Collection { collection, .. } => {
             match turn.evaluate(&element.id, body, collection)? {
                 Value::List(items) => Ok(Found::List(items)),
-                // Text may name the variable that has the items.
-                Value::Text(name) if extract::is_lenient(turn) => {
+                Value::Text(name) if turn.semantics().loops.items_by_name => {
                     use orloj_expr::Scope as _;
                     match View::new(&turn.work.record, body).get(&name) {
                         Some(Value::List(items)) => Ok(Found::List(items)),
@@ -478,7 +475,7 @@ fn write<'v>(
 ) {
     let noted = turn.work.record.variables.writes().len();
     variables::set_local(&mut turn.work.record, body, variables);
-    if turn.semantics().conditions == Conditions::OnChange {
+    if turn.semantics().loops.writes_are_held {
         turn.work.record.variables.hold_since(noted, body);
     }
 }

@@ -8,6 +8,7 @@ use orloj_expr::{Environment, Expression, Language};
 use orloj_model::{ElementKind, Process, Program, Script, Timer, TimerKind, Trigger};
 use orloj_types::{Document, ElementId, Temporal, Timestamp, Value};
 
+use crate::command::NewTimer;
 use crate::record::Repeat;
 use crate::schedule::{self, Planned};
 
@@ -103,11 +104,47 @@ pub fn next_start(
     repeat: &Repeat,
     now: Timestamp,
 ) -> Option<(Timestamp, Repeat)> {
-    let planned = schedule::next(repeat, now, &process.semantics)?;
     let end = match timer_of(process, event) {
         Some(timer) => end_of(process, timer, now).ok()?,
         None => None,
     };
+    next_until(process, repeat, end, now)
+}
+
+/// When a timer that an operator gives to a start event, in the place of the model's, fires first;
+/// and the rest of it, if it repeats. The error says why it cannot be told.
+pub fn given_start(
+    process: &Process,
+    timer: &NewTimer,
+    now: Timestamp,
+) -> Result<(Timestamp, Option<Repeat>), String> {
+    let planned = schedule::plan(timer.kind, &timer.text, now, &process.semantics);
+    planned.map(|planned| (planned.due_at, planned.repeat)).map_err(|error| error.to_string())
+}
+
+/// As [`start_is_over`], for a timer that an operator gave: the end of the model's is none of its
+/// business.
+pub fn given_start_is_over(process: &Process, repeat: Option<&Repeat>, due_at: Timestamp) -> bool {
+    let end = repeat.and_then(|repeat| schedule::end_in(&repeat.text, &process.semantics));
+    end.is_some_and(|end| due_at > end)
+}
+
+/// As [`next_start`], for a timer that an operator gave.
+pub fn next_given_start(
+    process: &Process,
+    repeat: &Repeat,
+    now: Timestamp,
+) -> Option<(Timestamp, Repeat)> {
+    next_until(process, repeat, schedule::end_in(&repeat.text, &process.semantics), now)
+}
+
+fn next_until(
+    process: &Process,
+    repeat: &Repeat,
+    end: Option<Timestamp>,
+    now: Timestamp,
+) -> Option<(Timestamp, Repeat)> {
+    let planned = schedule::next(repeat, now, &process.semantics)?;
     if end.is_some_and(|end| planned.due_at > end) {
         return None;
     }
@@ -172,8 +209,10 @@ mod tests {
     use orloj_types::Timestamp;
 
     use super::{
-        StartCondition, StartTrigger, next_start, start_conditions, start_is_over, starts,
+        StartCondition, StartTrigger, given_start, given_start_is_over, next_given_start,
+        next_start, start_conditions, start_is_over, starts,
     };
+    use crate::command::NewTimer;
     use crate::testing::{Sketch, condition, document, start, start_on, user};
 
     fn started(variable: Option<&str>, json: &str) -> Vec<String> {
@@ -251,6 +290,38 @@ mod tests {
         // The first firing is there and comes to nothing.
         assert!(cycle("R5/PT1H", Some("1969-01-01")).is_empty());
         assert!(cycle("R5/PT1H/1969-01-01T00:00:00Z", None).is_empty());
+    }
+
+    #[test]
+    fn a_timer_that_is_given_has_its_own_end_and_not_that_of_the_model() {
+        let sketch = Sketch::flowable();
+        let quoted = |text: &str| sketch.expression(&format!("'{text}'"));
+        let end = Some(quoted("1970-01-01T01:30:00Z"));
+        let value = quoted("R5/PT1H");
+        let timer = Timer { kind: TimerKind::Cycle, value, end, exclusive: true };
+        let process = Sketch::flowable()
+            .node("at", start_on(true, Trigger::Timer(timer)))
+            .node("ask", user())
+            .flows("at -> ask")
+            .build();
+        let hours = |kind, text: &str| {
+            let timer = NewTimer { kind, text: text.into() };
+            let (mut due_at, mut repeat) = given_start(&process, &timer, Timestamp::ZERO)?;
+            let mut found = Vec::new();
+            while !given_start_is_over(&process, repeat.as_ref(), due_at) {
+                found.push(due_at.as_ms() / 3_600_000);
+                let next = repeat.and_then(|repeat| next_given_start(&process, &repeat, due_at));
+                let Some(next) = next else { break };
+                (due_at, repeat) = (next.0, Some(next.1));
+            }
+            Ok::<_, String>(found)
+        };
+        assert_eq!(hours(TimerKind::Duration, "PT4H"), Ok(vec![4]));
+        assert_eq!(hours(TimerKind::Cycle, "R3/PT1H"), Ok(vec![1, 2, 3]));
+        assert_eq!(hours(TimerKind::Cycle, "R/PT2H/1970-01-01T05:00:00Z"), Ok(vec![2, 4]));
+        assert_eq!(hours(TimerKind::Cycle, "R/PT2H/1969-01-01T00:00:00Z"), Ok(vec![]));
+        let error = hours(TimerKind::Date, "soon").expect_err("no date");
+        assert_eq!(error, "'soon' is no ISO 8601 date and time");
     }
 
     #[test]

@@ -25,9 +25,23 @@ impl<'a> View<'a> {
         Self { record, scope, over: None, scopes: usize::MAX }
     }
 
-    /// The same, but of the variables of the scope alone.
-    pub(crate) fn local(&self) -> Self {
-        Self { scopes: 1, ..*self }
+    /// The same, but of the variables of so many scopes, from the nearest one on.
+    pub(crate) fn nearest(&self, scopes: usize) -> Self {
+        Self { scopes, ..*self }
+    }
+
+    /// All variables that are seen.
+    pub(crate) fn all(&self) -> Variables {
+        let mut all = Variables::new();
+        for scope in outward(self.record, self.scope).take(self.scopes) {
+            let own = self.record.variables.get(&scope).into_iter().flatten();
+            for (name, value) in own {
+                if !all.contains_key(name) {
+                    all.insert(name.clone(), value.clone());
+                }
+            }
+        }
+        all
     }
 
     /// The same, but of these values alone.

@@ -86,6 +86,10 @@ pub(crate) struct Work {
     pub(crate) checks: BTreeMap<(MemberIndex, ElementInstanceKey), Vec<u32>>,
     /// Results of instances that are not yet written to their body.
     pub(crate) gathered: BTreeMap<(MemberIndex, ElementInstanceKey), Vec<gathered::Pending>>,
+    /// Scopes that a token has left since the inclusive joins in them were last looked for.
+    pub(crate) left: BTreeSet<(MemberIndex, ElementInstanceKey)>,
+    /// Tokens at inclusive joins that may wait for nobody any more.
+    pub(crate) joins: BTreeSet<(MemberIndex, ElementInstanceKey)>,
     pub(crate) signals: Vec<Signal>,
     /// Definitions that were asked for.
     pub(crate) called: Vec<(CalledProcess, Option<(DefinitionKey, ProcessIndex)>)>,
@@ -182,6 +186,8 @@ impl Work {
             items: BTreeMap::new(),
             checks: BTreeMap::new(),
             gathered: BTreeMap::new(),
+            left: BTreeSet::new(),
+            joins: BTreeSet::new(),
             signals: Vec::new(),
             called: Vec::new(),
             assets: BTreeMap::new(),
@@ -202,11 +208,6 @@ impl Work {
     /// The same, once.
     pub(crate) fn take_new(&mut self) -> bool {
         !std::mem::replace(&mut self.members[self.at].is_known, true) && self.is_new()
-    }
-
-    /// How many instances take part.
-    pub(crate) fn members(&self) -> usize {
-        self.members.len()
     }
 
     /// Adds a step for the instance at work.

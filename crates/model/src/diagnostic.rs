@@ -59,14 +59,32 @@ pub(crate) struct Diagnostics {
     problems: Problems<Diagnostic>,
     /// Where errors are.
     places: BTreeSet<Position>,
+    /// Errors are warnings: they come too late to refuse the file.
+    tolerates: bool,
+    /// The first error that was tolerated.
+    tolerated: Option<Diagnostic>,
 }
 
 impl Diagnostics {
-    pub fn push(&mut self, diagnostic: Diagnostic) {
+    pub fn push(&mut self, mut diagnostic: Diagnostic) {
         if diagnostic.severity == Severity::Error {
             self.places.insert(diagnostic.position);
+            if self.tolerates {
+                diagnostic.severity = Severity::Warning;
+                self.tolerated.get_or_insert_with(|| diagnostic.clone());
+            }
         }
         self.problems.push(diagnostic);
+    }
+
+    /// From here on an error is a warning.
+    pub fn tolerate(&mut self) {
+        self.tolerates = true;
+    }
+
+    /// The first error that was made a warning.
+    pub fn take_tolerated(&mut self) -> Option<Diagnostic> {
+        self.tolerated.take()
     }
 
     pub fn has_error_at(&self, position: Position) -> bool {

@@ -23,6 +23,7 @@ pub use orloj_xml::{
 };
 
 pub use advice::advise;
+pub use check::CHECKS;
 pub use diagnostic::{DIAGNOSTICS_MAX, Diagnostic, MESSAGE_CHARS_MAX, Severity};
 pub use graph::{
     AdHoc, Aggregated, AggregatedSource, Aggregation, BODY_SUFFIX, Boundary, BuiltinTask,

@@ -15,8 +15,8 @@ pub struct Options {
     pub plain_dialect: Dialect,
     /// Called in this order for everything that is read.
     pub hooks: Vec<Arc<dyn ParseHook>>,
-    /// It was accepted before and is read again. What hooks refuse today is a warning: instances
-    /// run already.
+    /// It was accepted before and is read again. What hooks and checks refuse today is a warning:
+    /// instances run already. What cannot be read is still an error.
     pub was_accepted: bool,
     /// Whether Camunda's connectors are accepted, as they are where its library is installed.
     pub has_connectors: bool,

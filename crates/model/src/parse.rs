@@ -22,6 +22,8 @@ pub struct Parsed {
     pub processes: Vec<Process>,
     /// In the order of the file.
     pub diagnostics: Vec<Diagnostic>,
+    /// Why the checks of this version would refuse the file, had it not been accepted before.
+    pub outgrown: Option<Diagnostic>,
 }
 
 impl Parsed {
@@ -41,6 +43,7 @@ impl Parsed {
                 code: refusal.code,
                 message: refusal.message,
             }],
+            outgrown: None,
         }
     }
 }
@@ -72,6 +75,11 @@ fn read_tree<'a>(tree: &'a Document<'a>, places: &'a Places<'a>, options: &Optio
         ctx.warn(&root, "ignored-vendor", message);
     }
     let mut drafts = read_file(&mut ctx, tree);
+    if options.was_accepted {
+        // What could be read means what it meant when it was accepted; a check that came later
+        // changes nothing about that.
+        ctx.diagnostics.tolerate();
+    }
     for draft in &mut drafts {
         check::check(&mut ctx, draft);
     }
@@ -89,5 +97,6 @@ fn read_tree<'a>(tree: &'a Document<'a>, places: &'a Places<'a>, options: &Optio
         debug_assert_eq!(processes.len(), expected, "what could not be read has an error");
     }
     let is_plain = vendors.told().is_none();
-    Parsed { dialect, is_plain, processes, diagnostics: ctx.diagnostics.finish() }
+    let outgrown = ctx.diagnostics.take_tolerated();
+    Parsed { dialect, is_plain, processes, diagnostics: ctx.diagnostics.finish(), outgrown }
 }

@@ -227,7 +227,7 @@ fn what_is_parsed_late_is_accepted_and_fails_late() {
     let task = user_task(e);
     assert_eq!(shown_or_none(&task.owner).as_deref(), Some("Uel(${o})"));
     assert_eq!(shown_or_none(&task.category).as_deref(), Some("\"c\""));
-    assert_eq!(task.task_key_variable.as_deref(), Some("t"));
+    assert_eq!(shown_or_none(&task.task_key_variable).as_deref(), Some("\"t\""));
     assert!(e.skip.is_some() && task.assignee.is_some());
 }
 

@@ -174,3 +174,29 @@ fn an_event_behind_a_gateway_is_checked_once_however_many_flows_lead_to_it() {
         assert_eq!(refused.count(), 1, "{dialect}: {:?}", parsed.diagnostics);
     }
 }
+
+/// Accepted before, as a definition that is loaded again.
+fn again(xml: &str) -> orloj_model::Parsed {
+    let options = Options { was_accepted: true, ..Options::of(Dialect::Camunda7) };
+    parse(xml.as_bytes(), &options)
+}
+
+#[test]
+fn what_checks_refuse_today_does_not_hold_up_what_was_accepted() {
+    let xml = process(&format!(r#"{PLAIN}<startEvent id="again"/>"#));
+    let today = read(&xml, Dialect::Camunda7);
+    assert!(today.has_errors() && today.processes.is_empty() && today.outgrown.is_none());
+    let loaded = again(&xml);
+    assert_eq!(loaded.processes.len(), 1, "{}", listed(&loaded));
+    assert!(!loaded.has_errors());
+    assert_eq!(loaded.outgrown.map(|problem| problem.code), Some(today.diagnostics[0].code));
+    let fine = again(&process(PLAIN));
+    assert_eq!((fine.processes.len(), fine.outgrown), (1, None));
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_though_it_was_accepted() {
+    let unknown = process(&PLAIN.replace("targetRef=\"e\"", "targetRef=\"nowhere\""));
+    let loaded = again(&unknown);
+    assert!(loaded.has_errors() && loaded.processes.is_empty());
+}

@@ -104,7 +104,9 @@ impl Builder {
     }
 
     /// Uses a store of the application's own; it must pass the contract suite. `lanes`: how many
-    /// groups it commits at the same time. `is_shared`: whether other nodes use it too.
+    /// groups it commits at the same time. `is_shared`: whether other nodes use it too. Where the
+    /// settings want rows written one by one it is given one change at a time; how it writes the
+    /// rows of a change is its own business.
     pub fn own_store(mut self, store: Arc<dyn Store>, lanes: u8, is_shared: bool) -> Self {
         self.own_store = Some(OwnStore { store, lanes: lanes.max(1), is_shared });
         self
@@ -288,7 +290,10 @@ impl Builder {
         }
         let OwnStore { store, lanes, is_shared } = match self.own_store {
             Some(own) => own,
-            None => open(&self.store, &config.engine).await.map_err(|e| open_error(&e))?,
+            None => {
+                let in_bulk = config.settings.rows.in_bulk;
+                open(&self.store, &config.engine, in_bulk).await.map_err(|e| open_error(&e))?
+            }
         };
         config.is_shared = is_shared;
         config.lanes = lanes;
@@ -322,6 +327,7 @@ impl Builder {
         let reading = Arc::new(self.reading);
         let cache = self.cache.unwrap_or_else(|| default_cache(&config.settings));
         let definitions = Arc::new(Definitions::new(store.clone(), reading.clone(), cache));
+        definitions.know_tenants(&stored.moved);
         let decisions = Arc::new(Decisions::new(store.clone()));
         let programs = Arc::new(Programs::new(self.script_host, self.scripting));
         let is_ready = Arc::new(AtomicBool::new(true));
@@ -467,12 +473,12 @@ fn default_cache(settings: &Settings) -> Arc<dyn DefinitionCache> {
     Arc::new(BoundedCache::new(definitions_max.unwrap_or(BoundedCache::DEFINITIONS_MAX)))
 }
 
-/// One for each engine, on the same database.
+/// One for each engine, on the same database. With each name: whether it writes in bulk.
 pub(crate) async fn open_all(
     choice: &StoreChoice,
-    engines: &[EngineName],
+    engines: &[(EngineName, bool)],
 ) -> Result<Vec<OwnStore>, Error> {
-    let Some((first, others)) = engines.split_first() else { return Ok(Vec::new()) };
+    let Some(((first, _), others)) = engines.split_first() else { return Ok(Vec::new()) };
     #[cfg(feature = "sqlite")]
     {
         use orloj_store_sqlite::Options;
@@ -484,20 +490,27 @@ pub(crate) async fn open_all(
         if let Some(options) = options {
             let store = orloj_store_sqlite::SqliteStore::open(&options);
             let store = store.map_err(|e| open_error(&e))?;
-            let mut stores: Vec<OwnStore> =
-                others.iter().map(|name| sqlite_store(store.for_engine(name.clone()))).collect();
+            let mut stores: Vec<OwnStore> = others
+                .iter()
+                .map(|(name, _)| sqlite_store(store.for_engine(name.clone())))
+                .collect();
             stores.insert(0, sqlite_store(store));
             return Ok(stores);
         }
     }
     let mut stores = Vec::with_capacity(engines.len());
-    for engine in std::iter::once(first).chain(others) {
-        stores.push(open(choice, engine).await.map_err(|e| open_error(&e))?);
+    for (engine, in_bulk) in engines {
+        stores.push(open(choice, engine, *in_bulk).await.map_err(|e| open_error(&e))?);
     }
     Ok(stores)
 }
 
-async fn open(choice: &StoreChoice, engine: &EngineName) -> Result<OwnStore, StoreError> {
+/// SQLite is given every row by a statement of its own anyway.
+async fn open(
+    choice: &StoreChoice,
+    engine: &EngineName,
+    in_bulk: bool,
+) -> Result<OwnStore, StoreError> {
     match choice {
         #[cfg(feature = "sqlite")]
         StoreChoice::SqliteFile(path) => {
@@ -508,7 +521,8 @@ async fn open(choice: &StoreChoice, engine: &EngineName) -> Result<OwnStore, Sto
         #[cfg(feature = "postgres")]
         StoreChoice::Postgres(url) => {
             use orloj_store_postgres::{Options, PostgresStore};
-            let options = Options { lanes: LANES_SHARED, ..Options::new(url, engine.clone()) };
+            let defaults = Options::new(url, engine.clone());
+            let options = Options { lanes: LANES_SHARED, in_bulk, ..defaults };
             let store = Arc::new(PostgresStore::connect(options).await?);
             Ok(OwnStore { store, lanes: LANES_SHARED, is_shared: true })
         }

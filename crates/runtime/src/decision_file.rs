@@ -30,8 +30,7 @@ pub(crate) struct Decision {
 
 /// Reads a file, or says everything that is wrong with it.
 pub(crate) fn read(content: &[u8], plain: Dialect) -> Result<DecisionFile, Vec<Diagnostic>> {
-    let hints = Hints::of(content);
-    let dialect = hints.dialect.unwrap_or(plain);
+    let dialect = told(content).unwrap_or(plain);
     let model = load(content, dialect_name(dialect)).map_err(|problems| translated(&problems))?;
     let is_deployed = |kind: InvocableKind| match kind {
         InvocableKind::Decision => true,
@@ -42,11 +41,7 @@ pub(crate) fn read(content: &[u8], plain: Dialect) -> Result<DecisionFile, Vec<D
     let decisions = model
         .invocables()
         .filter(|found| is_deployed(found.kind) && !found.id.is_empty())
-        .map(|found| Decision {
-            version_tag: hints.version_tag(&found.id),
-            id: found.id,
-            name: found.name,
-        });
+        .map(|found| Decision { version_tag: found.version_tag, id: found.id, name: found.name });
     Ok(DecisionFile {
         dialect,
         id: model.id().into(),
@@ -55,9 +50,33 @@ pub(crate) fn read(content: &[u8], plain: Dialect) -> Result<DecisionFile, Vec<D
     })
 }
 
-/// Whose rules the file says it follows.
+/// Whose rules the file says it follows. One that cannot be read says nothing: the parser tells why.
 pub(crate) fn told(content: &[u8]) -> Option<Dialect> {
-    Hints::of(content).dialect
+    gate::check_size(content).ok()?;
+    let text = decode(content).ok()?;
+    gate::check(&orloj_xml::Places::new(&text)).ok()?;
+    let tree = build_tree(&text).ok()?;
+    let elements = tree.descendants().filter(roxmltree::Node::is_element);
+    let mut namespaces = elements.flat_map(|node| {
+        let of_attributes = node.attributes().map(|attribute| attribute.namespace());
+        std::iter::once(node.tag_name().namespace()).chain(of_attributes)
+    });
+    namespaces.find_map(vendor_of).or_else(|| {
+        match tree.root_element().attribute((MODELER, "executionPlatform"))? {
+            "Camunda Cloud" => Some(Dialect::Zeebe),
+            "Camunda Platform" => Some(Dialect::Camunda7),
+            _ => None,
+        }
+    })
+}
+
+fn vendor_of(namespace: Option<&str>) -> Option<Dialect> {
+    match namespace? {
+        ZEEBE => Some(Dialect::Zeebe),
+        CAMUNDA => Some(Dialect::Camunda7),
+        FLOWABLE => Some(Dialect::Flowable),
+        _ => None,
+    }
 }
 
 /// Parses a file the way it was read when it was deployed.
@@ -80,71 +99,4 @@ fn translated(problems: &Diagnostics) -> Vec<Diagnostic> {
         message: problem.message.clone(),
     };
     errors.map(translate).collect()
-}
-
-/// What vendors add to a file.
-#[derive(Default)]
-struct Hints {
-    dialect: Option<Dialect>,
-    version_tags: Vec<(String, Arc<str>)>,
-}
-
-impl Hints {
-    /// A file that cannot be read has none: the parser says why.
-    fn of(content: &[u8]) -> Self {
-        let mut hints = Self::default();
-        if gate::check_size(content).is_err() {
-            return hints;
-        }
-        let Ok(text) = decode(content) else { return hints };
-        let places = orloj_xml::Places::new(&text);
-        if gate::check(&places).is_err() {
-            return hints;
-        }
-        let Ok(tree) = build_tree(&text) else { return hints };
-        for node in tree.descendants().filter(roxmltree::Node::is_element) {
-            hints.note(node.tag_name().namespace());
-            for attribute in node.attributes() {
-                hints.note(attribute.namespace());
-            }
-            if node.tag_name().name() == "decision" {
-                hints.note_tag(node);
-            }
-        }
-        hints.dialect = hints.dialect.or_else(|| {
-            match tree.root_element().attribute((MODELER, "executionPlatform"))? {
-                "Camunda Cloud" => Some(Dialect::Zeebe),
-                "Camunda Platform" => Some(Dialect::Camunda7),
-                _ => None,
-            }
-        });
-        hints
-    }
-
-    fn note(&mut self, namespace: Option<&str>) {
-        self.dialect = self.dialect.or(match namespace {
-            Some(ZEEBE) => Some(Dialect::Zeebe),
-            Some(CAMUNDA) => Some(Dialect::Camunda7),
-            Some(FLOWABLE) => Some(Dialect::Flowable),
-            _ => None,
-        });
-    }
-
-    fn note_tag(&mut self, decision: roxmltree::Node<'_, '_>) {
-        let own = decision.attribute((CAMUNDA, "versionTag"));
-        let extension = || {
-            let mut inside = decision.children().filter(|child| child.is_element());
-            let holder = inside.find(|child| child.tag_name().name() == "extensionElements")?;
-            let tag = holder.children().find(|child| child.has_tag_name((ZEEBE, "versionTag")))?;
-            tag.attribute("value")
-        };
-        let tag = own.or_else(extension).filter(|tag| !tag.trim().is_empty());
-        if let (Some(id), Some(tag)) = (decision.attribute("id"), tag) {
-            self.version_tags.push((id.to_owned(), tag.into()));
-        }
-    }
-
-    fn version_tag(&self, id: &str) -> Option<Arc<str>> {
-        self.version_tags.iter().find(|(known, _)| known == id).map(|(_, tag)| tag.clone())
-    }
 }

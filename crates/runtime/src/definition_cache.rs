@@ -11,7 +11,8 @@ use crate::definition::Definition;
 /// Keeps definitions that have been read and parsed; one that is not there is read again. It is
 /// asked before every step of an instance that is not at work already, so it should be quick.
 ///
-/// A definition never changes, so nothing in a cache is ever out of date.
+/// A definition changes its tenant at most, and is removed then; so nothing in a cache is out of
+/// date.
 pub trait DefinitionCache: Send + Sync + 'static {
     fn get(&self, key: DefinitionKey) -> Option<Arc<Definition>>;
     fn put(&self, definition: Arc<Definition>);

@@ -5,8 +5,11 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use orloj_interpreter::{Bound, CalledProcess};
-use orloj_model::{Dialect, Process, TimeToLive};
-use orloj_store::{DefinitionRow, Error as StoreError, PAGE_ROWS_MAX, Page, Store};
+use orloj_model::{CHECKS, Dialect, Process, TimeToLive};
+use orloj_store::{
+    DefinitionFilter, DefinitionRow, Error as StoreError, MovedDefinition, PAGE_ROWS_MAX, Page,
+    Store,
+};
 use orloj_types::{DefinitionKey, DeploymentKey, ProcessId, TenantId};
 use rustc_hash::FxHashMap;
 use tokio::sync::OnceCell;
@@ -21,9 +24,6 @@ use crate::reading::{Reading, transforms_name};
 /// beyond it the oldest goes.
 const FILES_MAX: usize = 16;
 
-/// The level of checks of this version, stored with every definition it accepts.
-pub(crate) const CHECKS: i32 = 1;
-
 pub(crate) struct Definitions {
     store: Arc<dyn Store>,
     reading: Arc<Reading>,
@@ -33,6 +33,8 @@ pub(crate) struct Definitions {
     latest: Latest<(TenantId, ProcessId), DefinitionKey>,
     /// Of those that a clean-up has asked for: some bytes each.
     times_to_live: Mutex<FxHashMap<DefinitionKey, Option<TimeToLive>>>,
+    /// Of those that have another one than they were deployed with, as far as it is known here.
+    tenants: RwLock<FxHashMap<DefinitionKey, TenantId>>,
 }
 
 impl Definitions {
@@ -48,6 +50,7 @@ impl Definitions {
             files: Mutex::default(),
             latest: Latest::default(),
             times_to_live: Mutex::default(),
+            tenants: RwLock::default(),
         }
     }
 
@@ -162,7 +165,7 @@ impl Definitions {
         let mut found = Vec::new();
         let mut page = Page { before: None, limit: PAGE_ROWS_MAX };
         loop {
-            let rows = self.store.definitions(page).await?;
+            let rows = self.store.definitions(DefinitionFilter::default(), page).await?;
             let is_last = rows.len() < PAGE_ROWS_MAX as usize;
             page.before = rows.last().map(|row| row.key.raw());
             for row in rows {
@@ -206,6 +209,23 @@ impl Definitions {
         self.store.resource(deployment, name.into()).await.map_err(|e| store_error(&e))
     }
 
+    /// Definitions that have got another tenant are read again.
+    pub fn know_tenants(&self, moved: &[MovedDefinition]) {
+        let mut tenants = write(&self.tenants);
+        let mut is_news = false;
+        for row in moved {
+            let known = tenants.insert(row.key, row.tenant.clone());
+            if known.as_ref() != Some(&row.tenant) {
+                self.cache.remove(row.key);
+                is_news = true;
+            }
+        }
+        drop(tenants);
+        if is_news {
+            self.forget_latest();
+        }
+    }
+
     /// Another node may have deployed.
     pub fn forget_latest(&self) {
         self.latest.forget();
@@ -240,12 +260,13 @@ impl Definitions {
             self.forget_file(&name);
         }
         let process = file.processes.get(&row.process_id).cloned();
-        let process = process.ok_or_else(|| {
-            let reason = &file.first_problem;
-            Error::Internal(format!("a deployed definition does not load any more: {reason}"))
-        })?;
+        let process = process.ok_or_else(|| unreadable(&row, &file.first_problem))?;
         let definition = Arc::new(Definition::new(&row, process));
-        self.cache.put(definition.clone());
+        // Held while it is put: what was read before its tenant changed is not kept.
+        let tenants = read(&self.tenants);
+        if tenants.get(&row.key).is_none_or(|tenant| *tenant == row.tenant) {
+            self.cache.put(definition.clone());
+        }
         Ok(definition)
     }
 
@@ -281,14 +302,27 @@ impl Definitions {
             reading.read_again(&content, dialect, transforms.as_deref())
         });
         let parsed = parsed.await.map_err(|e| Error::Internal(e.to_string()))?;
-        let parsed = parsed.map_err(|reason| {
-            Error::Internal(format!("a deployed definition does not load any more: {reason}"))
-        })?;
+        let parsed = parsed.map_err(|reason| unreadable(row, &reason))?;
+        if let Some(problem) = &parsed.outgrown {
+            // The levels tell whether the checks have changed, or the file or the hooks have.
+            let (definition, accepted_under) = (row.key, row.checks);
+            let said = "a definition would be refused today and runs as it was accepted";
+            tracing::warn!(%definition, accepted_under, checks = CHECKS, %problem, "{said}");
+        }
         let first = parsed.diagnostics.first().map(ToString::to_string).unwrap_or_default();
         let processes = parsed.processes.into_iter();
         let processes = processes.map(|process| (process.id.clone(), Arc::new(process)));
         Ok(File { processes: Arc::new(processes.collect()), first_problem: first.into() })
     }
+}
+
+/// A newer version may take what this one cannot read: nodes of both may run on one store.
+fn unreadable(row: &DefinitionRow, reason: &str) -> Error {
+    let by_whom = match row.checks > CHECKS {
+        true => "a definition that a newer version has accepted does not load",
+        false => "a deployed definition does not load any more",
+    };
+    Error::Internal(format!("{by_whom}: {reason}"))
 }
 
 /// A resource of a deployment.

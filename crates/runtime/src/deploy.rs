@@ -5,7 +5,7 @@ use std::sync::Arc;
 use md5::{Digest, Md5};
 use orloj_calls::AssetFile;
 use orloj_interpreter::{JobSettings, StartTrigger, StartWait};
-use orloj_model::{Diagnostic, Dialect, Parsed, Severity};
+use orloj_model::{CHECKS, Diagnostic, Dialect, Parsed, Severity};
 use orloj_store::{
     AssetKey, DecisionKey, NewAsset, NewDecision, NewDefinition, NewDeployment, NewRequirements,
     NewResource, NewStart, Notice, RequirementsKey, StartKind,
@@ -17,7 +17,7 @@ use crate::api::{
 };
 use crate::assets::stored_kind;
 use crate::decision_file::{self, DecisionFile};
-use crate::definitions::{CHECKS, dialect_name};
+use crate::definitions::dialect_name;
 use crate::deployed_jobs::{self, Owner};
 use crate::driver::Input;
 use crate::handle::Orloj;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use orloj_store::{DefinitionRow, PAGE_ROWS_MAX, Page, StoredDeployment};
+use orloj_store::{DefinitionFilter, DefinitionRow, PAGE_ROWS_MAX, Page, StoredDeployment};
 use orloj_types::{DefinitionKey, DeploymentKey};
 
 use crate::api::{Error, Missing};
@@ -90,7 +90,8 @@ impl ExecutorHandle<'_> {
         let mut before = None;
         loop {
             let page = Page { before, limit: PAGE_ROWS_MAX };
-            let rows = self.engine.inner.store.definitions(page).await;
+            let filter = DefinitionFilter::default();
+            let rows = self.engine.inner.store.definitions(filter, page).await;
             let rows = rows.map_err(|e| store_error(&e))?;
             let Some(last) = rows.last() else { return Ok(found) };
             before = Some(last.key.raw());

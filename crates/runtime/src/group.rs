@@ -150,7 +150,9 @@ impl GroupBuilder {
             return Err(Error::Invalid(format!("two engines are named '{}'", names[twice])));
         }
         let pool = self.pool.unwrap_or_else(|| Pool::new(self.calls_max));
-        let stores = open_all(&self.store, &names).await?;
+        let in_bulk = self.engines.iter().map(|(_, engine)| engine.config.settings.rows.in_bulk);
+        let engines: Vec<(EngineName, bool)> = names.into_iter().zip(in_bulk).collect();
+        let stores = open_all(&self.store, &engines).await?;
         let mut group = OrlojGroup { engines: BTreeMap::new(), pool };
         for ((name, builder), store) in self.engines.into_iter().zip(stores) {
             let mut builder = builder.engine(name.clone()).join_acquisition(&self.acquisitions);

@@ -108,8 +108,8 @@ pub use orloj_script as script;
 pub use orloj_settings as settings;
 pub use orloj_store as store;
 pub use orloj_store::{
-    IncidentFilter, JobFilter, JobKind, JobState, Order, PAGE_ROWS_MAX, Page, Parameter, Statement,
-    UserTaskFilter,
+    DefinitionFilter, IncidentFilter, JobFilter, JobKind, JobState, Order, PAGE_ROWS_MAX, Page,
+    Parameter, Statement, UserTaskFilter,
 };
 pub use orloj_types as types;
 pub use own_executor::{AtOnce, Executor, Offer, OfferedJob};

@@ -27,4 +27,5 @@ mod own_executor;
 mod readme;
 mod running_chores;
 mod running_jobs;
+mod tenants;
 mod two_nodes;

@@ -103,7 +103,7 @@ fn every_kind_does_what_it_says() {
             "process order: start -> work{service work} -> wait{receive go, key k} -> end",
         )
         .await;
-        let first = orloj.definitions().list(ALL).await.unwrap()[0].key;
+        let first = orloj.definitions().list(Default::default(), ALL).await.unwrap()[0].key;
         let keys: Vec<InstanceKey> = {
             let mut keys = Vec::new();
             for _ in 0..2 {
@@ -133,7 +133,7 @@ fn every_kind_does_what_it_says() {
             "process order: start -> work{service other} -> wait{receive go, key k} -> end",
         )
         .await;
-        let newest = orloj.definitions().list(ALL).await.unwrap()[0].key;
+        let newest = orloj.definitions().list(Default::default(), ALL).await.unwrap()[0].key;
         assert_ne!(first, newest);
         let plan = vec![("work".into(), "work".into())];
         run(&orloj, BatchWork::InstanceMigration { definition: newest.raw(), plan }, all()).await;
@@ -354,7 +354,7 @@ fn nothing_of_a_deleted_batch_comes_back() {
         let file = Deploy { plain_dialect: Some(Dialect::Camunda7), ..file };
         orloj.deploy(file).await.unwrap();
         let key = start(&orloj, 1).await[0];
-        let definition = orloj.definitions().list(ALL).await.unwrap()[0].key;
+        let definition = orloj.definitions().list(Default::default(), ALL).await.unwrap()[0].key;
         let work = BatchWork::InstanceRestart {
             definition: definition.raw(),
             before: vec!["work".into()],

@@ -12,8 +12,8 @@ use orloj::settings::{HistoryLevel, Settings, Ttl};
 use orloj::types::{Document, JobKey, Timestamp};
 use orloj::{
     BatchElements, BatchWork, Builder, Call, Deploy, Dialect, Error, Fault, IncidentFilter,
-    InstanceQuery, JobFilter, JobKind, JobState, JobView, NewBatch, Orloj, Page, StoreChoice,
-    SuspendDefinition, WhichDefinitions,
+    InstanceQuery, JobFilter, JobKind, JobState, JobView, NewBatch, Orloj, Page, Reschedule,
+    StoreChoice, SuspendDefinition, WhichDefinitions,
 };
 use orloj_testkit::sketch::Sketch;
 use orloj_testkit::story::Database;
@@ -58,9 +58,13 @@ fn settings() -> Settings {
 }
 
 async fn deploy(orloj: &Orloj, sketch: &str) {
+    deploy_as(orloj, Dialect::Camunda7, sketch).await;
+}
+
+async fn deploy_as(orloj: &Orloj, dialect: Dialect, sketch: &str) {
     let sketch = Sketch::parse(sketch).unwrap();
     let file = Deploy::file("model.bpmn", sketch.to_xml().as_bytes());
-    orloj.deploy(Deploy { plain_dialect: Some(Dialect::Camunda7), ..file }).await.unwrap();
+    orloj.deploy(Deploy { plain_dialect: Some(dialect), ..file }).await.unwrap();
 }
 
 async fn pass(orloj: &Orloj, seconds: u64) {
@@ -369,6 +373,68 @@ fn a_level_below_full_keeps_no_log_of_jobs() {
         pass(&orloj, 10).await;
         assert_eq!(incidents(&orloj).await, [key], "the incident itself is there");
         assert_eq!((told(&orloj, key).await, closed(&orloj, key).await), (vec![], vec![]));
+        orloj.shutdown().await;
+    });
+}
+
+#[test]
+fn a_start_timer_is_rescheduled() {
+    on_both(|builder, _| async move {
+        let orloj = builder.build().await.unwrap();
+        deploy(&orloj, ONCE).await;
+        let old = timer(&orloj).await.unwrap();
+        let soon = Reschedule::Date("soon".into());
+        let refused = orloj.jobs().reschedule(old.key, soon).await.unwrap_err().to_string();
+        assert!(refused.contains("'soon' is no ISO 8601 date and time"), "{refused}");
+        orloj.jobs().reschedule(old.key, Reschedule::Duration("PT1M".into())).await.unwrap();
+        let new = timer(&orloj).await.unwrap();
+        assert_ne!(new.key, old.key, "a job of its own");
+        assert_eq!(new.due_at, Some(BEGIN.plus_ms(60_000)));
+        assert_eq!((new.definition, new.state), (old.definition, JobState::Waiting));
+        assert_eq!(told(&orloj, old.key).await[1..], [(JobLogState::Deleted, 3)]);
+        assert_eq!(told(&orloj, new.key).await, [(JobLogState::Created, 3)]);
+        pass(&orloj, 10).await;
+        assert_eq!(live(&orloj).await, 0, "the model's timer is gone");
+        pass(&orloj, 50).await;
+        assert_eq!(live(&orloj).await, 1);
+        assert!(timer(&orloj).await.is_none());
+        orloj.shutdown().await;
+    });
+}
+
+#[test]
+fn a_start_timer_that_was_rescheduled_repeats_as_it_is_told() {
+    on_both(|builder, _| async move {
+        let orloj = builder.build().await.unwrap();
+        let sketch = "process order, flowable: start{timer 10s} -> ask{user} -> end";
+        deploy_as(&orloj, Dialect::Flowable, sketch).await;
+        let key = timer(&orloj).await.unwrap().key;
+        let cycle = Reschedule::cycle_until("R/PT1M", "2026-11-16T00:02:30Z").unwrap();
+        orloj.jobs().reschedule(key, cycle).await.unwrap();
+        for started in [1, 2] {
+            pass(&orloj, 60).await;
+            assert_eq!(live(&orloj).await, started);
+        }
+        let left = timer(&orloj).await;
+        assert!(left.is_none(), "the end that was given comes before the third: {left:?}");
+        orloj.shutdown().await;
+    });
+}
+
+#[test]
+fn a_start_timer_that_is_suspended_stays_so_when_it_is_rescheduled_and_a_dead_one_is_not() {
+    on_both(|builder, _| async move {
+        let orloj = builder.build().await.unwrap();
+        deploy(&orloj, SERIES).await;
+        let key = timer(&orloj).await.unwrap().key;
+        orloj.jobs().suspend(key).await.unwrap();
+        orloj.jobs().reschedule(key, Reschedule::Duration("PT1M".into())).await.unwrap();
+        let parked = timer(&orloj).await.unwrap();
+        assert_eq!(parked.state, JobState::Suspended);
+        orloj.jobs().activate(parked.key).await.unwrap();
+        orloj.jobs().move_to_dead_letter(parked.key).await.unwrap();
+        let dead = orloj.jobs().reschedule(parked.key, Reschedule::Duration("PT1M".into())).await;
+        assert!(matches!(&dead, Err(Error::Invalid(why)) if why.contains("Failed")), "{dead:?}");
         orloj.shutdown().await;
     });
 }

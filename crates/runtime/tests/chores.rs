@@ -374,7 +374,8 @@ fn ended_instances_are_restarted_and_their_history_is_deleted_in_batches() {
         for key in &keys {
             orloj.cancel(*key).await.unwrap();
         }
-        let definition = orloj.definitions().list(ALL).await.unwrap()[0].key.raw();
+        let definition =
+            orloj.definitions().list(Default::default(), ALL).await.unwrap()[0].key.raw();
         let restart = BatchWork::InstanceRestart {
             definition,
             before: vec!["ask".into()],

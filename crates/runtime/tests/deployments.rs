@@ -2,7 +2,8 @@
 
 use orloj::types::{Document, TenantId};
 use orloj::{
-    Deploy, Deployed, Error, EvaluateDecision, Orloj, Resource, StoreChoice, WhichDecision,
+    Deploy, Deployed, Error, EvaluateDecision, Orloj, Resource, StartInstance, StoreChoice,
+    WhichDecision,
 };
 use orloj_testkit::story::Database;
 
@@ -89,7 +90,7 @@ async fn everything_that_is_wrong_is_told_at_once_and_nothing_is_deployed() {
     }
     assert!(said.iter().any(|said| said.starts_with("d.txt: resources of this kind")), "{said:?}");
     let page = orloj::Page { before: None, limit: 10 };
-    assert!(orloj.definitions().list(page).await.expect("a list").is_empty());
+    assert!(orloj.definitions().list(Default::default(), page).await.expect("a list").is_empty());
 }
 
 #[tokio::test]
@@ -227,4 +228,43 @@ async fn forms_and_decisions(store: StoreChoice) {
     let left: Vec<_> = orloj.deployments().list().await.expect("listed");
     assert_eq!(left.iter().map(|view| view.key).collect::<Vec<_>>(), [first.key]);
     orloj.shutdown().await;
+}
+
+/// A file of a store is changed to one that is refused today, as if it had been deployed by a
+/// version that checked less.
+#[tokio::test]
+async fn a_definition_goes_on_loading_though_it_would_be_refused_today() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("orloj.db");
+    let open = async || {
+        let store = StoreChoice::SqliteFile(path.clone());
+        Orloj::builder().store(store).build().await.expect("an engine")
+    };
+    let start = async |orloj: &Orloj| orloj.start(StartInstance::latest("p")).await;
+    let fine = bpmn("p", PLAIN);
+    let outgrown = bpmn("p", r#"<startEvent id="s"/><startEvent id="again"/>"#);
+    let unreadable = bpmn("p", r#"<startEvent id="s"/><serviceTask id="t"/>"#);
+    let orloj = open().await;
+    assert_eq!(refused(&orloj, &[("p.bpmn", &outgrown)]).await, ["p.bpmn: start-event-repeated"]);
+    deploy(&orloj, &[("p.bpmn", &fine)]).await.expect("deployed");
+    orloj.shutdown().await;
+
+    let store = |content: &str, checks: i32| {
+        let file = rusqlite::Connection::open(&path).expect("the file");
+        let changed = file.execute("UPDATE resource SET content = ?1", [content.as_bytes()]);
+        assert_eq!(changed.expect("changed"), 1);
+        file.execute("UPDATE definition SET checks = ?1", [checks]).expect("changed");
+    };
+    store(&outgrown, 0);
+    let orloj = open().await;
+    start(&orloj).await.expect("it was accepted once");
+    orloj.shutdown().await;
+
+    for (checks, said) in [(1, "does not load any more"), (2, "a newer version has accepted")] {
+        store(&unreadable, checks);
+        let orloj = open().await;
+        let error = start(&orloj).await.expect_err("nobody knows what it means").to_string();
+        assert!(error.contains(said), "{error}");
+        orloj.shutdown().await;
+    }
 }

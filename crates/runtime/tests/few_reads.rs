@@ -64,7 +64,7 @@ async fn a_suspension_is_written_once() {
         "process p, camunda: start -> a{delegate A, async} -> b{delegate B, async} -> end",
     )
     .await;
-    let definition = orloj.definitions().list(ALL).await.expect("one")[0].key;
+    let definition = orloj.definitions().list(Default::default(), ALL).await.expect("one")[0].key;
     let written = async || store.settings().await.expect("settings").version;
     let before = written().await;
     let which = WhichDefinitions::Key(definition);

@@ -99,7 +99,7 @@ async fn a_definition_stays_as_it_was(store: StoreChoice) {
 
 async fn orloj_definition(orloj: &Orloj) -> orloj::types::DefinitionKey {
     let page = orloj::Page { before: None, limit: 1 };
-    orloj.definitions().list(page).await.expect("definitions")[0].key
+    orloj.definitions().list(Default::default(), page).await.expect("definitions")[0].key
 }
 
 /// No classes here; those that it lets through become jobs of a type of their own.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use orloj::store::{JobDefinitionFilter, OperationFilter};
 use orloj::types::{Document, InstanceKey, JobDefinitionKey, JobKey, Timestamp};
 use orloj::{
-    ActivateJobs, Builder, Call, DefinitionQuery, Deploy, Dialect, Error, ExecutorOptions, Fault,
+    ActivateJobs, Builder, Call, DefinitionFilter, Deploy, Dialect, Error, ExecutorOptions, Fault,
     IncidentFilter, InstanceAction, InstanceQuery, JobAction, JobDefinitionAction,
     JobDefinitionScope, JobFilter, JobKind, JobScope, JobSet, JobState, LongPoll, Missing,
     NewIncident, Orloj, Page, Reschedule, Restart, StartInstance, StoreChoice, SuspendDefinition,
@@ -483,7 +483,7 @@ fn a_deleted_version_starts_nothing_and_the_one_before_comes_back() {
         let again = orloj.definitions().delete(versions[0].key).await;
         assert!(matches!(again, Err(Error::Missing(_))));
 
-        let deployment = orloj.definitions().query(&DefinitionQuery::default()).await.unwrap();
+        let deployment = orloj.definitions().query(&DefinitionFilter::default()).await.unwrap();
         let deployment = deployment[0].deployment;
         assert_eq!(&*orloj.deployments().resources(deployment).await.unwrap()[0], "order.bpmn");
         assert!(orloj.deployments().registered().await.unwrap().contains(&deployment));

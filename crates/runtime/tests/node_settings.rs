@@ -304,6 +304,22 @@ async fn a_query_asks_for_no_more_than_it_may() {
 }
 
 #[tokio::test]
+async fn where_rows_are_written_one_by_one_every_change_is_a_commit() {
+    for in_bulk in [true, false] {
+        let mut settings = Settings::default();
+        settings.rows.in_bulk = in_bulk;
+        let orloj = deployed(Orloj::builder().settings(settings)).await;
+        let starts = (0..200).map(|_| orloj.start(StartInstance::latest("step")));
+        let started = futures_util::future::join_all(starts).await;
+        assert!(started.iter().all(Result::is_ok));
+        let (groups, changes) = (orloj.metrics().groups.get(), orloj.metrics().changes.get());
+        assert!(changes >= 200, "{changes} changes");
+        assert_eq!(groups == changes, !in_bulk, "{groups} groups of {changes} changes");
+        orloj.shutdown().await;
+    }
+}
+
+#[tokio::test]
 async fn acquisition_rests_when_the_queue_is_full() {
     let gate = Arc::new(Semaphore::new(0));
     let entry = gate.clone();

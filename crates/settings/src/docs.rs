@@ -31,6 +31,14 @@ and another one was faster with; a job that an executor of the application's own
 back and makes acquisition pause (100 ms, in profiles of Flowable the wait for a full queue) \
 instead of shortening the next page. `acquisition.wait_ms_max` follows the waits in the profiles of Flowable, whose waits \
 do not grow.
+
+`bulkInsertEnabled = false` of Flowable (`rows.in_bulk = false`) is for diagnosis, and slow. A node \
+then gathers no changes: what one command does to a hierarchy of instances is one commit. On \
+PostgreSQL each row of it, be it inserted, updated or deleted, is sent by a call of its own, within \
+one transaction, so that a change is all or nothing as ever and the server's log names the row that \
+it trips over; on SQLite each row is a statement of its own anyway. Where Flowable takes only its \
+insertions apart, this takes apart updates and deletions too. It does not concern deployments, \
+acquisitions, heartbeats and the clean-up of history, which are no changes of instances.
 ";
 
 /// `docs/compat/properties.md`

@@ -214,6 +214,8 @@ pub const KNOBS: &[Knob] = knobs! { Settings;
         "elements that one command may enter; loops without a wait end there";
     "rows.query_max" = rows.query_max (1..=i64::MAX):
         "rows that one query may ask for; one that asks for more is refused";
+    "rows.in_bulk" = rows.in_bulk:
+        "off: every change is a commit and every row a statement of its own, for diagnosis";
 };
 
 /// Those of a named acquisition, by the last part of the name.

@@ -147,7 +147,7 @@ fn what_the_chapters_name_turns_a_knob() {
         asyncExecutorDefaultAsyncJobAcquireWaitTime asyncExecutorDefaultQueueSizeFullWaitTime \
         asyncExecutorTimerLockTimeInMillis asyncExecutorAsyncJobLockTimeInMillis \
         asyncExecutorSecondsToWaitOnShutdown asyncExecutorResetExpiredJobsInterval \
-        asyncExecutorResetExpiredJobsPageSize idGenerator \
+        asyncExecutorResetExpiredJobsPageSize idGenerator bulkInsertEnabled \
         enableClassWhiteListing whiteListedClasses maxStackDepth maxScriptExecutionTime \
         maxMemoryUsed enabledJobCategories defaultFailedJobWaitTime";
     for (system, names) in [(System::Camunda7, camunda), (System::Flowable, flowable)] {
@@ -156,7 +156,7 @@ fn what_the_chapters_name_turns_a_knob() {
             assert!(!matches!(property.fate, Fate::Without(_) | Fate::Warns(..)), "{name}");
         }
     }
-    let others = "idBlockSize enableSafeBpmnXml configurators loggingListener bulkInsertEnabled \
+    let others = "idBlockSize enableSafeBpmnXml configurators loggingListener \
         asyncExecutorDefaultTimerJobAcquireWaitTime globalAcquireLockEnabled";
     for name in others.split_whitespace() {
         assert!(find_property(System::Flowable, name, false).is_some(), "{name}");

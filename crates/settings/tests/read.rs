@@ -347,12 +347,10 @@ fn what_asks_for_something_that_will_not_happen_is_named() {
     let read = good(json!({"flowable": {
         "globalAcquireLockEnabled": true,
         "unlockOwnedJobs": false,
-        "bulkInsertEnabled": false,
         "timerLockPollRate": "PT1S",
         "defaultTimerJobAcquireWaitTime": "PT1S",
     }}));
     insta::assert_snapshot!(notes(&read), @r"
-    flowable.bulkInsertEnabled: warning: bulkInsertEnabled: is not done: a commit writes each kind of row as one statement
     flowable.defaultTimerJobAcquireWaitTime: note: defaultTimerJobAcquireWaitTime: has no effect: timers are made ready when they are due, not looked for in between
     flowable.globalAcquireLockEnabled: warning: globalAcquireLockEnabled: is not done: acquisitions of several nodes skip each other's rows and need no lock
     flowable.timerLockPollRate: note: timerLockPollRate: has no effect: acquisitions of several nodes skip each other's rows and need no lock

@@ -13,6 +13,7 @@ use tokio_postgres::types::{ToSql, Type};
 use crate::chore_log::put_log;
 use crate::connection::Connection;
 use crate::group::{put_incident, put_job_row};
+use crate::one_by_one::parts;
 use crate::row_array::RowArray;
 use crate::settings::put_job_definition;
 use crate::sql::RowTypes;
@@ -34,18 +35,7 @@ pub(crate) struct ChoreRows {
 
 impl ChoreRows {
     pub fn new(changes: &[Change], types: &RowTypes) -> Self {
-        let mut rows = Self {
-            written: RowArray::new(&types.chore_step),
-            inserted: RowArray::new(&types.job_in),
-            batches_inserted: RowArray::new(&types.batch_in),
-            batches_written: RowArray::new(&types.batch_step),
-            batches_gone: RowArray::new(&types.batch_gone),
-            operations: RowArray::new(&types.operation_in),
-            incidents_annotated: RowArray::new(&types.incident_note),
-            job_definitions_added: RowArray::new(&types.job_definition_in),
-            incidents_opened: RowArray::new(&types.incident_in),
-            log: RowArray::new(&types.chore_log_in),
-        };
+        let mut rows = Self::empty(types);
         let mut chores: Vec<&ChoreWrite> =
             changes.iter().flat_map(|change| &change.chores).collect();
         chores.sort_unstable_by_key(|write| write.key());
@@ -77,6 +67,28 @@ impl ChoreRows {
             });
         }
         rows
+    }
+
+    fn empty(types: &RowTypes) -> Self {
+        Self {
+            written: RowArray::new(&types.chore_step),
+            inserted: RowArray::new(&types.job_in),
+            batches_inserted: RowArray::new(&types.batch_in),
+            batches_written: RowArray::new(&types.batch_step),
+            batches_gone: RowArray::new(&types.batch_gone),
+            operations: RowArray::new(&types.operation_in),
+            incidents_annotated: RowArray::new(&types.incident_note),
+            job_definitions_added: RowArray::new(&types.job_definition_in),
+            incidents_opened: RowArray::new(&types.incident_in),
+            log: RowArray::new(&types.chore_log_in),
+        }
+    }
+
+    /// One for each row, in the order in which the procedures write them.
+    pub fn one_by_one(&self, types: &RowTypes) -> Vec<Self> {
+        parts!(self, Self::empty(types);
+            incidents_opened log written inserted job_definitions_added batches_inserted
+            batches_written batches_gone operations incidents_annotated)
     }
 
     pub fn arrays(&self) -> [&RowArray; 10] {

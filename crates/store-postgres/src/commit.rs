@@ -11,6 +11,7 @@ use orloj_types::{InstanceKey, SubscriptionKey};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 
+use crate::chore_group::ChoreRows;
 use crate::connection::Connection;
 use crate::error::{closed, describe, is_lost, of_group};
 use crate::group::GroupRows;
@@ -94,7 +95,7 @@ impl Shared {
         for attempt in 0..2 {
             let connection = self.lane_connection(&mut slot).await?;
             let epoch = self.epochs.get(group.lease.session, group.lane);
-            let answer = send(connection, &self.sql, group, &rows, lowered, epoch).await;
+            let answer = self.send(connection, group, &rows, lowered, epoch).await;
             let is_broken = answer.as_ref().is_none_or(|a| a.as_ref().is_err_and(Failed::is_lost));
             if is_broken && let Some(connection) = slot.take() {
                 connection.discard();
@@ -215,10 +216,39 @@ impl Shared {
         }
         CommitError::Conflicts(losers)
     }
+
+    /// None when the server stayed silent.
+    async fn send(
+        &self,
+        connection: &Connection,
+        group: &Group,
+        rows: &GroupRows,
+        lowered: Option<i64>,
+        epoch: i32,
+    ) -> Option<Result<Committed, Failed>> {
+        let is_attached = group.changes.iter().any(|change| !change.statements.is_empty());
+        if self.in_bulk && !is_attached {
+            return send_at_once(connection, &self.sql, group, rows, lowered, epoch).await;
+        }
+        let (rows_apart, chores_apart): (Vec<GroupRows>, Vec<ChoreRows>);
+        let chores = rows.chores.as_deref();
+        let parts = if self.in_bulk {
+            Parts { rows: vec![rows], chores: chores.into_iter().collect() }
+        } else {
+            rows_apart = rows.one_by_one(&self.types);
+            let singles = chores.map(|chores| chores.one_by_one(&self.types));
+            chores_apart = singles.unwrap_or_default();
+            Parts { rows: rows_apart.iter().collect(), chores: chores_apart.iter().collect() }
+        };
+        // Each part may take as long as a whole group.
+        let patience = ANSWER_MAX * u32::try_from(parts.len()).unwrap_or(u32::MAX);
+        let answer = send_in_turn(connection, &self.sql, group, &parts, lowered, epoch);
+        tokio::time::timeout(patience, answer).await.ok()?
+    }
 }
 
 /// None when the server stayed silent.
-async fn send(
+async fn send_at_once(
     connection: &Connection,
     sql: &Sql,
     group: &Group,
@@ -226,10 +256,6 @@ async fn send(
     lowered: Option<i64>,
     epoch: i32,
 ) -> Option<Result<Committed, Failed>> {
-    if group.changes.iter().any(|change| !change.statements.is_empty()) {
-        let answer = send_attached(connection, sql, group, rows, lowered, epoch);
-        return tokio::time::timeout(ANSWER_MAX, answer).await.ok()?;
-    }
     let Some(chores) = &rows.chores else {
         let answer = send_call(connection, sql, group, rows, lowered, epoch).await;
         return answer.map(|answer| answer.map_err(Failed::from));
@@ -259,24 +285,45 @@ async fn send(
     Some(answer.map_err(Failed::from))
 }
 
-/// A group with statements of the application. They are sent one by one: whoever wrote them is told
-/// which one failed.
-async fn send_attached(
+/// What is sent in turn, within one transaction.
+struct Parts<'a> {
+    rows: Vec<&'a GroupRows>,
+    chores: Vec<&'a ChoreRows>,
+}
+
+impl Parts<'_> {
+    fn len(&self) -> usize {
+        self.rows.len() + self.chores.len()
+    }
+}
+
+/// A group with statements of the application, or one whose rows are sent one by one: each waits for
+/// the one before it, and whoever wrote a statement is told which one failed.
+async fn send_in_turn(
     connection: &Connection,
     sql: &Sql,
     group: &Group,
-    rows: &GroupRows,
+    parts: &Parts<'_>,
     lowered: Option<i64>,
     epoch: i32,
 ) -> Option<Result<Committed, Failed>> {
     let written = async {
         connection.batch_execute(BEGIN).await?;
-        let Some(called) = send_call(connection, sql, group, rows, lowered, epoch).await else {
-            return Ok(None);
+        let mut committed = Committed::default();
+        // The row of the node comes last: who holds it waits for nobody.
+        let mut left = parts.len();
+        let mut lowered_by = || {
+            left -= 1;
+            lowered.filter(|_| left == 0)
         };
-        let committed = called?;
-        if let Some(chores) = &rows.chores {
+        for rows in &parts.rows {
+            let called = send_call(connection, sql, group, rows, lowered_by(), epoch).await;
+            let Some(called) = called else { return Ok(None) };
+            committed = called?;
+        }
+        for chores in &parts.chores {
             let session: (&(dyn ToSql + Sync), Type) = (&group.lease.session, Type::INT8);
+            let lowered = lowered_by();
             let mut params = vec![session];
             params.extend(chores.params());
             params.push((&lowered, Type::INT8));

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use orloj_store::{
-    DefinitionRow, Error, NewDefinition, NewDeployment, NewResource, Page, StartRow,
-    StoredDeployment, job_definitions_of, starts_of,
+    DefinitionFilter, DefinitionRow, Error, NewDefinition, NewDeployment, NewResource, Page,
+    StartRow, StoredDeployment, job_definitions_of, starts_of,
 };
 use orloj_types::{DefinitionKey, DeploymentKey, ProcessId, TenantId};
 use tokio_postgres::types::{ToSql, Type};
@@ -93,8 +93,22 @@ impl Shared {
         read::first(&rows, |row| Ok(row.get::<&[u8]>(0)?.into()))
     }
 
-    pub(crate) async fn definitions(&self, page: Page) -> Result<Vec<DefinitionRow>, Error> {
-        self.page(&self.sql.definitions, page, &[], read::definition).await
+    pub(crate) async fn definitions(
+        &self,
+        filter: &DefinitionFilter,
+        page: Page,
+    ) -> Result<Vec<DefinitionRow>, Error> {
+        let (process_id, tenant) = (filter.process_id.as_deref(), filter.tenant.as_deref());
+        let deployment = filter.deployment.map(DeploymentKey::raw);
+        let params: [(&(dyn ToSql + Sync), Type); 6] = [
+            (&process_id, Type::TEXT),
+            (&tenant, Type::TEXT),
+            (&filter.version, Type::INT4),
+            (&deployment, Type::INT8),
+            (&filter.suspended, Type::BOOL),
+            (&filter.only_latest, Type::BOOL),
+        ];
+        self.page(&self.sql.definitions, page, &params, read::definition).await
     }
 
     async fn latest(

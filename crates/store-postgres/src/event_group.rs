@@ -9,10 +9,12 @@ use orloj_store::{
 use orloj_types::{ElementId, InstanceKey};
 use tokio_postgres::types::{ToSql, Type};
 
+use crate::one_by_one::parts;
 use crate::row_array::RowArray;
 use crate::sql::RowTypes;
 
 /// Rows are locked as they are sent, so those that other groups may want too are in order.
+#[derive(Clone)]
 pub(crate) struct EventRows {
     /// What the group adds to, each once.
     channels: RowArray,
@@ -30,7 +32,18 @@ pub(crate) struct EventRows {
 
 impl EventRows {
     pub fn new(group: &Group, types: &RowTypes) -> Self {
-        let mut rows = Self {
+        let mut rows = Self::empty(group.now.as_ms(), types);
+        rows.put_channels(&group.changes);
+        rows.put_called(&group.changes);
+        rows.put_subscriptions(&group.changes);
+        rows.put_migrations(&group.changes);
+        rows.put_messages(&group.changes);
+        rows.put_broadcasts(&group.changes);
+        rows
+    }
+
+    fn empty(now: i64, types: &RowTypes) -> Self {
+        Self {
             channels: RowArray::new(&types.channel),
             called: RowArray::new(&types.called_in),
             subscriptions_deleted: Vec::new(),
@@ -41,15 +54,26 @@ impl EventRows {
             broadcasts_inserted: RowArray::new(&types.broadcast_in),
             broadcasts_moved: RowArray::new(&types.broadcast_step),
             migrated: RowArray::new(&types.migrated),
-            now: group.now.as_ms(),
-        };
-        rows.put_channels(&group.changes);
-        rows.put_called(&group.changes);
-        rows.put_subscriptions(&group.changes);
-        rows.put_migrations(&group.changes);
-        rows.put_messages(&group.changes);
-        rows.put_broadcasts(&group.changes);
-        rows
+            now,
+        }
+    }
+
+    /// Nothing to write; the moment stays.
+    pub fn without_rows(&self, types: &RowTypes) -> Self {
+        Self::empty(self.now, types)
+    }
+
+    /// Nothing to write: the channels, if there are any, are locked, and what fits is told.
+    pub fn only_channels(&self, types: &RowTypes) -> Option<Self> {
+        let channels = || Self { channels: self.channels.clone(), ..self.without_rows(types) };
+        (!self.channels.is_empty()).then(channels)
+    }
+
+    /// One for each row, in the order in which the procedure writes them.
+    pub fn one_by_one(&self, types: &RowTypes) -> Vec<Self> {
+        parts!(self, self.without_rows(types);
+            migrated called subscriptions_deleted subscriptions_inserted messages_inserted
+            messages_taken messages_deleted broadcasts_inserted broadcasts_moved)
     }
 
     /// In the order of the procedure, behind those of every group.

@@ -11,6 +11,7 @@ use orloj_types::{ElementInstanceKey, InstanceKey};
 
 use crate::chore_group::ChoreRows;
 use crate::event_group::EventRows;
+use crate::one_by_one::parts;
 use crate::page_group::PageRows;
 use crate::row_array::RowArray;
 use crate::sql::RowTypes;
@@ -72,6 +73,35 @@ impl GroupRows {
         }
         rows.check_size()?;
         Ok(rows)
+    }
+
+    /// A part for each row but those of chores, in the order in which the procedures write them. The
+    /// first part names all channels, whose locks come before those of rows, and so does the last,
+    /// which is told what fits.
+    pub fn one_by_one(&self, types: &RowTypes) -> Vec<Self> {
+        let empty = || Self::empty(types);
+        let mut parts = parts!(self, empty();
+            instances_updated instances_deleted instances_inserted jobs_deleted jobs_updated
+            jobs_inserted variables_cleared variables_deleted variables_put user_tasks_deleted
+            user_tasks_inserted incidents_deleted incidents_inserted history ended);
+        if let Some(events) = &self.events {
+            let with = |events| Self { events: Some(Box::new(events)), ..empty() };
+            parts.extend(events.one_by_one(types).into_iter().map(with));
+            let pages = self.pages.iter().flat_map(|pages| pages.one_by_one(types));
+            parts.extend(pages.map(|pages| {
+                let events = events.without_rows(types);
+                Self { pages: Some(Box::new(pages)), ..with(events) }
+            }));
+            if let Some(channels) = events.only_channels(types) {
+                parts.insert(0, with(channels.clone()));
+                parts.push(with(channels));
+            }
+        }
+        // A group without rows is recorded as well.
+        if parts.is_empty() {
+            parts.push(empty());
+        }
+        parts
     }
 
     fn empty(types: &RowTypes) -> Self {

@@ -33,6 +33,7 @@ mod listener;
 mod migrate;
 mod nodes;
 mod notice;
+mod one_by_one;
 mod options;
 mod order;
 mod page_group;
@@ -45,6 +46,7 @@ mod settings;
 mod sql;
 mod statements;
 mod store;
+mod tenants;
 mod tls;
 mod transaction;
 

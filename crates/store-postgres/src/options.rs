@@ -23,6 +23,10 @@ pub struct Options {
     pub lanes: u8,
     /// Connections for everything else.
     pub readers: u8,
+    /// Whether a commit sends all rows of a kind together. Otherwise every row is a statement of
+    /// its own, in one transaction all the same: slow, and meant for whoever looks for the row
+    /// that a server trips over.
+    pub in_bulk: bool,
 }
 
 impl Options {
@@ -33,6 +37,7 @@ impl Options {
             schema: "public".to_owned(),
             lanes: LANES_DEFAULT,
             readers: READERS_DEFAULT,
+            in_bulk: true,
         }
     }
 

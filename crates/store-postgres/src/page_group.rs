@@ -6,6 +6,7 @@ use orloj_store::{Change, RecordPage, RecordPageKind, RecordPageWrite};
 use orloj_types::{ElementInstanceKey, InstanceKey};
 use tokio_postgres::types::{ToSql, Type};
 
+use crate::one_by_one::parts;
 use crate::row_array::RowArray;
 use crate::sql::RowTypes;
 
@@ -50,6 +51,16 @@ impl PageRows {
             }
         }
         Self { cleared, deleted, put }
+    }
+
+    /// One for each row, in the order in which the procedure writes them.
+    pub fn one_by_one(&self, types: &RowTypes) -> Vec<Self> {
+        let empty = || Self {
+            cleared: Vec::new(),
+            deleted: RowArray::new(&types.page_gone),
+            put: RowArray::new(&types.page_in),
+        };
+        parts!(self, empty(); cleared deleted put)
     }
 
     pub fn arrays(&self) -> [&RowArray; 2] {

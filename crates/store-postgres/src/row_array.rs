@@ -10,7 +10,7 @@ use tokio_postgres::types::{IsNull, ToSql, Type};
 
 use crate::sql::RowType;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct RowArray {
     kind: RowType,
     rows: i32,
@@ -32,6 +32,21 @@ impl RowArray {
 
     pub fn bytes(&self) -> usize {
         self.body.len()
+    }
+
+    /// An array for each row. A row begins with its length.
+    pub fn singles(&self) -> Vec<Self> {
+        let mut rest = &self.body[..];
+        let mut singles = Vec::new();
+        while let Some((length, _)) = rest.split_first_chunk::<4>() {
+            let length = usize::try_from(i32::from_be_bytes(*length)).unwrap_or(usize::MAX);
+            let Some((row, others)) = rest.split_at_checked(length.saturating_add(4)) else {
+                break;
+            };
+            singles.push(Self { kind: self.kind.clone(), rows: 1, body: row.to_vec() });
+            rest = others;
+        }
+        singles
     }
 
     /// What a statement is given for its parameter.

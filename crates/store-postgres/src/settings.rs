@@ -36,6 +36,7 @@ impl Shared {
             limits: self.limits().await?,
             suspended: read::all(&suspended, |row| row.get(0).map(DefinitionKey::new))?,
             job_definitions: read::all(&set, job_definition)?,
+            moved: self.moved_definitions(&params).await?,
         })
     }
 

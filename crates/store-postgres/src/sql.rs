@@ -31,7 +31,7 @@ statements! {
     chore_log chore_log_insert chore_replaced decision_find decision_insert decision_latest decision_load decisions definition_find
     definition_delete definition_insert definition_latest definition_live definition_load
     definition_starts_delete definition_suspend definition_timers definitions
-    definitions_suspended ended ended_batch_removal ended_batches ended_load ended_removal event_state group_commit group_commit_chores
+    definitions_moved definitions_suspended ended ended_batch_removal ended_batches ended_load ended_removal event_state group_commit group_commit_chores
     group_commit_with_events group_commit_with_pages history_load incident_load incidents incidents_delete
     index_state indexes_valid instance_load instance_of instance_revs instances job_acquire_engine
     job_acquire_worker job_candidates_engine job_candidates_worker job_clear_session
@@ -43,8 +43,14 @@ statements! {
     node_describe node_insert node_named node_number_free node_number_keep nodes notify
     operations prune_batch_keys prune_batch_log prune_batches prune_batches_ended prune_chore_log prune_ended prune_instances prune_meters prune_operations prune_removable
     requirements_delete requirements_version resource_insert resource_load settings_raise settings_version
-    start_insert start_replace starts subscription_last subscription_load subscriptions user_task_load
-    user_tasks
+    start_insert start_replace starts subscription_last subscription_load subscriptions
+    tenant_asset tenant_called tenant_chore tenant_chore_incident tenant_chore_log tenant_decision
+    tenant_definition tenant_definitions tenant_ended tenant_ended_instance tenant_history
+    tenant_incident tenant_instance tenant_instances tenant_job tenant_job_definition tenant_lock
+    tenant_message tenant_of tenant_outdated tenant_page tenant_resource tenant_settled
+    tenant_start_event tenant_subscription tenant_taken tenant_unsettled tenant_user_task
+    tenant_variable
+    user_task_load user_tasks
 }
 
 /// Puts a schema in the place of `orloj`, and leaves out comments and indentation, which would

@@ -7,14 +7,15 @@ use std::time::Duration;
 use orloj_store::{
     Acquire, AssetKind, AssetRow, BatchFilter, BatchRow, Beat, BroadcastRow, CalledBy, Channel,
     ChoreLogFilter, ChoreLogRow, Claim, CommitError, Committed, DecisionKey, DecisionRow,
-    DecisionVersion, DefinitionDeleted, DefinitionRow, DeleteDefinition, EndedBatchRow,
-    EndedFilter, EndedRow, Error, ExtendLock, Extended, Fit, Fut, Group, HistoryRow,
+    DecisionVersion, DefinitionDeleted, DefinitionFilter, DefinitionRow, DeleteDefinition,
+    EndedBatchRow, EndedFilter, EndedRow, Error, ExtendLock, Extended, Fit, Fut, Group, HistoryRow,
     IncidentFilter, IncidentRow, InstanceFilter, InstanceRow, JobDefinitionChange,
     JobDefinitionFilter, JobDefinitionRow, JobFilter, JobRow, Lease, LimitRow, LimitScope,
     LoadedInstance, MessageKey, MessageQuery, MessageRow, MeterQuery, MeterRow, MeterSum,
     NewDeployment, NewLimit, NodeProfile, NodeRow, Notice, OperationFilter, OperationRow, Page,
-    PruneQuery, Pruned, Pulse, StartQuery, StartRow, Store, StoredDeployment, StoredSettings,
-    SubscriptionKind, SubscriptionQuery, SubscriptionRow, UserTaskFilter, UserTaskRow,
+    PruneQuery, Pruned, Pulse, SetTenant, StartQuery, StartRow, Store, StoredDeployment,
+    StoredSettings, SubscriptionKind, SubscriptionQuery, SubscriptionRow, TenantSet,
+    UserTaskFilter, UserTaskRow,
 };
 use orloj_types::{
     BatchKey, DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey,
@@ -63,6 +64,8 @@ pub(crate) struct Shared {
     pub epochs: Epochs,
     pub landed: Landed,
     pub floor: Floor,
+    /// See [`Options::in_bulk`].
+    pub in_bulk: bool,
     pub channel: String,
     /// Tells own notifications from those of others.
     pub sender: u64,
@@ -95,6 +98,7 @@ impl PostgresStore {
             epochs: Epochs::default(),
             landed: Landed::default(),
             floor: Floor::default(),
+            in_bulk: options.in_bulk,
             engine: options.engine,
             schema: options.schema,
         });
@@ -348,8 +352,8 @@ impl Store for PostgresStore {
         Box::pin(async move { self.shared.resource(deployment, &name).await })
     }
 
-    fn definitions(&self, page: Page) -> Fut<'_, Vec<DefinitionRow>> {
-        Box::pin(self.shared.definitions(page))
+    fn definitions(&self, filter: DefinitionFilter, page: Page) -> Fut<'_, Vec<DefinitionRow>> {
+        Box::pin(async move { self.shared.definitions(&filter, page).await })
     }
 
     fn decisions(&self, page: Page) -> Fut<'_, Vec<DecisionRow>> {
@@ -410,6 +414,20 @@ impl Store for PostgresStore {
 
     fn delete_definition(&self, delete: DeleteDefinition) -> Fut<'_, DefinitionDeleted> {
         Box::pin(async move { self.shared.delete_definition(&delete).await })
+    }
+
+    fn set_deployment_tenant(&self, set: SetTenant) -> Fut<'_, TenantSet> {
+        Box::pin(async move { self.shared.set_deployment_tenant(&set).await })
+    }
+
+    fn settle_deployment_tenant(
+        &self,
+        deployment: DeploymentKey,
+        now: Timestamp,
+        logs_chores: bool,
+    ) -> Fut<'_, bool> {
+        let settled = self.shared.settle_deployment_tenant(deployment, now, logs_chores);
+        Box::pin(settled)
     }
 
     fn set_definition_suspended(

@@ -5,6 +5,7 @@ mod common;
 mod events;
 mod indexes;
 mod lost_answers;
+mod one_by_one;
 mod plans;
 mod refusals;
 mod schema;

@@ -14,15 +14,20 @@ const CASES_AT_ONCE: usize = 4;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn contract() {
-    run_all(false).await;
+    run_all(false, true).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn contract_behind_a_transaction_pooler() {
-    run_all(true).await;
+    run_all(true, true).await;
 }
 
-async fn run_all(pooled: bool) {
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn contract_row_by_row() {
+    run_all(false, false).await;
+}
+
+async fn run_all(pooled: bool, in_bulk: bool) {
     with_database(move |url| async move {
         let pooler = if pooled { Some(Pooler::start(&url).await) } else { None };
         let url = pooler.as_ref().map_or(url, |pooler| pooler.url.clone());
@@ -31,7 +36,7 @@ async fn run_all(pooled: bool) {
             let (turns, url) = (Arc::clone(&turns), url.clone());
             let run = async move {
                 let _turn = turns.acquire().await.expect("it is never closed");
-                run(case, number, url).await;
+                run(case, number, url, in_bulk).await;
             };
             (case, tokio::spawn(run))
         });
@@ -47,8 +52,9 @@ async fn run_all(pooled: bool) {
 }
 
 /// A schema of its own is as fresh as a database of its own, and made faster.
-async fn run(case: &'static Case, number: usize, url: String) {
-    let options = Options { schema: format!("Case {number}"), ..Options::new(url, engine()) };
+async fn run(case: &'static Case, number: usize, url: String, in_bulk: bool) {
+    let schema = format!("Case {number}");
+    let options = Options { schema, in_bulk, ..Options::new(url, engine()) };
     let store = PostgresStore::connect(options).await.expect("the store opens");
     (case.run)(Arc::new(store)).await;
 }

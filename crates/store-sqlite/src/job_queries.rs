@@ -8,9 +8,9 @@ use rusqlite::{Connection, Result, params_from_iter};
 use crate::queries::{all, at_most, limit};
 use crate::rows;
 
-const LIST: &str = include_str!("../queries/jobs.sql");
-/// Its condition on states.
-const STATES: &str = "(?13 IS NULL OR state IN (SELECT value FROM json_each(?13)))";
+const COLUMNS: &str = include_str!("../queries/job_columns.sql");
+const CONDITIONS: &str = include_str!("../queries/job_conditions.sql");
+const PAGE: &str = "LIMIT ?3 OFFSET ?4";
 
 pub(crate) fn jobs(
     connection: &Connection,
@@ -18,64 +18,83 @@ pub(crate) fn jobs(
     filter: &JobFilter,
     page: Page,
 ) -> Result<Vec<JobRow>> {
-    let sql = found_by(filter).replace("ORDER BY key DESC", order(filter.order));
     let values = values(engine, filter, at_most(page), limit(page));
-    all(connection, &sql, params_from_iter(values), rows::job)
+    all(connection, &listing(filter), params_from_iter(values), rows::job)
 }
 
 pub(crate) fn count(connection: &Connection, engine: &str, filter: &JobFilter) -> Result<u64> {
     let values = values(engine, filter, i64::MAX, 0);
-    count_of(connection, &found_by(filter), values)
-}
-
-/// How many rows a listing has. Its parameters keep their places; page and order are left out.
-pub(crate) fn count_of(
-    connection: &Connection,
-    listing: &str,
-    values: impl IntoIterator<Item = Value>,
-) -> Result<u64> {
-    let from = listing.find("\nFROM ").expect("every listing has a FROM");
-    let to = listing.find("ORDER BY").expect("every listing has an order");
-    let sql = format!("SELECT count(*){}", &listing[from..to]);
-    let mut statement = connection.prepare_cached(&sql)?;
+    let mut statement = connection.prepare_cached(&counting(filter))?;
     let count: i64 = statement.query_row(params_from_iter(values), |row| row.get(0))?;
     Ok(count.unsigned_abs())
 }
 
-/// A condition on a parameter that may be absent is not looked for in an index; so it is written
-/// plainly where there is one.
-fn found_by(filter: &JobFilter) -> String {
-    let mut sql = LIST.to_owned();
-    if filter.batch.is_some() {
-        sql = sql.replace("(?17 IS NULL OR batch_key = ?17)", "batch_key = ?17");
+fn listing(filter: &JobFilter) -> String {
+    let path = Path::of(filter);
+    let (from, by, order) = (path.from(), path.condition(), order(filter.order));
+    [COLUMNS, from, CONDITIONS, by, order, PAGE].join("\n")
+}
+
+/// The parameters keep their places.
+fn counting(filter: &JobFilter) -> String {
+    let path = Path::of(filter);
+    ["SELECT count(*)", path.from(), CONDITIONS, path.condition()].join("\n")
+}
+
+/// How the rows of a listing are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Path {
+    /// From the newest down.
+    Key,
+    Keys,
+    Batch,
+    /// Chores of a definition.
+    ChoresOf,
+    /// What workers of a type may take.
+    Ready,
+    /// Those in one of the states in which a job stands still.
+    Stopped,
+    /// In the order of keys without sorting.
+    StoppedInOne,
+}
+
+impl Path {
+    fn of(filter: &JobFilter) -> Self {
+        let is_of_none = filter.instance.is_some_and(|instance| instance.raw() == 0);
+        let is_ready = filter.states == [JobState::Ready] && filter.is_locked == Some(false);
+        let is_stopped = |state: &JobState| *state as u8 >= JobState::Failed as u8;
+        match &filter.states[..] {
+            _ if !filter.keys.is_empty() => Self::Keys,
+            _ if filter.batch.is_some() => Self::Batch,
+            _ if is_of_none && filter.definition.is_some() => Self::ChoresOf,
+            _ if is_ready && filter.job_type.is_some() => Self::Ready,
+            [state] if is_stopped(state) => Self::StoppedInOne,
+            [_, ..] if filter.states.iter().all(is_stopped) => Self::Stopped,
+            _ => Self::Key,
+        }
     }
-    if !filter.keys.is_empty() {
-        let keys = "key IN (SELECT value FROM json_each(?5))";
-        sql = sql.replace(&format!("(?5 IS NULL OR {keys})"), keys);
+
+    fn from(self) -> &'static str {
+        match self {
+            Self::Stopped | Self::StoppedInOne => "FROM job INDEXED BY job_stopped",
+            _ => "FROM job",
+        }
     }
-    let is_of_none = filter.instance.is_some_and(|instance| instance.raw() == 0);
-    if is_of_none && filter.definition.is_some() {
-        sql = sql.replace("(?6 IS NULL OR instance_key = ?6)", "instance_key = 0");
-        sql = sql.replace("(?7 IS NULL OR definition_key = ?7)", "definition_key = ?7");
+
+    /// What an index answers, once more and plainly.
+    fn condition(self) -> &'static str {
+        match self {
+            Self::Key => "",
+            Self::Keys => "AND key IN (SELECT value FROM json_each(?5))",
+            Self::Batch => "AND batch_key = ?17",
+            Self::ChoresOf => "AND instance_key = 0 AND definition_key = ?7",
+            Self::Ready => {
+                "AND state = 0 AND type = ?14 AND lock_session IS NULL AND lock_until IS NULL"
+            }
+            Self::Stopped => "AND state >= 3 AND state IN (SELECT value FROM json_each(?13))",
+            Self::StoppedInOne => "AND state >= 3 AND state = json_extract(?13, '$[0]')",
+        }
     }
-    let is_stopped = |state: &JobState| *state as u8 >= JobState::Failed as u8;
-    if !filter.states.is_empty() && filter.states.iter().all(is_stopped) && sql == LIST {
-        sql = sql.replace("\nFROM job\n", "\nFROM job INDEXED BY job_stopped\n");
-        let wanted = match &filter.states[..] {
-            // In the order of keys without sorting.
-            [state] => format!("state = {}", *state as u8),
-            _ => "state IN (SELECT value FROM json_each(?13))".to_owned(),
-        };
-        sql = sql.replace(STATES, &format!("state >= 3 AND {wanted}"));
-    }
-    let is_ready = filter.states == [JobState::Ready] && filter.is_locked == Some(false);
-    if is_ready && filter.job_type.is_some() {
-        sql = sql.replace(STATES, "state = 0");
-        let locked = "(?27 IS NULL OR (lock_session IS NOT NULL OR lock_until IS NOT NULL) = ?27)";
-        sql = sql.replace(locked, "lock_session IS NULL AND lock_until IS NULL");
-        sql = sql.replace("(?14 IS NULL OR type = ?14)", "type = ?14");
-    }
-    sql
 }
 
 fn order(order: JobOrder) -> &'static str {
@@ -143,24 +162,60 @@ fn values(engine: &str, filter: &JobFilter, at_most: i64, limit: u32) -> Vec<Val
 
 #[cfg(test)]
 mod tests {
+    use orloj_types::JobKey;
     use rusqlite::types::Null;
 
     use super::*;
     use crate::connection::open_memory;
     use crate::schema::migrate;
 
-    #[test]
-    fn what_is_stopped_is_listed_by_its_index() {
+    fn any() -> JobFilter {
+        JobFilter::default()
+    }
+
+    fn open() -> Connection {
         let connection = open_memory().expect("open");
         migrate(&connection).expect("migrate");
-        for states in [vec![JobState::Failed], vec![JobState::Failed, JobState::Suspended]] {
-            let is_one = states.len() == 1;
-            let plan = plan(&connection, &found_by(&JobFilter { states, ..JobFilter::default() }));
-            assert!(plan.contains("INDEX job_stopped (engine=? AND state=?"), "{plan}");
-            assert!(!is_one || !plan.contains("TEMP B-TREE"), "{plan}");
+        connection
+    }
+
+    #[test]
+    fn a_listing_is_found_by_the_index_that_answers_what_is_asked() {
+        let connection = open();
+        let none = Some(InstanceKey::new(0));
+        let definition = Some(DefinitionKey::new(7));
+        let ready = JobFilter {
+            states: vec![JobState::Ready],
+            is_locked: Some(false),
+            job_type: Some("pay".into()),
+            order: JobOrder::NextFirst,
+            ..any()
+        };
+        let failed = JobFilter { states: vec![JobState::Failed], ..any() };
+        for (filter, index) in [
+            (any(), "INTEGER PRIMARY KEY (rowid<?)"),
+            (JobFilter { keys: vec![JobKey::new(1)], ..any() }, "INTEGER PRIMARY KEY (rowid=?)"),
+            (JobFilter { batch: Some(BatchKey::new(1)), ..any() }, "job_batch (batch_key=?"),
+            (JobFilter { instance: none, definition, ..any() }, "job_chore (definition_key=?"),
+            (ready, "job_ready (engine=? AND type=?)"),
+            (failed, "job_stopped (engine=? AND state=?"),
+        ] {
+            let plan = plan(&connection, &listing(&filter));
+            assert!(plan.contains(index), "{index}: {plan}");
+            let is_by_keys = !filter.keys.is_empty();
+            assert!(is_by_keys || !plan.contains("TEMP B-TREE"), "{plan}");
+            assert!(self::plan(&connection, &counting(&filter)).contains(index), "{index}");
         }
-        let states = vec![JobState::Failed, JobState::Waiting];
-        let plan = plan(&connection, &found_by(&JobFilter { states, ..JobFilter::default() }));
+    }
+
+    #[test]
+    fn what_is_stopped_is_listed_by_its_index() {
+        let connection = open();
+        let stopped = vec![JobState::Failed, JobState::Suspended];
+        let plan_of = |states| plan(&connection, &listing(&JobFilter { states, ..any() }));
+        let plan = plan_of(stopped);
+        assert!(plan.contains("INDEX job_stopped (engine=? AND state=?"), "{plan}");
+        let plan = plan_of(vec![JobState::Failed, JobState::Waiting]);
         assert!(!plan.contains("job_stopped"), "{plan}");
     }
 

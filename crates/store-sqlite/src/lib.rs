@@ -35,6 +35,7 @@ mod schema;
 mod settings;
 mod statements;
 mod store;
+mod tenants;
 mod threads;
 mod writer;
 

@@ -1,18 +1,21 @@
 //! Reads. Each is one statement, or a transaction where several must agree.
 
 use orloj_store::{
-    DefinitionRow, EndedFilter, EndedRow, HistoryRow, IncidentFilter, IncidentRow, InstanceFilter,
-    InstanceRow, LoadedInstance, PAGE_ROWS_MAX, Page, UserTaskFilter, UserTaskRow,
+    DefinitionFilter, DefinitionRow, EndedFilter, EndedRow, HistoryRow, IncidentFilter,
+    IncidentRow, InstanceFilter, InstanceRow, LoadedInstance, PAGE_ROWS_MAX, Page, UserTaskFilter,
+    UserTaskRow,
 };
-use orloj_types::{DefinitionKey, ElementInstanceKey, InstanceKey, JobKey, Timestamp};
+use orloj_types::{
+    DefinitionKey, DeploymentKey, ElementInstanceKey, InstanceKey, JobKey, Timestamp,
+};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Params, Result, Row, params_from_iter};
 
-use crate::job_queries::count_of;
 use crate::rows;
 
 const INSTANCES: &str = include_str!("../queries/instances.sql");
 const INCIDENTS: &str = include_str!("../queries/incidents.sql");
+const INCIDENTS_OF_INSTANCE: &str = include_str!("../queries/incidents_of_instance.sql");
 /// What an element instance waits with has a key at most this much above its own: 2 seconds.
 const NEAR: i64 = 2_000 << 22;
 
@@ -157,15 +160,11 @@ pub(crate) fn incidents(
     page: Page,
 ) -> Result<Vec<IncidentRow>> {
     let values = incident_values(engine, filter, at_most(page), limit(page));
-    all(connection, &incidents_sql(filter), params_from_iter(values), rows::incident)
+    all(connection, incidents_sql(filter), params_from_iter(values), rows::incident)
 }
 
-/// Written plainly, the condition is looked for in its index.
-fn incidents_sql(filter: &IncidentFilter) -> String {
-    match filter.instance {
-        Some(_) => INCIDENTS.replace("(?3 IS NULL OR instance_key = ?3)", "instance_key = ?3"),
-        None => INCIDENTS.to_owned(),
-    }
+fn incidents_sql(filter: &IncidentFilter) -> &'static str {
+    if filter.instance.is_some() { INCIDENTS_OF_INSTANCE } else { INCIDENTS }
 }
 
 pub(crate) fn count_incidents(
@@ -174,7 +173,7 @@ pub(crate) fn count_incidents(
     filter: &IncidentFilter,
 ) -> Result<u64> {
     let values = incident_values(engine, filter, i64::MAX, 0);
-    count_of(connection, &incidents_sql(filter), values)
+    count_of(connection, incidents_sql(filter), values)
 }
 
 fn incident_values(engine: &str, filter: &IncidentFilter, at_most: i64, limit: u32) -> [Value; 9] {
@@ -205,10 +204,35 @@ pub(crate) fn user_tasks(
 pub(crate) fn definitions(
     connection: &Connection,
     engine: &str,
+    filter: &DefinitionFilter,
     page: Page,
 ) -> Result<Vec<DefinitionRow>> {
-    let values = (at_most(page), engine, limit(page));
+    let values = (
+        at_most(page),
+        engine,
+        limit(page),
+        filter.process_id.as_deref(),
+        filter.tenant.as_deref(),
+        filter.version,
+        filter.deployment.map(DeploymentKey::raw),
+        filter.suspended,
+        filter.only_latest,
+    );
     all(connection, include_str!("../queries/definitions.sql"), values, rows::definition)
+}
+
+/// How many rows a listing has. Its parameters keep their places; page and order are left out.
+fn count_of(
+    connection: &Connection,
+    listing: &str,
+    values: impl IntoIterator<Item = Value>,
+) -> Result<u64> {
+    let from = listing.find("\nFROM ").expect("every listing has a FROM");
+    let to = listing.find("ORDER BY").expect("every listing has an order");
+    let sql = format!("SELECT count(*){}", &listing[from..to]);
+    let mut statement = connection.prepare_cached(&sql)?;
+    let count: i64 = statement.query_row(params_from_iter(values), |row| row.get(0))?;
+    Ok(count.unsigned_abs())
 }
 
 pub(crate) fn all<T>(

@@ -20,6 +20,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0009_locks.sql"),
     include_str!("../migrations/0010_listed_locks.sql"),
     include_str!("../migrations/0011_landed.sql"),
+    include_str!("../migrations/0012_tenants.sql"),
 ];
 
 /// "ORLJ": tells our files from others.

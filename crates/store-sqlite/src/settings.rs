@@ -13,6 +13,7 @@ use crate::limits;
 use crate::order;
 use crate::queries::{all, at_most, limit};
 use crate::rows::{engine, tenant};
+use crate::tenants;
 use crate::writer::Writer;
 
 pub(crate) fn raise(connection: &Connection, engine: &str) -> Result<i64> {
@@ -31,6 +32,7 @@ pub(crate) fn stored(connection: &Connection, engine: &str) -> Result<StoredSett
         limits: limits::all(connection, engine)?,
         suspended: all(connection, suspended, (engine,), |row| row.get(0).map(DefinitionKey::new))?,
         job_definitions: all(connection, set, (engine,), job_definition)?,
+        moved: tenants::moved(connection, engine)?,
     })
 }
 

@@ -7,14 +7,15 @@ use futures_channel::oneshot;
 use orloj_store::{
     Acquire, AssetKind, AssetRow, BatchFilter, BatchRow, Beat, BroadcastRow, CalledBy, Channel,
     ChoreLogFilter, ChoreLogRow, Claim, CommitError, Committed, DecisionKey, DecisionRow,
-    DecisionVersion, DefinitionDeleted, DefinitionRow, DeleteDefinition, EndedBatchRow,
-    EndedFilter, EndedRow, Error, ExtendLock, Extended, Fit, Fut, Group, HistoryRow,
+    DecisionVersion, DefinitionDeleted, DefinitionFilter, DefinitionRow, DeleteDefinition,
+    EndedBatchRow, EndedFilter, EndedRow, Error, ExtendLock, Extended, Fit, Fut, Group, HistoryRow,
     IncidentFilter, IncidentRow, InstanceFilter, InstanceRow, JobDefinitionChange,
     JobDefinitionFilter, JobDefinitionRow, JobFilter, JobRow, Lease, LimitRow, LimitScope,
     LoadedInstance, MessageKey, MessageQuery, MessageRow, MeterQuery, MeterRow, MeterSum,
     NewDeployment, NewLimit, NodeProfile, NodeRow, Notice, OperationFilter, OperationRow, Page,
-    PruneQuery, Pruned, Pulse, StartQuery, StartRow, Store, StoredDeployment, StoredSettings,
-    SubscriptionKind, SubscriptionQuery, SubscriptionRow, UserTaskFilter, UserTaskRow,
+    PruneQuery, Pruned, Pulse, SetTenant, StartQuery, StartRow, Store, StoredDeployment,
+    StoredSettings, SubscriptionKind, SubscriptionQuery, SubscriptionRow, TenantSet,
+    UserTaskFilter, UserTaskRow,
 };
 use orloj_types::{
     BatchKey, DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey,
@@ -30,6 +31,7 @@ use crate::writer::Writer;
 use crate::{
     acquire, assets, batches, chore_log, commit, decisions, definitions, event_queries, event_rows,
     events, job_queries, jobs, limits, meters, nodes, operations, prune, queries, rows, settings,
+    tenants,
 };
 
 /// Clones share one store; the last one to go closes it.
@@ -323,8 +325,8 @@ impl Store for SqliteStore {
         self.read(move |connection, _| definitions::resource(connection, deployment, &name))
     }
 
-    fn definitions(&self, page: Page) -> Fut<'_, Vec<DefinitionRow>> {
-        self.read(move |connection, engine| queries::definitions(connection, engine, page))
+    fn definitions(&self, filter: DefinitionFilter, page: Page) -> Fut<'_, Vec<DefinitionRow>> {
+        self.read(move |connection, engine| queries::definitions(connection, engine, &filter, page))
     }
 
     fn decisions(&self, page: Page) -> Fut<'_, Vec<DecisionRow>> {
@@ -391,6 +393,19 @@ impl Store for SqliteStore {
 
     fn delete_definition(&self, delete: DeleteDefinition) -> Fut<'_, DefinitionDeleted> {
         self.write(move |writer| definitions::delete(writer, &delete))
+    }
+
+    fn set_deployment_tenant(&self, set: SetTenant) -> Fut<'_, TenantSet> {
+        self.write(move |writer| tenants::set(writer, &set))
+    }
+
+    fn settle_deployment_tenant(
+        &self,
+        deployment: DeploymentKey,
+        now: Timestamp,
+        logs_chores: bool,
+    ) -> Fut<'_, bool> {
+        self.write(move |writer| tenants::settle(writer, deployment, now, logs_chores))
     }
 
     fn set_definition_suspended(

@@ -64,7 +64,6 @@ fn single_rows_and_histories_are_found_by_their_keys() {
         include_str!("../queries/definition_find_latest.sql"),
         include_str!("../queries/instances.sql"),
         include_str!("../queries/definitions.sql"),
-        include_str!("../queries/jobs.sql"),
         include_str!("../queries/ended.sql"),
         include_str!("../queries/operations.sql"),
         include_str!("../queries/prune_instances.sql"),
@@ -104,9 +103,6 @@ fn waits_and_messages_are_found_by_their_indexes() {
 
 #[test]
 fn chores_batches_and_what_is_old_are_found_by_their_indexes() {
-    let (batch, by_batch) = ("(?17 IS NULL OR batch_key = ?17)", "batch_key = ?17");
-    let jobs = include_str!("../queries/jobs.sql");
-    assert!(jobs.contains(batch), "the listing says so");
     for (sql, index) in [
         (include_str!("../queries/chore_replaced.sql"), "job_chore (definition_key=?"),
         (include_str!("../queries/definition_timers.sql"), "job_chore (definition_key=?"),
@@ -133,7 +129,7 @@ fn chores_batches_and_what_is_old_are_found_by_their_indexes() {
              AND ended_at<?)",
         ),
         (include_str!("../queries/history_delete.sql"), "PRIMARY KEY (instance_key=?)"),
-        (&jobs.replace(batch, by_batch), "job_batch (batch_key=?"),
+        (include_str!("../queries/incidents_of_instance.sql"), "incident_instance (instance_key=?"),
     ] {
         let plan = plan(sql);
         assert!(plan.contains(index), "{index}: {plan}");
@@ -141,42 +137,6 @@ fn chores_batches_and_what_is_old_are_found_by_their_indexes() {
         for table in ["job", "ended", "e ", "operation", "meter", "chore_log"] {
             assert!(!plan.contains(&format!("SCAN {table}")), "{plan}");
         }
-    }
-}
-
-/// As the store writes these conditions when they are asked for.
-#[test]
-fn what_is_ready_chores_and_incidents_of_one_are_found_by_their_indexes() {
-    let written = |sql: &str, pairs: &[(&str, &str)]| {
-        pairs.iter().fold(sql.to_owned(), |sql, (from, to)| {
-            assert!(sql.contains(from), "the listing says so: {from}");
-            sql.replace(from, to)
-        })
-    };
-    let jobs = include_str!("../queries/jobs.sql");
-    let chores = [
-        ("(?6 IS NULL OR instance_key = ?6)", "instance_key = 0"),
-        ("(?7 IS NULL OR definition_key = ?7)", "definition_key = ?7"),
-    ];
-    let ready = [
-        ("(?13 IS NULL OR state IN (SELECT value FROM json_each(?13)))", "state = 0"),
-        (
-            "(?27 IS NULL OR (lock_session IS NOT NULL OR lock_until IS NOT NULL) = ?27)",
-            "lock_session IS NULL AND lock_until IS NULL",
-        ),
-        ("(?14 IS NULL OR type = ?14)", "type = ?14"),
-        ("ORDER BY key DESC", "ORDER BY priority DESC, key"),
-    ];
-    let of_one = [("(?3 IS NULL OR instance_key = ?3)", "instance_key = ?3")];
-    let incidents = include_str!("../queries/incidents.sql");
-    for (sql, index) in [
-        (written(jobs, &chores), "job_chore (definition_key=?"),
-        (written(jobs, &ready), "job_ready (engine=? AND type=?)"),
-        (written(incidents, &of_one), "incident_instance (instance_key=?"),
-    ] {
-        let plan = plan(&sql);
-        assert!(plan.contains(index), "{index}: {plan}");
-        assert!(!plan.contains("TEMP B-TREE"), "{plan}");
     }
 }
 

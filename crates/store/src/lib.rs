@@ -36,6 +36,7 @@ mod store;
 mod subscription;
 #[cfg(feature = "suite")]
 pub mod suite;
+mod tenant;
 
 pub use asset::{AssetKey, AssetKind, AssetRow, LatestAssets, NewAsset, assets_of};
 pub use batch::{BatchEnd, BatchFilter, BatchRow, BatchUpdate, BatchWrite, EndedBatchRow};
@@ -68,7 +69,8 @@ pub use operation::{OperationFilter, OperationRow};
 pub use patience::Patience;
 pub use prune::{ALL_MINUTES, BatchKinds, PRUNE_ROWS_MAX, Prune, PruneQuery, Pruned, minute_of};
 pub use query::{
-    CalledBy, EndedFilter, IncidentFilter, InstanceFilter, PAGE_ROWS_MAX, Page, UserTaskFilter,
+    CalledBy, DefinitionFilter, EndedFilter, IncidentFilter, InstanceFilter, PAGE_ROWS_MAX, Page,
+    UserTaskFilter,
 };
 pub use rows::{
     DefinitionRow, EndedRow, FAILURE_CHARS_MAX, FAILURE_DETAILS_BYTES_MAX, HistoryRow, IncidentRow,
@@ -81,3 +83,4 @@ pub use start::{NewStart, StartKind, StartQuery, StartRow, starts_of};
 pub use statement::{Parameter, STATEMENT_CHARS_MAX, STATEMENT_PARAMETERS_MAX, Statement};
 pub use store::{Acquire, ExtendLock, Extended, Fut, Store, Wanted};
 pub use subscription::{SubscriptionKind, SubscriptionQuery, SubscriptionRow};
+pub use tenant::{MovedDefinition, SetTenant, Taken, TakenKind, TenantSet};

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use orloj_types::{DefinitionKey, ElementId, InstanceKey, JobKey, ProcessId, TenantId, Timestamp};
+use orloj_types::{
+    DefinitionKey, DeploymentKey, ElementId, InstanceKey, JobKey, ProcessId, TenantId, Timestamp,
+};
 
 /// Most rows of one page.
 pub const PAGE_ROWS_MAX: u32 = 1_000;
@@ -13,6 +15,18 @@ pub struct Page {
     pub before: Option<i64>,
     /// Clamped to [`PAGE_ROWS_MAX`].
     pub limit: u32,
+}
+
+/// Absent fields match all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DefinitionFilter {
+    pub process_id: Option<ProcessId>,
+    pub tenant: Option<TenantId>,
+    pub version: Option<i32>,
+    pub deployment: Option<DeploymentKey>,
+    pub suspended: Option<bool>,
+    /// Of every process and tenant the last version that is not deleted.
+    pub only_latest: bool,
 }
 
 /// Absent fields match all.

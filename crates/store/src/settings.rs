@@ -4,6 +4,7 @@ use orloj_types::DefinitionKey;
 
 use crate::job_definition::JobDefinitionRow;
 use crate::limit::LimitRow;
+use crate::tenant::MovedDefinition;
 
 /// Everything set in the store that decides what a node does. It holds at least what had been set
 /// when the settings got this version; what came later may be in it.
@@ -16,4 +17,7 @@ pub struct StoredSettings {
     pub suspended: Vec<DefinitionKey>,
     /// Job definitions about which something is set, in ascending order.
     pub job_definitions: Vec<JobDefinitionRow>,
+    /// Definitions that have another tenant than the one they were deployed with, in ascending
+    /// order.
+    pub moved: Vec<MovedDefinition>,
 }

@@ -26,7 +26,9 @@ use crate::node::{Beat, Claim, Lease, NodeProfile, NodeRow, Pulse};
 use crate::notice::Notice;
 use crate::operation::{OperationFilter, OperationRow};
 use crate::prune::{PruneQuery, Pruned};
-use crate::query::{CalledBy, EndedFilter, IncidentFilter, InstanceFilter, Page, UserTaskFilter};
+use crate::query::{
+    CalledBy, DefinitionFilter, EndedFilter, IncidentFilter, InstanceFilter, Page, UserTaskFilter,
+};
 use crate::rows::{
     DefinitionRow, EndedRow, HistoryRow, IncidentRow, InstanceRow, JobRow, LoadedInstance,
     NewDeployment, StoredDeployment, UserTaskRow,
@@ -35,6 +37,7 @@ use crate::selection::Selection;
 use crate::settings::StoredSettings;
 use crate::start::{StartQuery, StartRow};
 use crate::subscription::{SubscriptionKind, SubscriptionQuery, SubscriptionRow};
+use crate::tenant::{SetTenant, TenantSet};
 
 pub type Fut<'a, T, E = Error> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>>;
 
@@ -214,6 +217,20 @@ pub trait Store: Send + Sync + 'static {
     /// Serialised with deployments.
     fn delete_definition(&self, delete: DeleteDefinition) -> Fut<'_, DefinitionDeleted>;
 
+    /// All at once. Serialised with deployments.
+    fn set_deployment_tenant(&self, set: SetTenant) -> Fut<'_, TenantSet>;
+
+    /// Does the same to what nodes have written with the tenant of before, because they had not
+    /// heard of the change yet. To be called when every live node has seen its version of the
+    /// settings; until then the settings tell that it is to be settled. False: there is nothing to
+    /// settle.
+    fn settle_deployment_tenant(
+        &self,
+        deployment: DeploymentKey,
+        now: Timestamp,
+        logs_chores: bool,
+    ) -> Fut<'_, bool>;
+
     fn decision(&self, key: DecisionKey) -> Fut<'_, Option<DecisionRow>>;
 
     fn find_decision(
@@ -238,7 +255,7 @@ pub trait Store: Send + Sync + 'static {
     fn resource(&self, deployment: DeploymentKey, name: Arc<str>) -> Fut<'_, Option<Arc<[u8]>>>;
 
     /// Those that are not deleted; so the two that follow.
-    fn definitions(&self, page: Page) -> Fut<'_, Vec<DefinitionRow>>;
+    fn definitions(&self, filter: DefinitionFilter, page: Page) -> Fut<'_, Vec<DefinitionRow>>;
     fn decisions(&self, page: Page) -> Fut<'_, Vec<DecisionRow>>;
     fn assets(&self, page: Page) -> Fut<'_, Vec<AssetRow>>;
 

@@ -13,6 +13,9 @@ use crate::options::Mode;
 use crate::read::source::{Source, child, children, children_named, is_model, is_model_namespace};
 use crate::read::written::{Written, attribute};
 
+const CAMUNDA: &str = "http://camunda.org/schema/1.0/dmn";
+const ZEEBE: &str = "http://camunda.org/schema/zeebe/1.0";
+
 pub(crate) struct Header<'a> {
     pub source: Source<'a>,
     pub id: Arc<str>,
@@ -39,6 +42,7 @@ pub(crate) struct NodeHeader<'a> {
     pub variable: Arc<str>,
     pub type_ref: Option<Written<'a>>,
     pub position: Position,
+    pub version_tag: Option<Arc<str>>,
     pub xml: Node<'a, 'a>,
     pub references: Vec<Reference<'a>>,
 }
@@ -166,8 +170,27 @@ fn read_node<'a>(
         id,
         name,
         position,
+        version_tag: version_tag(kind, mode, node),
         xml: node,
     }
+}
+
+/// Camunda 7 writes it as an attribute, Camunda 8 as an extension; no one else knows it.
+fn version_tag(kind: HeaderKind, mode: Mode, node: Node<'_, '_>) -> Option<Arc<str>> {
+    if kind != HeaderKind::Decision {
+        return None;
+    }
+    let tag = match mode {
+        Mode::Camunda7 => node.attribute((CAMUNDA, "versionTag"))?,
+        Mode::Camunda8 => {
+            let mut extensions = child(node, "extensionElements")?.children();
+            extensions
+                .find(|found| found.has_tag_name((ZEEBE, "versionTag")))?
+                .attribute("value")?
+        }
+        Mode::Standard | Mode::Flowable => return None,
+    };
+    (!tag.trim().is_empty()).then(|| tag.into())
 }
 
 fn references<'a>(node: Node<'a, 'a>) -> Vec<Reference<'a>> {

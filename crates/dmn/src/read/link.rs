@@ -270,6 +270,7 @@ impl Linker<'_, '_> {
             variable: header.variable.clone(),
             ty,
             position: header.position,
+            version_tag: header.version_tag.clone(),
             requires: links.requires,
             kind,
         }

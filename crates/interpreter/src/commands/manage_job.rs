@@ -150,11 +150,15 @@ fn recalculate(
     Ok(())
 }
 
+/// Flowable looks for the job among its timers and its own jobs; one for workers is not found.
 fn move_to_dead_letters(
     turn: &mut Turn<'_>,
     host: ElementInstanceKey,
     job: &Job,
 ) -> Result<(), Rejection> {
+    if job.kind.is_for_clients() {
+        return Err(Rejection::ForWorkers(job.key));
+    }
     if !matches!(job.state, JobState::Ready | JobState::Waiting | JobState::Parked) {
         return Err(Rejection::JobState { job: job.key, state: job.state });
     }

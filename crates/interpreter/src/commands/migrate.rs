@@ -13,6 +13,7 @@ use thin_vec::ThinVec;
 
 use crate::agenda::Step;
 use crate::command::{Migrate, Rejection};
+use crate::element::inclusive_gateway;
 use crate::events::{self, Ready};
 use crate::failure::{Ruled, Stop};
 use crate::outcome::SubscriptionRow;
@@ -37,6 +38,10 @@ pub(crate) fn migrate(turn: &mut Turn<'_>, migrate: &Migrate) -> Result<(), Stop
     }
     // From here on everything is looked up in the new process.
     turn.adopt_target();
+    // Other ways may lead to the joins of it.
+    for &key in &keys {
+        inclusive_gateway::note_left(turn, key);
+    }
     for &key in keys.iter().rev() {
         turn.work.push_next(Step::Resubscribe { key });
     }

@@ -42,7 +42,7 @@ pub(crate) fn begin(
     ad_hoc: &AdHoc,
 ) -> Ruled<Begun> {
     let element = turn.model(index);
-    if !extract::is_lenient(turn) {
+    if !ad_hoc.by_hand {
         let choice = Value::List(Arc::new(choices(turn, inner))).to_stored();
         variables::set_local(&mut turn.work.record, key, [(&Arc::from(CHOICE), &choice)]);
     }
@@ -55,7 +55,7 @@ pub(crate) fn begin(
         service_task::create_job(turn, key, element, worker)?;
     }
     subprocess_scope::open(turn, key)?;
-    if extract::is_lenient(turn) {
+    if ad_hoc.by_hand {
         events::open_all(turn, key, boundaries);
         let kind = SubscriptionKind::Hand;
         events::open(turn, key, events::Ready::Subscription { event: element, kind });
@@ -346,6 +346,7 @@ mod tests {
     fn decided() -> Story {
         let job_type = Expression::constant(Value::text("decide"));
         let ad_hoc = AdHoc {
+            by_hand: false,
             is_sequential: false,
             completion: None,
             cancels_rest: false,
@@ -489,6 +490,7 @@ mod tests {
     fn what_a_flow_leads_to_is_not_begun_by_a_list() {
         let sketch = Sketch::zeebe();
         let ad_hoc = AdHoc {
+            by_hand: false,
             is_sequential: false,
             completion: None,
             cancels_rest: true,

@@ -16,7 +16,7 @@ use orloj_types::{ElementId, ElementInstanceKey};
 
 use super::join;
 use crate::agenda::Step;
-use crate::record::{ElementInstance, ElementState};
+use crate::record::{ElementInstance, ElementState, Role};
 use crate::stage::Stage;
 use crate::turn::Turn;
 
@@ -39,11 +39,7 @@ fn complete_set(
     element: &Element,
 ) -> Option<Vec<ElementInstanceKey>> {
     let scope = turn.element(key).scope;
-    let waiting: Vec<_> = turn
-        .work
-        .record
-        .elements
-        .children(scope)
+    let waiting: Vec<_> = children(turn, scope)
         .filter(|token| token.key != key && waits(token, &element.id))
         .collect();
     let everyone = || match turn.semantics().joins {
@@ -57,7 +53,7 @@ fn complete_set(
         return Some(everyone());
     }
     let sources = turn.process.sources_of(turn.index_of(&element.id));
-    let mut tokens = turn.work.record.elements.children(scope);
+    let mut tokens = children(turn, scope);
     let is_coming = |token: &ElementInstance| {
         token.key != key
             && !waits(token, &element.id)
@@ -102,56 +98,179 @@ fn is_full(
     element.incoming.iter().all(|&flow| ways.contains(&turn.process.flow(flow).id))
 }
 
-/// Everything else has come to rest: a join whose last token went elsewhere goes on. The answer is
-/// whether there is one.
-pub(crate) fn reconsider_all(turn: &mut Turn<'_>) -> bool {
-    (0..turn.work.members()).any(|member| {
-        turn.switch(member);
-        reconsider(turn)
-    })
+/// A token is gone from the scope, for which a join in there may have waited.
+pub(crate) fn note_left(turn: &mut Turn<'_>, scope: ElementInstanceKey) {
+    if !turn.process.contents.inclusive_gateways {
+        return;
+    }
+    // In the body of a loop there is no gateway, but any number of tokens.
+    let holder = turn.work.record.element(scope);
+    if holder.is_some_and(|holder| holder.role != Role::Body) {
+        let (member, _) = turn.work.at();
+        turn.work.left.insert((member, scope));
+    }
 }
 
+/// Everything else has come to rest: a join whose last token went elsewhere goes on. The answer is
+/// whether there is one. Of several the oldest is the first.
+pub(crate) fn reconsider_all(turn: &mut Turn<'_>) -> bool {
+    for (member, scope) in std::mem::take(&mut turn.work.left) {
+        turn.switch(member);
+        note_joins(turn, scope);
+    }
+    while let Some((member, key)) = turn.work.joins.pop_first() {
+        turn.switch(member);
+        if reconsider(turn, key) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Notes the joins of a scope at which tokens wait, by the oldest of them.
+///
 /// DIFFERENCE: Zeebe asks a join only when a token comes to it, so it may wait for ever. A rehearsal
 /// shows that, an engine does not do it.
-fn reconsider(turn: &mut Turn<'_>) -> bool {
+fn note_joins(turn: &mut Turn<'_>, scope: ElementInstanceKey) {
     let reconsiders = match turn.semantics().choices.join_reconsiders {
         JoinReconsiders::Never => false,
         JoinReconsiders::WhenWanted => turn.settings.joins_never_hang,
         JoinReconsiders::Always => true,
     };
-    if !reconsiders || turn.work.ended.is_some() || !turn.process.contents.inclusive_gateways {
+    if !reconsiders {
+        return;
+    }
+    let (member, _) = turn.work.at();
+    let (mut seen, mut joins) = (BTreeSet::new(), Vec::new());
+    for token in children(turn, scope) {
+        if may_be_let_through(turn, token) && seen.insert(&token.element) {
+            joins.push((member, token.key));
+        }
+    }
+    turn.work.joins.extend(joins);
+}
+
+/// Whether it waits at an inclusive gateway, and for other tokens only.
+fn may_be_let_through(turn: &Turn<'_>, token: &ElementInstance) -> bool {
+    token.state == ElementState::Active
+        && token.incident.is_none()
+        && !super::is_through(token)
+        && matches!(turn.model(turn.index_of(&token.element)).kind, ElementKind::InclusiveGateway)
+}
+
+fn children<'t>(
+    turn: &'t Turn<'_>,
+    scope: ElementInstanceKey,
+) -> impl Iterator<Item = &'t ElementInstance> {
+    let children = turn.work.record.elements.children(scope);
+    #[cfg(test)]
+    let children = children.inspect(|_| tests::LOOKED_AT.with(|count| count.set(count.get() + 1)));
+    children
+}
+
+fn reconsider(turn: &mut Turn<'_>, key: ElementInstanceKey) -> bool {
+    let token = turn.work.record.elements.get(key);
+    let Some(token) = token.filter(|token| may_be_let_through(turn, token)) else { return false };
+    if turn.work.ended.is_some() {
         return false;
     }
-    let mut seen = BTreeSet::new();
-    let mut waiting = Vec::new();
-    for token in &turn.work.record.elements {
-        let index = turn.index_of(&token.element);
-        let is_join = matches!(turn.model(index).kind, ElementKind::InclusiveGateway);
-        let is_stopped = token.incident.is_some()
-            || token.state != ElementState::Active
-            || super::is_through(token);
-        if is_join && !is_stopped && seen.insert((token.scope, index)) {
-            waiting.push((token.key, index));
-        }
-    }
-    for (key, index) in waiting {
-        let Some(others) = complete_set(turn, key, turn.model(index)) else { continue };
-        if turn.semantics().joins == Joins::PerFlow {
-            // It is as if its token came only now: its listeners have not been called.
-            turn.work.push(Step::Go { key, stage: Stage::Inputs });
-            return true;
-        }
-        join::merge(turn, &others);
-        let stage = match turn.semantics().joins {
-            Joins::PerFlow | Joins::PerToken => Stage::Done,
-            // History has seen its end already.
-            Joins::PerTokenEndedAtOnce => {
-                turn.element_mut(key).state = ElementState::Leaving;
-                Stage::Leave
-            }
-        };
-        turn.work.push(Step::Go { key, stage });
+    let element = turn.model(turn.index_of(&token.element));
+    let Some(others) = complete_set(turn, key, element) else { return false };
+    if turn.semantics().joins == Joins::PerFlow {
+        // It is as if its token came only now: its listeners have not been called.
+        turn.work.push(Step::Go { key, stage: Stage::Inputs });
         return true;
     }
-    false
+    join::merge(turn, &others);
+    let stage = match turn.semantics().joins {
+        Joins::PerFlow | Joins::PerToken => Stage::Done,
+        // History has seen its end already.
+        Joins::PerTokenEndedAtOnce => {
+            turn.element_mut(key).state = ElementState::Leaving;
+            Stage::Leave
+        }
+    };
+    turn.work.push(Step::Go { key, stage });
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use orloj_model::{ElementKind, Items, MultiInstance, SubProcessKind};
+
+    use crate::testing::{Sketch, Story, and, end, start, subprocess, user, xor};
+
+    thread_local! {
+        /// How many tokens were looked at for the sake of joins.
+        pub(super) static LOOKED_AT: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// A subprocess for each item, with a join in it that waits for a token which goes elsewhere
+    /// when `b` is done.
+    fn joins(b: ElementKind) -> Story {
+        let sketch = Sketch::flowable();
+        let collection = sketch.expression("items");
+        let multi = MultiInstance::of(Items::Collection { collection, variable: None });
+        let process = sketch
+            .node("start", start())
+            .node("each", subprocess(SubProcessKind::Embedded))
+            .node("in", start())
+            .node("fork", and())
+            .node("a", ElementKind::PlainTask)
+            .node("b", b)
+            .node("gate", xor())
+            .node("join", ElementKind::InclusiveGateway)
+            .node("after", user())
+            .node("out", end())
+            .inside("each", &["in", "fork", "a", "b", "gate", "join", "after", "out"])
+            .flows("start -> each")
+            .flows("in -> fork -> a -> join -> after")
+            .flows("fork -> b -> gate")
+            .flow_if("gate", "join", "n > 1")
+            .default_flow("gate", "out")
+            .with("each", |e| e.multi = Some(multi));
+        Story::of(process.build())
+    }
+
+    fn begin(story: &mut Story, items: usize) {
+        let list: Vec<String> = (0..items).map(|item| item.to_string()).collect();
+        LOOKED_AT.with(|count| count.set(0));
+        story.start(&format!(r#"{{"n":0,"items":[{}]}}"#, list.join(",")));
+    }
+
+    fn tokens_at(story: &Story, element: &str) -> usize {
+        let elements = &story.record.as_ref().expect("it lives").elements;
+        elements.iter().filter(|token| &*token.element == element).count()
+    }
+
+    #[test]
+    fn many_joins_that_go_on_in_one_command_are_looked_at_a_few_times_each() {
+        let looked_at = |items: usize| {
+            let mut story = joins(ElementKind::PlainTask);
+            begin(&mut story, items);
+            assert_eq!(tokens_at(&story, "after"), items);
+            LOOKED_AT.with(Cell::get)
+        };
+        let few = looked_at(30);
+        assert!(looked_at(300) <= 10 * few, "ten times as many cost ten times as much");
+        assert!(few > 0 && few <= 30 * 30, "{few}");
+    }
+
+    #[test]
+    fn a_join_is_not_looked_for_among_the_tokens_of_other_scopes() {
+        let looked_at = |items: usize| {
+            let mut story = joins(user());
+            begin(&mut story, items);
+            assert_eq!(tokens_at(&story, "join"), items);
+            for _ in 0..items {
+                story.complete_user_task("b", "{}");
+            }
+            assert_eq!(tokens_at(&story, "after"), items);
+            LOOKED_AT.with(Cell::get)
+        };
+        let few = looked_at(20);
+        assert!(looked_at(200) <= 10 * few, "ten times as many cost ten times as much");
+    }
 }

@@ -99,7 +99,7 @@ pub(crate) fn error_texts(
         let Some(expression) = expression else { return Ok(Arc::default()) };
         match turn.evaluate(&element.id, key, expression)? {
             Value::Text(text) => Ok(text),
-            Value::Null if extract::is_lenient(turn) => Ok(Arc::default()),
+            Value::Null if extract::null_is_unset(turn) => Ok(Arc::default()),
             other => Err(extract::wrong(element, what, "a string", &other)),
         }
     };

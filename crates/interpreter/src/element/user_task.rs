@@ -38,6 +38,7 @@ pub(crate) fn begin(
     task: &UserTask,
 ) -> Ruled<Begun> {
     let row = describe(turn, key, element, task)?;
+    let key_variable = key_variable(turn, key, element, task)?;
     let boundaries = events::prepare_boundaries(turn, key, element)?;
     let timeouts = timers::prepare_listeners(turn, key, element)?;
     events::open_all(turn, key, boundaries);
@@ -55,7 +56,12 @@ pub(crate) fn begin(
         turn.element_mut(key).task = Some(Box::new(task));
     }
     if !is_awaited(turn, key, element) {
-        create(turn, key, task, row);
+        create(turn, key, row);
+    }
+    if let (Some(name), Some(task)) = (key_variable, turn.element(key).user_task) {
+        let value = StoredValue::text(&task.raw().to_string());
+        variables::assign(&mut turn.work.record, key, [(&name, &value)]);
+        turn.note_variables();
     }
     let stage = match turn.semantics().task_events {
         TaskEvents::CreatedFirst => Stage::Created(0),
@@ -65,17 +71,27 @@ pub(crate) fn begin(
     Ok(Begun::Waits)
 }
 
-fn create(turn: &mut Turn<'_>, key: ElementInstanceKey, task: &UserTask, mut row: UserTaskRow) {
+/// The name of the variable that receives the task's key.
+fn key_variable(
+    turn: &Turn<'_>,
+    key: ElementInstanceKey,
+    element: &Element,
+    task: &UserTask,
+) -> Ruled<Option<Arc<str>>> {
+    let Some(expression) = &task.task_key_variable else { return Ok(None) };
+    match turn.evaluate(&element.id, key, expression)? {
+        Value::Text(name) => Ok(Some(name).filter(|name| !name.is_empty())),
+        Value::Null => Ok(None),
+        other => Err(extract::wrong(element, "variable for the task's key", "a string", &other)),
+    }
+}
+
+fn create(turn: &mut Turn<'_>, key: ElementInstanceKey, mut row: UserTaskRow) {
     row.key = match &turn.element(key).task {
         Some(task) => task.key,
         None => UserTaskKey::new(turn.next_key()),
     };
     turn.element_mut(key).user_task = Some(row.key);
-    if let Some(name) = &task.task_key_variable {
-        let value = StoredValue::text(&row.key.raw().to_string());
-        variables::assign(&mut turn.work.record, key, [(name, &value)]);
-        turn.note_variables();
-    }
     turn.event(Event::UserTaskCreated {
         key: row.key,
         element_instance: key,
@@ -144,9 +160,9 @@ fn hears_of_task(listener: &Listener) -> bool {
 
 /// The listeners of one event are done: the task is there now, or history is told what they have
 /// made of it.
-fn tell(turn: &mut Turn<'_>, key: ElementInstanceKey, made: Option<(&UserTask, UserTaskRow)>) {
+fn tell(turn: &mut Turn<'_>, key: ElementInstanceKey, made: Option<UserTaskRow>) {
     match made {
-        Some((task, row)) => create(turn, key, task, row),
+        Some(row) => create(turn, key, row),
         None if turn.element(key).user_task.is_some() => note_corrections(turn, key),
         None => {}
     }
@@ -340,17 +356,17 @@ fn with(row: &mut UserTaskRow, now: TaskProperties) {
 }
 
 /// The task's row as the model describes it and listeners have corrected it.
-fn corrected<'e>(
+fn corrected(
     turn: &Turn<'_>,
     key: ElementInstanceKey,
-    element: &'e Element,
-) -> Ruled<Option<(&'e UserTask, UserTaskRow)>> {
+    element: &Element,
+) -> Ruled<Option<UserTaskRow>> {
     let (ElementKind::UserTask(task), Some(told)) = (&element.kind, &turn.element(key).task) else {
         return Ok(None);
     };
     let mut row = describe(turn, key, element, task)?;
     with(&mut row, told.now.clone());
-    Ok(Some((task, row)))
+    Ok(Some(row))
 }
 
 /// What the job of a listener says about the task.
@@ -621,7 +637,7 @@ fn priority_of(
     element: &Element,
     expression: &Expression,
 ) -> Ruled<Option<i64>> {
-    if extract::is_lenient(turn) {
+    if !turn.semantics().values.task_priority_is_bounded {
         return extract::whole_number(turn, key, element, "priority", expression);
     }
     let value = turn.evaluate(&element.id, key, expression)?;
@@ -643,10 +659,11 @@ fn moment(
     expression: Option<&Expression>,
 ) -> Ruled<Option<Timestamp>> {
     let Some(expression) = expression else { return Ok(None) };
+    let names_zone = turn.semantics().values.task_dates_name_zone;
     match turn.evaluate_temporal(&element.id, key, expression)? {
         Value::Null => Ok(None),
-        Value::Text(text) if text.is_empty() && !extract::is_lenient(turn) => Ok(None),
-        Value::Text(text) if !extract::is_lenient(turn) => {
+        Value::Text(text) if text.is_empty() && names_zone => Ok(None),
+        Value::Text(text) if names_zone => {
             schedule::zoned_moment(&text, turn.now).map(Some).map_err(|error| {
                 Failure::new(&element.id, FailureKind::ExtractValue, error.to_string())
             })
@@ -673,6 +690,26 @@ mod tests {
             .node("ask", ElementKind::UserTask(task))
             .node("end", end())
             .flows("start -> ask -> end")
+    }
+
+    #[test]
+    fn the_variable_for_its_key_is_computed() {
+        let variables = |json: &str| {
+            let process = ask(Sketch::flowable(), |sketch| UserTask {
+                task_key_variable: Some(sketch.expression("name")),
+                ..UserTask::default()
+            });
+            let mut story = Story::of(process.build());
+            let told = story.start(json);
+            let Some(record) = story.record.as_ref() else { return told };
+            let task = story.user_tasks[0].raw().to_string();
+            let shown = orloj_types::Document(record.visible(record.root.key)).to_json();
+            shown.replace(&task, "KEY")
+        };
+        assert_eq!(variables(r#"{"name":"mine"}"#), r#"{"mine":"KEY","name":"mine"}"#);
+        assert_eq!(variables(r#"{"name":null}"#), r#"{"name":null}"#);
+        let refused = variables(r#"{"name":7}"#);
+        assert!(refused.starts_with("rejected: ask: the variable for the task's key"), "{refused}");
     }
 
     #[test]

@@ -149,6 +149,7 @@ fn a_terminate_end_event_ends_its_scope() {
 fn elements_of_an_ad_hoc_subprocess_begin_by_choice() {
     let sketch = Sketch::zeebe();
     let ad_hoc = AdHoc {
+        by_hand: false,
         is_sequential: false,
         completion: None,
         cancels_rest: true,

@@ -1,8 +1,8 @@
 //! Jobs and incidents of instances that call each other.
 
 use orloj_expr::Expression;
-use orloj_model::{ElementKind, ErrorThrow, Items, MultiInstance, Throw};
-use orloj_types::{InstanceKey, JobKey, Value};
+use orloj_model::{CallMapping, ElementKind, ErrorThrow, Items, MultiInstance, Throw};
+use orloj_types::{Document, InstanceKey, JobKey, Value};
 
 use super::{Sketch, Story, and, call, delegate, end, on_error, start, user};
 use crate::{Command, InvokeResult, JobSettings, JobState, Record};
@@ -225,4 +225,32 @@ fn in_flowable_a_call_activity_gives_no_null_for_a_business_key() {
     let refused = "rejected: work: the business key should be a string, not null";
     assert_eq!(told(Sketch::flowable), refused);
     assert!(told(Sketch::camunda).contains("entered work"));
+}
+
+/// Which variables each instance of a loop over a call activity is started with, when those are
+/// passed on that the element calls its own.
+fn passed_on(is_sequential: bool) -> String {
+    let sketch = Sketch::camunda();
+    let collection = sketch.expression("items");
+    let items = Items::Collection { collection, variable: Some("item".into()) };
+    let multi = MultiInstance { is_sequential, ..MultiInstance::of(items) };
+    let mut called = call("child");
+    called.inputs = vec![CallMapping::All { is_local: true }];
+    let process = sketch
+        .node("start", start())
+        .node("each", ElementKind::CallActivity(called))
+        .flows("start -> each")
+        .with("each", |e| e.multi = Some(multi));
+    let child = Sketch::camunda().node("begin", start()).node("ask", user()).flows("begin -> ask");
+    let mut story = Story::of(process.build()).callable("child", child.build());
+    story.start(r#"{"items":["a"],"other":1}"#);
+    let record = story.others.values().next().expect("it is called");
+    Document(record.visible(record.root.key)).to_json()
+}
+
+#[test]
+fn in_camunda_an_instance_of_a_sequence_calls_its_own_what_the_body_has() {
+    assert_eq!(passed_on(false), r#"{"item":"a","loopCounter":0}"#);
+    let of_body = r#""nrOfActiveInstances":1,"nrOfCompletedInstances":0,"nrOfInstances":1"#;
+    assert_eq!(passed_on(true), format!(r#"{{"item":"a","loopCounter":0,{of_body}}}"#));
 }

@@ -13,8 +13,8 @@ use super::sketch::{
 };
 use super::story::{Registered, Story, document};
 use crate::{
-    Command, FailJob, Invoke, InvokeResult, Job, JobKind, JobOrder, JobState, Outcome, Progress,
-    Rejection, Run, ThrowError,
+    Command, FailJob, Invoke, InvokeResult, Job, JobKind, JobOrder, JobState, Migrate, Outcome,
+    Progress, Rejection, Run, ThrowError,
 };
 
 #[derive(Clone, Debug)]
@@ -229,13 +229,24 @@ fn command(story: &Story, (what, which, _): Deed) -> Command {
             Command::CompleteUserTask { task, variables }
         }
         225..235 => Command::CompleteJob { job, variables, result, activations },
-        235..250 => {
+        235..246 => {
             let record = story.record.as_ref().expect("it lives");
             let scopes: Vec<_> = record.elements.iter().map(|e| e.key).collect();
             let scope = pick(&scopes, which).unwrap_or(record.instance.root_scope());
             Command::SetVariables { scope, variables, local: which % 2 == 0 }
         }
+        246..251 => Command::Migrate(to_itself(story)),
         _ => Command::Cancel,
+    }
+}
+
+/// Every element stays what it is.
+fn to_itself(story: &Story) -> Migrate {
+    let elements = story.process.elements.iter();
+    Migrate {
+        definition: orloj_types::DefinitionKey::new(1),
+        target: story.process.clone(),
+        plan: elements.map(|element| (element.id.clone(), element.id.clone())).collect(),
     }
 }
 

@@ -22,6 +22,10 @@ use crate::options::Dialect;
 use crate::read::context::Context;
 use crate::read::draft::Draft;
 
+/// The level of the checks of this version, stored with every definition that they accept. It rises
+/// with each version that refuses a file which the one before it took.
+pub const CHECKS: i32 = 1;
+
 pub(crate) fn check<'a>(ctx: &mut Context<'a>, draft: &mut Draft<'a>) {
     starts::check(ctx, draft);
     flows::check(ctx, draft);

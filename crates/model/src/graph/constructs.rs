@@ -17,6 +17,11 @@ pub struct Loops {
     pub checks_by_job: bool,
     /// Listeners of the start and end are called for the body too.
     pub body_listens: bool,
+    /// Text in place of the items names the variable that has them.
+    pub items_by_name: bool,
+    /// What the loop writes is heard by conditions when a token that is in the body itself goes on,
+    /// not before.
+    pub writes_are_held: bool,
 }
 
 impl Loops {
@@ -27,6 +32,8 @@ impl Loops {
         condition_sees_item: true,
         checks_by_job: false,
         body_listens: false,
+        items_by_name: false,
+        writes_are_held: false,
     };
     pub const CAMUNDA: Self = Self {
         counted_from: 0,
@@ -35,6 +42,8 @@ impl Loops {
         condition_sees_item: true,
         checks_by_job: false,
         body_listens: false,
+        items_by_name: true,
+        writes_are_held: true,
     };
     pub const FLOWABLE: Self = Self {
         counted_from: 0,
@@ -43,6 +52,8 @@ impl Loops {
         condition_sees_item: false,
         checks_by_job: true,
         body_listens: true,
+        items_by_name: true,
+        writes_are_held: false,
     };
 }
 
@@ -189,6 +200,9 @@ pub struct Catching {
     pub waits_beside_work: bool,
     /// What interrupts a scope from within ends the waiting of the scope's boundary events too.
     pub interrupts_boundaries: bool,
+    /// A variable that is taken away and set again has changed to those that watch it; otherwise it
+    /// is new.
+    pub set_again_is_update: bool,
 }
 
 impl Catching {
@@ -214,6 +228,7 @@ impl Catching {
         failures_by_class: false,
         waits_beside_work: false,
         interrupts_boundaries: false,
+        set_again_is_update: false,
     };
     pub const CAMUNDA: Self = Self {
         boundary_takes_turn: false,
@@ -237,6 +252,7 @@ impl Catching {
         failures_by_class: true,
         waits_beside_work: false,
         interrupts_boundaries: true,
+        set_again_is_update: true,
     };
     pub const FLOWABLE: Self = Self {
         boundary_takes_turn: true,
@@ -260,6 +276,7 @@ impl Catching {
         failures_by_class: false,
         waits_beside_work: true,
         interrupts_boundaries: true,
+        set_again_is_update: false,
     };
 }
 

@@ -23,11 +23,15 @@ pub enum SubProcessKind {
 
 #[derive(Clone, Debug)]
 pub struct AdHoc {
+    /// Its elements are begun from outside, and so is its end. Otherwise it tells by a variable
+    /// which elements there are, begins those that an expression or a client names, and ends with
+    /// them.
+    pub by_hand: bool,
     /// One element at a time.
     pub is_sequential: bool,
     pub completion: Option<Expression>,
     pub cancels_rest: bool,
-    /// Gives the ids of the elements to begin with; without it they are begun from outside.
+    /// Gives the ids of the elements to begin with; without it none is.
     pub active_elements: Option<Expression>,
     /// A client decides what comes next.
     pub worker: Option<WorkerTask>,

@@ -276,8 +276,8 @@ pub struct UserTask {
     /// Computed name and description; `None`: the element's own.
     pub name: Option<Expression>,
     pub description: Option<Expression>,
-    /// The variable that receives the task's key.
-    pub task_key_variable: Option<Arc<str>>,
+    /// Gives the variable that receives the task's key.
+    pub task_key_variable: Option<Expression>,
     /// People linked to the task in other ways. Nothing is kept of them, but they must be
     /// computable.
     pub links: Vec<Expression>,

@@ -2,6 +2,16 @@
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueRules {
+    /// Null stands for what is not set: a text, a number or names that may be left out.
+    pub null_is_unset: bool,
+    /// A whole number may come as text.
+    pub numbers_as_text: bool,
+    /// Names may come as text with commas between them.
+    pub names_as_text: bool,
+    /// The priority of a user task is a whole number from 0 to 100.
+    pub task_priority_is_bounded: bool,
+    /// A date of a user task that is text names its zone, and empty text is no date.
+    pub task_dates_name_zone: bool,
     /// A value that is no text is written out where text is wanted.
     pub written_out: bool,
     /// What is only told to people, as the name of a task is, may fail to be computed.
@@ -25,6 +35,11 @@ pub struct ValueRules {
 
 impl ValueRules {
     pub const ZEEBE: Self = Self {
+        null_is_unset: false,
+        numbers_as_text: false,
+        names_as_text: false,
+        task_priority_is_bounded: true,
+        task_dates_name_zone: true,
         written_out: false,
         told_may_fail: false,
         priority_may_fail: true,
@@ -36,12 +51,22 @@ impl ValueRules {
         skip_switches: &[],
     };
     pub const CAMUNDA: Self = Self {
+        null_is_unset: true,
+        numbers_as_text: true,
+        names_as_text: true,
+        task_priority_is_bounded: false,
+        task_dates_name_zone: false,
         priority_may_be_anything: false,
         business_key_may_fail: false,
         mappings_build_up: false,
         ..Self::ZEEBE
     };
     pub const FLOWABLE: Self = Self {
+        null_is_unset: true,
+        numbers_as_text: true,
+        names_as_text: true,
+        task_priority_is_bounded: false,
+        task_dates_name_zone: false,
         written_out: true,
         told_may_fail: true,
         priority_may_fail: false,

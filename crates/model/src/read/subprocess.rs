@@ -40,6 +40,7 @@ impl<'a> Context<'a> {
         let ordering = self.attribute(node, "ordering");
         let cancels = self.attribute(node, "cancelRemainingInstances");
         let mut ad_hoc = AdHoc {
+            by_hand: self.dialect != Dialect::Zeebe,
             is_sequential: ordering.is_some_and(|o| o.text.eq_ignore_ascii_case("sequential")),
             completion: None,
             cancels_rest: cancels.is_none_or(|flag| flag.text != "false"),

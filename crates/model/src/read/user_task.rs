@@ -39,10 +39,6 @@ impl<'a> Context<'a> {
         let documentation =
             bpmn_child(subject.node, "documentation").map(|node| self.content(node));
         self.check_forms(subject);
-        let only_flowable = |ctx: &Self, name: &str| {
-            let found = ctx.extension_attribute(subject.node, name).filter(|_| is_flowable);
-            found.filter(|found| !found.text.is_empty()).map(|found| (*found.text).into())
-        };
         Some(UserTask {
             assignee: assignee.or(performer),
             candidate_groups,
@@ -60,7 +56,7 @@ impl<'a> Context<'a> {
             category: self.flowable_property(subject, "category")?,
             name: self.computed(subject, name)?,
             description: self.computed(subject, documentation)?,
-            task_key_variable: only_flowable(self, "taskIdVariableName"),
+            task_key_variable: self.flowable_property(subject, "taskIdVariableName")?,
             completer_variable: self.flowable_property(subject, "taskCompleterVariableName")?,
             links: self.custom_links(subject)?,
             headers: Vec::new(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use orloj_calls::AssetFile;
-use orloj_dmn::{InvocableKind, Mode, Model};
+use orloj_dmn::{Invocable, InvocableKind, Mode, Model};
 use orloj_interpreter::AssetKind;
 use orloj_model::{Diagnostic, Options, Position, Process, Severity, Trigger, parse};
 use orloj_types::{DefinitionKey, DeploymentKey};
@@ -13,7 +13,6 @@ use super::World;
 use super::bindings::Together;
 use super::definition::Asset;
 use super::signals::{start_triggers, text_of};
-use super::version_tags::version_tags;
 use crate::run::Engine;
 
 /// Problems that a refusal tells.
@@ -63,11 +62,10 @@ impl World {
             match kind_of(&file.name) {
                 FileKind::Processes => processes.extend(self.read(file)?),
                 FileKind::Decisions => {
-                    let (model, tags) = (self.read_decisions(file)?, version_tags(&file.bytes));
-                    for id in self.decision_ids(&model) {
-                        let tag = tags.get(&*id).cloned();
-                        together.decisions.insert(id.clone());
-                        decisions.push((id, tag, model.clone()));
+                    let model = self.read_decisions(file)?;
+                    for found in self.deployed_decisions(&model) {
+                        together.decisions.insert(found.id.clone());
+                        decisions.push((found.id, found.version_tag, model.clone()));
                     }
                 }
                 FileKind::Asset(kind) if self.engine == Engine::Zeebe => {
@@ -131,7 +129,7 @@ impl World {
             .map_err(|problems| Refusal::Rejected(format!("{}: {problems}", file.name)))
     }
 
-    fn decision_ids(&self, model: &Model) -> Vec<Arc<str>> {
+    fn deployed_decisions(&self, model: &Model) -> Vec<Invocable> {
         let is_deployed = |kind: InvocableKind| match kind {
             InvocableKind::Decision => true,
             // Only Flowable's tasks can ask for a service.
@@ -139,7 +137,7 @@ impl World {
             InvocableKind::Knowledge => false,
         };
         let decisions = model.invocables().filter(|found| is_deployed(found.kind));
-        decisions.map(|found| found.id).filter(|id| !id.is_empty()).collect()
+        decisions.filter(|found| !found.id.is_empty()).collect()
     }
 
     /// What processes of one deployment may not have in common.

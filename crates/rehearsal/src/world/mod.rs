@@ -16,7 +16,6 @@ mod signals;
 mod start_by;
 mod start_timer;
 mod state;
-mod version_tags;
 mod visits;
 mod waits;
 

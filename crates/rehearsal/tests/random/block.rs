@@ -32,6 +32,16 @@ pub enum Block {
         handler: Task,
         after: Blocks,
     },
+    /// An event that throws a link, and the one that catches it.
+    Link,
+    /// A transaction that may end with its cancellation, and the way that leads on then.
+    Transaction {
+        inside: Blocks,
+        cancels: bool,
+        way: Blocks,
+    },
+    /// Tasks that begin all at once, by choice and not by a flow.
+    AdHoc(Vec<Task>),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +73,8 @@ pub enum Ending {
     Terminate,
     Error,
     Escalation,
+    /// Only in a transaction.
+    Cancel,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -113,6 +125,8 @@ fn block() -> BoxedStrategy<Block> {
         2 => event().prop_map(Block::Catch),
         1 => thrown().prop_map(Block::Throw),
         1 => called().prop_map(Block::Call),
+        1 => Just(Block::Link),
+        1 => proptest::collection::vec(task(), 1..4).prop_map(Block::AdHoc),
         2 => (1..3_u8, any::<bool>()).prop_map(|(n, holds)| Block::Assign(n, holds)),
     ];
     leaf.prop_recursive(3, 16, 3, |inner| {
@@ -130,6 +144,8 @@ fn block() -> BoxedStrategy<Block> {
                 .prop_map(|(sequential, count, inside)| Block::Multi { sequential, count, inside }),
             (proptest::option::of(blocks(inner.clone())), task(), blocks(inner.clone()))
                 .prop_map(|(inside, handler, after)| Block::Undone { inside, handler, after }),
+            (blocks(inner.clone()), any::<bool>(), blocks(inner.clone()))
+                .prop_map(|(inside, cancels, way)| Block::Transaction { inside, cancels, way }),
         ]
     })
     .boxed()

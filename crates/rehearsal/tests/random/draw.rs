@@ -249,7 +249,69 @@ impl Pen {
             Block::Undone { inside, handler, after } => {
                 self.undone(scope, parent, inside.as_ref(), *handler, after)
             }
+            Block::Link => self.link(scope, parent),
+            Block::Transaction { inside, cancels, way } => {
+                self.transaction(scope, parent, inside, *cancels, way)
+            }
+            Block::AdHoc(tasks) => self.ad_hoc(scope, parent, tasks),
         }
+    }
+
+    fn link(&mut self, scope: &mut Scope, parent: Option<&str>) -> Ends {
+        if self.engine == Engine::Flowable {
+            // It knows no links.
+            return both(self.task(scope, parent, Task::Plain, "", ""));
+        }
+        let (from, to) = (self.name("from", parent), self.name("to", parent));
+        let definition = format!(r#"<linkEventDefinition id="{from}-link" name="{from}"/>"#);
+        scope.add("intermediateThrowEvent", &from, "", "", &definition);
+        let definition = format!(r#"<linkEventDefinition id="{to}-link" name="{from}"/>"#);
+        scope.add("intermediateCatchEvent", &to, "", "", &definition);
+        (from, to)
+    }
+
+    fn transaction(
+        &mut self,
+        scope: &mut Scope,
+        parent: Option<&str>,
+        inside: &Blocks,
+        cancels: bool,
+        way: &Blocks,
+    ) -> Ends {
+        // Zeebe has none.
+        let is_one = self.engine != Engine::Zeebe;
+        let ending = if cancels && is_one { Ending::Cancel } else { Ending::Plain };
+        let sub = Sub { inside: inside.clone(), ending, events: None };
+        let host = self.sub(scope, parent, &sub, "");
+        if !is_one {
+            return both(host);
+        }
+        scope.nodes.last_mut().expect("it was just added").tag = "transaction";
+        let boundary = self.name("boundary", parent);
+        let attributes = format!(r#"attachedToRef="{host}""#);
+        scope.add("boundaryEvent", &boundary, &attributes, "", CANCEL);
+        let (first, last) = self.chain(scope, parent, way);
+        let merge = self.name("merge", parent);
+        scope.add("exclusiveGateway", &merge, "", "", "");
+        scope.flow(&boundary, &first, None);
+        scope.flow(&host, &merge, None);
+        scope.flow(&last, &merge, None);
+        (host, merge)
+    }
+
+    fn ad_hoc(&mut self, scope: &mut Scope, parent: Option<&str>, tasks: &[Task]) -> Ends {
+        if self.engine != Engine::Zeebe {
+            // Camunda passes it over, and in Flowable only a person begins what is in it.
+            let ways = tasks.iter().map(|task| vec![Block::Task(*task)]).collect();
+            return self.block(scope, parent, &Block::Parallel(ways));
+        }
+        let id = self.name("sub", parent);
+        let mut inner = Scope::default();
+        let ids = tasks.iter().map(|task| self.task(&mut inner, Some(&id), *task, "", ""));
+        let list = ids.map(|id| format!("\"{id}\"")).collect::<Vec<_>>().join(", ");
+        let chosen = format!("<zeebe:adHoc activeElementsCollection='= [{list}]'/>");
+        scope.add("adHocSubProcess", &id, "", &chosen, &inner.xml());
+        both(id)
     }
 
     fn task(
@@ -556,6 +618,7 @@ fn both(id: String) -> Ends {
     (id.clone(), id)
 }
 
+const CANCEL: &str = "<cancelEventDefinition/>";
 const ESCALATION: &str = r#"<escalationEventDefinition escalationRef="escalation"/>"#;
 
 fn ending_definition(ending: Ending) -> &'static str {
@@ -564,5 +627,6 @@ fn ending_definition(ending: Ending) -> &'static str {
         Ending::Terminate => "<terminateEventDefinition/>",
         Ending::Error => r#"<errorEventDefinition errorRef="error"/>"#,
         Ending::Escalation => ESCALATION,
+        Ending::Cancel => CANCEL,
     }
 }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use orloj_store::{
-    Channel, DefinitionRow, Error, InstanceFilter, JobDefinitionChange, JobDefinitionFilter,
-    JobDefinitionRow, JobFilter, JobKind, JobOrder, JobRow, JobState, MessageKey, MessageQuery,
-    MessageRow, PAGE_ROWS_MAX, Page, StartKind, StartQuery, StartRow, Store, SubscriptionKind,
-    SubscriptionQuery, SubscriptionRow,
+    Channel, DefinitionFilter, DefinitionRow, Error, InstanceFilter, JobDefinitionChange,
+    JobDefinitionFilter, JobDefinitionRow, JobFilter, JobKind, JobOrder, JobRow, JobState,
+    MessageKey, MessageQuery, MessageRow, PAGE_ROWS_MAX, Page, StartKind, StartQuery, StartRow,
+    Store, SubscriptionKind, SubscriptionQuery, SubscriptionRow,
 };
 use orloj_types::{
     DefinitionKey, DeploymentKey, EngineName, JobDefinitionKey, ProcessId, TenantId, Timestamp,
@@ -61,7 +61,11 @@ pub(super) async fn look_up(
             let last = store.last_subscription(SubscriptionKind::Signal, name).await?;
             Found::LastSignal(last)
         }
-        Find::Settings => Found::Settings(Box::new(store.settings().await?)),
+        Find::Settings => {
+            let stored = store.settings().await?;
+            definitions.know_tenants(&stored.moved);
+            Found::Settings(Box::new(stored))
+        }
         Find::Untaken { limit } => Found::Untaken(untaken(store, limit).await?),
         Find::Starts(query) => Found::Starts(store.starts(query).await?),
         Find::StartsBy(message, now) => Found::Candidates(starts_by(store, message, now).await?),
@@ -101,6 +105,15 @@ pub(super) async fn look_up(
         Find::Suspend(suspension) => suspend(store, &suspension).await?,
         Find::SettingsSeen(version) => {
             settings_seen(store, version).await?;
+            Found::Nothing
+        }
+        Find::SettleTenants { version, deployments, now, logs_chores } => {
+            if !settings_seen(store, version).await? {
+                return Err(Error::Unavailable("a node has not seen the settings".to_owned()));
+            }
+            for deployment in deployments {
+                store.settle_deployment_tenant(deployment, now, logs_chores).await?;
+            }
             Found::Nothing
         }
         Find::Broadcasts { limit } => Found::Broadcasts(store.broadcasts(limit).await?),
@@ -331,16 +344,16 @@ async fn suspend(store: &dyn Store, suspension: &Suspension) -> Result<Found, Er
 }
 
 /// Until every node goes by these settings. One that does not for so long is fenced meanwhile, or
-/// will see them before anything else it does.
-async fn settings_seen(store: &dyn Store, version: i64) -> Result<(), Error> {
+/// will see them before anything else it does. False: it takes too long.
+async fn settings_seen(store: &dyn Store, version: i64) -> Result<bool, Error> {
     for _ in 0..SEEN_LOOKS_MAX {
         let nodes = store.nodes().await?;
         if nodes.iter().all(|node| node.settings_seen >= version) {
-            break;
+            return Ok(true);
         }
         tokio::time::sleep(SEEN_PAUSE).await;
     }
-    Ok(())
+    Ok(false)
 }
 
 /// All versions of a process.
@@ -349,15 +362,18 @@ async fn versions(
     id: &str,
     tenant: Option<&str>,
 ) -> Result<Vec<DefinitionRow>, Error> {
+    let filter = DefinitionFilter {
+        process_id: Some(id.into()),
+        tenant: tenant.map(TenantId::new),
+        ..DefinitionFilter::default()
+    };
     let mut found = Vec::new();
     let mut page = Page { before: None, limit: PAGE_ROWS_MAX };
     loop {
-        let rows = store.definitions(page).await?;
+        let rows = store.definitions(filter.clone(), page).await?;
         page.before = rows.last().map(|row| row.key.raw());
         let is_last = rows.len() < PAGE_ROWS_MAX as usize;
-        found.extend(rows.into_iter().filter(|row| {
-            *row.process_id == *id && tenant.is_none_or(|tenant| *row.tenant == *tenant)
-        }));
+        found.extend(rows);
         if is_last {
             return Ok(found);
         }

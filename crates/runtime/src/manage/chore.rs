@@ -1,8 +1,9 @@
 //! Orders about chores: jobs of no instance, whose row is all there is of them.
 
-use orloj_interpreter::{Rejection, StartTrigger, StartWait};
+use orloj_interpreter::{NewTimer, Rejection, StartTrigger, StartWait};
 use orloj_store::{Change, ChoreUpdate, ChoreWrite, Held, JobKind, JobRow, JobState};
-use orloj_types::Timestamp;
+use orloj_types::{JobKey, Timestamp};
+use thin_vec::thin_vec;
 
 use super::job_action::JobAction;
 use super::jobs::Jobs;
@@ -12,7 +13,7 @@ use crate::handle::Orloj;
 use crate::node::chores::{
     Following, INCIDENT_WORD, StartPayload, held_by, kept, ordered, standing, written,
 };
-use crate::node::{Request, due_when_made};
+use crate::node::{Request, due_when_made, job_settings};
 
 impl Orloj {
     /// What follows from writing about a chore by hand. `word`: what an incident of it is called.
@@ -32,6 +33,10 @@ impl Jobs {
         if *action == JobAction::Execute {
             self.desk.note(entries).await?;
             return engine.done(Request::RunChore { job: row.key }).await;
+        }
+        if let JobAction::Reschedule(timer) = action {
+            let change = self.rescheduled(row, &timer.timer()).await?;
+            return self.desk.write(change, entries).await;
         }
         let now = engine.now();
         let write = match action {
@@ -70,6 +75,46 @@ impl Jobs {
         }
     }
 
+    /// The start timer that takes the place of another is a job of its own, with nothing of the
+    /// other one's failures. DIFFERENCE: that of Flowable loses definition and tenant on the way,
+    /// so that it can start nothing any more; here it keeps them.
+    async fn rescheduled(&self, row: &JobRow, timer: &NewTimer) -> Result<Change, Error> {
+        if row.kind != JobKind::StartTimer {
+            return Err(Rejection::NotATimer(row.key).into());
+        }
+        if !matches!(row.state, JobState::Waiting | JobState::Suspended) {
+            return Err(in_wrong_state(row));
+        }
+        let engine = &self.desk.engine;
+        let now = engine.now();
+        let definition = engine.inner.definitions.get(row.definition).await?;
+        let process = &definition.process;
+        let (due_at, repeat) = orloj_interpreter::given_start(process, timer, now)
+            .map_err(|reason| Rejection::TimerInvalid { job: row.key, reason: reason.into() })?;
+        let settings = job_settings(&engine.inner.settings)?;
+        let event = &row.element;
+        let job = orloj_interpreter::start_job(process, event, row.definition, &settings, now);
+        let key = JobKey::new(self.desk.keys(1).await?.first().copied().unwrap_or_default());
+        let new = JobRow {
+            key,
+            retries_left: job.retries,
+            due_at: Some(due_at),
+            payload: Some(written(&StartPayload::given(repeat.as_ref()))),
+            created_at: now,
+            lock_session: None,
+            attempt: 0,
+            failure: None,
+            failure_details: None,
+            failed_element: None,
+            ..row.clone()
+        };
+        let old = ChoreWrite::Delete { key: row.key, held: Held::Free };
+        let mut change = Change::default();
+        engine.following(orloj_interpreter::start_incident(process)).add(&mut change, row, &old);
+        change.chores = thin_vec![old, ChoreWrite::Insert(new)];
+        Ok(change)
+    }
+
     async fn incident_word(&self, row: &JobRow) -> Result<&'static str, Error> {
         if row.kind != JobKind::StartTimer {
             return Ok(INCIDENT_WORD);
@@ -81,10 +126,6 @@ impl Jobs {
 
 fn chore_write(row: &JobRow, action: &JobAction, now: Timestamp) -> Result<ChoreWrite, Error> {
     let mut update = ordered(row);
-    let in_wrong_state = || {
-        let reason = format!("chore {} is in state {:?}", row.key, row.state);
-        Err(Error::Invalid(reason))
-    };
     match action {
         JobAction::SetRetries { retries, due } => {
             if *retries < 0 {
@@ -114,14 +155,14 @@ fn chore_write(row: &JobRow, action: &JobAction, now: Timestamp) -> Result<Chore
         }
         JobAction::MoveToDeadLetters => {
             if !matches!(row.state, JobState::Ready | JobState::Waiting) {
-                return in_wrong_state();
+                return Err(in_wrong_state(row));
             }
             update.retries_left = 0;
             update.state = JobState::Failed;
         }
         JobAction::MoveToExecutable { retries } => {
             if row.state != JobState::Failed {
-                return in_wrong_state();
+                return Err(in_wrong_state(row));
             }
             if *retries < 1 {
                 return Err(Rejection::RetriesTooFew(*retries).into());
@@ -131,7 +172,7 @@ fn chore_write(row: &JobRow, action: &JobAction, now: Timestamp) -> Result<Chore
         }
         JobAction::MoveTimerToExecutable => {
             if row.state != JobState::Waiting {
-                return in_wrong_state();
+                return Err(in_wrong_state(row));
             }
             update.state = JobState::Ready;
         }
@@ -144,6 +185,10 @@ fn chore_write(row: &JobRow, action: &JobAction, now: Timestamp) -> Result<Chore
         JobAction::Execute | JobAction::Unlock => return Err(Error::NotLocked(row.key)),
     }
     Ok(ChoreWrite::Update(update))
+}
+
+fn in_wrong_state(row: &JobRow) -> Error {
+    Error::Invalid(format!("chore {} is in state {:?}", row.key, row.state))
 }
 
 fn due(row: &JobRow, due_at: Option<Timestamp>, now: Timestamp) -> ChoreUpdate {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use orloj_store::{
-    DefinitionDeleted, DefinitionRow, DeleteDefinition, Heir, InstanceFilter, JobState, Notice,
-    Page,
+    DefinitionDeleted, DefinitionFilter, DefinitionRow, DeleteDefinition, Heir, InstanceFilter,
+    JobState, Notice, Page,
 };
-use orloj_types::{DefinitionKey, DeploymentKey, ProcessId, TenantId, Timestamp};
+use orloj_types::{DefinitionKey, ProcessId, TenantId, Timestamp};
 
 use super::bulk;
 use super::desk::{Desk, TRIES_MAX};
@@ -23,31 +23,6 @@ use crate::node::{Reply, Request, job_settings, store_error};
 #[derive(Clone)]
 pub struct Definitions {
     pub(super) desk: Desk,
-}
-
-/// Absent fields match all.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DefinitionQuery {
-    pub process_id: Option<ProcessId>,
-    pub tenant: Option<TenantId>,
-    pub version: Option<i32>,
-    pub deployment: Option<DeploymentKey>,
-    pub suspended: Option<bool>,
-    /// Of every process and tenant the last version.
-    pub only_latest: bool,
-}
-
-impl DefinitionQuery {
-    fn matches(&self, row: &DefinitionRow) -> bool {
-        fn is<T: PartialEq>(wanted: Option<&T>, found: &T) -> bool {
-            wanted.is_none_or(|wanted| wanted == found)
-        }
-        is(self.process_id.as_ref(), &row.process_id)
-            && is(self.tenant.as_ref(), &row.tenant)
-            && is(self.version.as_ref(), &row.version)
-            && is(self.deployment.as_ref(), &row.deployment)
-            && is(self.suspended.as_ref(), &row.suspended)
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,15 +73,19 @@ impl Definitions {
     // ---- queries
 
     /// Newest first.
-    pub async fn list(&self, page: Page) -> Result<Vec<DefinitionView>, Error> {
+    pub async fn list(
+        &self,
+        filter: DefinitionFilter,
+        page: Page,
+    ) -> Result<Vec<DefinitionView>, Error> {
         let page = self.desk.engine.within(page)?;
-        let rows = self.desk.engine.inner.store.definitions(page).await;
+        let rows = self.desk.engine.inner.store.definitions(filter, page).await;
         Ok(rows.map_err(|e| store_error(&e))?.iter().map(DefinitionView::from).collect())
     }
 
-    /// All that match, newest first.
-    pub async fn query(&self, query: &DefinitionQuery) -> Result<Vec<DefinitionView>, Error> {
-        let rows = self.desk.engine.all_within(self.rows(query).await?)?;
+    /// All that match, the highest version first.
+    pub async fn query(&self, filter: &DefinitionFilter) -> Result<Vec<DefinitionView>, Error> {
+        let rows = self.desk.engine.all_within(self.rows(filter).await?)?;
         Ok(rows.iter().map(DefinitionView::from).collect())
     }
 
@@ -120,12 +99,12 @@ impl Definitions {
         process_id: &ProcessId,
         tenant: &TenantId,
     ) -> Result<Vec<DefinitionView>, Error> {
-        let query = DefinitionQuery {
+        let filter = DefinitionFilter {
             process_id: Some(process_id.clone()),
             tenant: Some(tenant.clone()),
-            ..DefinitionQuery::default()
+            ..DefinitionFilter::default()
         };
-        self.query(&query).await
+        self.query(&filter).await
     }
 
     /// The file the definition came from.
@@ -216,12 +195,12 @@ impl Definitions {
 
     /// The version that comes back when the latest goes.
     async fn heir(&self, row: &DefinitionRow) -> Result<Option<Heir>, Error> {
-        let query = DefinitionQuery {
+        let filter = DefinitionFilter {
             process_id: Some(row.process_id.clone()),
             tenant: Some(row.tenant.clone()),
-            ..DefinitionQuery::default()
+            ..DefinitionFilter::default()
         };
-        let versions = self.rows(&query).await?;
+        let versions = self.rows(&filter).await?;
         if versions.first().is_none_or(|latest| latest.key != row.key) {
             return Ok(None);
         }
@@ -254,12 +233,12 @@ impl Definitions {
         match which {
             WhichDefinitions::Key(key) => Ok(vec![self.row(*key).await?]),
             WhichDefinitions::Process(process_id, tenant) => {
-                let query = DefinitionQuery {
+                let filter = DefinitionFilter {
                     process_id: Some(process_id.clone()),
                     tenant: tenant.clone(),
-                    ..DefinitionQuery::default()
+                    ..DefinitionFilter::default()
                 };
-                let rows = self.rows(&query).await?;
+                let rows = self.rows(&filter).await?;
                 if rows.is_empty() {
                     let missing = Missing::Process(process_id.as_str().into());
                     return Err(Error::Missing(missing));
@@ -269,22 +248,13 @@ impl Definitions {
         }
     }
 
-    pub(super) async fn rows(&self, query: &DefinitionQuery) -> Result<Vec<DefinitionRow>, Error> {
+    pub(super) async fn rows(
+        &self,
+        filter: &DefinitionFilter,
+    ) -> Result<Vec<DefinitionRow>, Error> {
         let store = &self.desk.engine.inner.store;
-        let mut rows = bulk::all(|page| store.definitions(page), |row| row.key.raw()).await?;
-        if query.only_latest {
-            let mut latest = std::collections::BTreeMap::new();
-            for row in &rows {
-                let known = latest
-                    .entry((row.tenant.clone(), row.process_id.clone()))
-                    .or_insert(row.version);
-                *known = row.version.max(*known);
-            }
-            rows.retain(|row| {
-                latest.get(&(row.tenant.clone(), row.process_id.clone())) == Some(&row.version)
-            });
-        }
-        rows.retain(|row| query.matches(row));
+        let list = |page| store.definitions(filter.clone(), page);
+        let mut rows = bulk::all(list, |row| row.key.raw()).await?;
         rows.sort_by_key(|row| std::cmp::Reverse((row.version, row.key)));
         Ok(rows)
     }

@@ -4,17 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use orloj_store::{
-    AssetRow, DecisionRow, DefinitionRow, Error as StoreError, InstanceFilter, PAGE_ROWS_MAX, Page,
+    AssetRow, DecisionRow, DefinitionFilter, DefinitionRow, Error as StoreError, InstanceFilter,
+    Notice, PAGE_ROWS_MAX, Page, SetTenant, TenantSet,
 };
 use orloj_types::{DefinitionKey, DeploymentKey, TenantId, Timestamp};
 
-use super::definitions::{DefinitionQuery, Definitions};
-use super::desk::Desk;
+use super::definitions::Definitions;
+use super::desk::{Desk, TRIES_MAX};
 use super::instances::{InstanceAction, InstanceQuery, InstanceScope, Instances};
 use super::operation::Entry;
 use crate::api::{AssetView, DecisionView, DefinitionView, Error, Missing};
 use crate::handle::{Orloj, unexpected};
+use crate::history::is_chore_logged;
 use crate::node::{Reply, Request, store_error};
+
+/// The second time is already rare.
+const DEADLOCKS_MAX: u32 = 3;
 
 /// See [`Orloj::deployments`].
 #[derive(Clone)]
@@ -149,6 +154,75 @@ impl Deployments {
         desk.note(vec![Entry::new("Delete", "Deployment", Some(key.raw()))]).await
     }
 
+    /// Gives another tenant to all that it brought and to all that has its tenant from that: jobs
+    /// of all kinds, instances that run and those that have ended, and called instances that are
+    /// there for them. It is all done at once, and every node goes by it when this returns.
+    /// [`TenantId::none`] takes the tenant away.
+    ///
+    /// Refused when the tenant has a version of the same number of anything that the deployment
+    /// brought. Where it has other versions of a process, the last one starts instances. In the
+    /// tenant of before nothing comes back: the version before is the latest there, but its start
+    /// events wait no more.
+    ///
+    /// [`Error::Deadline`]: it is done, but some node goes by the tenant of before for a while.
+    pub async fn set_tenant(&self, key: DeploymentKey, tenant: TenantId) -> Result<(), Error> {
+        let before = self.get(key).await?.tenant;
+        let missing = || Error::Missing(Missing::Deployment(key.raw()));
+        let engine = &self.desk.engine;
+        for tries in 0..TRIES_MAX {
+            let set = SetTenant {
+                deployment: key,
+                tenant: tenant.clone(),
+                now: engine.now(),
+                logs_chores: is_chore_logged(&engine.inner.settings),
+            };
+            let version = match engine.inner.store.set_deployment_tenant(set).await {
+                Ok(TenantSet::Done(version)) => version,
+                Ok(TenantSet::NotFound) => return Err(missing()),
+                Ok(TenantSet::Same) => return Ok(()),
+                Ok(TenantSet::Taken(taken)) => {
+                    let reason = match tenant.is_empty() {
+                        true => format!("{taken} is there already, of no tenant"),
+                        false => format!("tenant '{tenant}' has {taken} already"),
+                    };
+                    return Err(Error::Invalid(reason));
+                }
+                Ok(TenantSet::Unsettled) => {
+                    let stored = engine.inner.store.settings().await;
+                    self.settle(key, stored.map_err(|e| store_error(&e))?.version).await?;
+                    continue;
+                }
+                // A deadlock with who writes about the same instances, perhaps.
+                Err(StoreError::Unavailable(_)) if tries < DEADLOCKS_MAX => continue,
+                Err(error) => return Err(store_error(&error)),
+            };
+            engine.inner.definitions.forget_latest();
+            engine.inner.decisions.forget_latest();
+            let entry = Entry {
+                tenant: tenant.clone(),
+                ..Entry::new("SetTenant", "Deployment", Some(key.raw()))
+            };
+            let (old, new) = (Some(&before), Some(&tenant));
+            self.desk.note(vec![entry.changing("tenantId", old, new)]).await?;
+            self.desk.tell(vec![Notice::Deployed]).await;
+            return self.settle(key, version).await;
+        }
+        Err(Error::Overtaken)
+    }
+
+    /// What nodes wrote before they had seen the settings gets the other tenant as well.
+    async fn settle(&self, key: DeploymentKey, version: i64) -> Result<(), Error> {
+        self.desk.settled(version).await?;
+        let engine = &self.desk.engine;
+        let logs_chores = is_chore_logged(&engine.inner.settings);
+        let store = &engine.inner.store;
+        let settled = store.settle_deployment_tenant(key, engine.now(), logs_chores).await;
+        settled.map_err(|e| store_error(&e))?;
+        // Limits and executors may go by tenants.
+        self.desk.wake().await;
+        Ok(())
+    }
+
     // ---- deployment awareness
 
     /// This node's executor takes jobs of the deployment.
@@ -194,9 +268,9 @@ impl Deployments {
     /// Of one deployment, or of all.
     async fn rows(&self, key: Option<DeploymentKey>) -> Result<Rows, Error> {
         let store = &self.desk.engine.inner.store;
-        let query = DefinitionQuery { deployment: key, ..DefinitionQuery::default() };
+        let filter = DefinitionFilter { deployment: key, ..DefinitionFilter::default() };
         let mut rows = Rows {
-            definitions: self.definitions().rows(&query).await?,
+            definitions: self.definitions().rows(&filter).await?,
             decisions: all(|page| store.decisions(page), |row| row.key.0).await?,
             assets: all(|page| store.assets(page), |row| row.key.0).await?,
         };

@@ -70,7 +70,7 @@ impl Reschedule {
         Ok(Self::Cycle(format!("{cycle}/{end}").into()))
     }
 
-    fn timer(&self) -> NewTimer {
+    pub(super) fn timer(&self) -> NewTimer {
         let (kind, text) = match self {
             Self::Date(text) => (TimerKind::Date, text),
             Self::Duration(text) => (TimerKind::Duration, text),

@@ -222,7 +222,8 @@ impl Jobs {
         self.act(key, &JobAction::MoveTimerToExecutable).await
     }
 
-    /// A job of its own takes the place of the timer: see what its instance has afterwards.
+    /// A job of its own takes the place of the timer: see what its instance, or the definition that
+    /// a start timer is of, has afterwards.
     pub async fn reschedule(&self, key: JobKey, timer: Reschedule) -> Result<(), Error> {
         self.act(key, &JobAction::Reschedule(timer)).await
     }

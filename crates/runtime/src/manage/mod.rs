@@ -22,9 +22,7 @@ mod operation;
 mod restart;
 
 pub use bulk::{Bulk, BulkReport, ItemError, Portion, PortionReport, Progress};
-pub use definitions::{
-    DefinitionQuery, Definitions, SuspendDefinition, Suspended, WhichDefinitions,
-};
+pub use definitions::{Definitions, SuspendDefinition, Suspended, WhichDefinitions};
 pub use deployments::{DeploymentView, Deployments};
 pub use incidents::{Incidents, NewIncident, WhichIncidents};
 pub use instances::{InstanceAction, InstanceQuery, InstanceScope, Instances};

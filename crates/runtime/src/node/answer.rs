@@ -6,7 +6,7 @@ use std::sync::Arc;
 use orloj_executor::TakerId;
 use orloj_interpreter::Activation;
 use orloj_store::{BroadcastKey, Fit, MessageKey, Notice};
-use orloj_types::{Document, InstanceKey, JobKey, NodeNumber, Timestamp};
+use orloj_types::{DeploymentKey, Document, InstanceKey, JobKey, NodeNumber, Timestamp};
 use rustc_hash::FxHashMap;
 
 use super::event::{JobCommand, RequestId};
@@ -35,6 +35,9 @@ pub(crate) enum Question {
     Settings,
     /// Ready jobs that perhaps no live node takes.
     Untaken,
+    SettleTenants {
+        deployments: Vec<DeploymentKey>,
+    },
     Job {
         id: RequestId,
         job: JobKey,
@@ -114,6 +117,7 @@ impl Question {
             | Self::WorkerAcquire { .. }
             | Self::Settings
             | Self::Untaken
+            | Self::SettleTenants { .. }
             | Self::Correlate { .. }
             | Self::Channel { .. }
             | Self::Fits

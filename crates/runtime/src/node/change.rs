@@ -142,11 +142,12 @@ impl Node {
             let slot = Slot { state: SlotState::Ready, definition, ..Slot::default() };
             Box::new(slot)
         });
+        self.give_tenant(&mut slot, &mut outcome);
         let signals = std::mem::take(&mut outcome.signals);
         if !signals.is_empty() {
             let record = outcome.record.as_deref().or(slot.record.as_deref());
             let tenant = record.map(|record| record.tenant.clone());
-            let tenant = tenant.or_else(|| Some(slot.definition.as_ref()?.tenant.clone()));
+            let tenant = tenant.or_else(|| self.tenant_of(&slot));
             let rows = self.signal_rows(signals, &tenant.unwrap_or_default());
             change.broadcasts_added.extend(rows);
             effects.has_errands = true;

@@ -136,6 +136,7 @@ impl Node {
             change.chores.extend(end.chores.iter().cloned());
             change.batches.extend(end.batches.iter().cloned());
             change.incidents_gone.extend(end.incidents_gone.iter().copied());
+            self.give_chores_tenant(change);
             self.follow_chores(change);
         }
         change.broadcasts.extend(claims.broadcast.clone());
@@ -148,6 +149,7 @@ impl Node {
 
     /// A change of its own, that no other is merged with.
     pub(super) fn commit_sole(&mut self, key: i64, mut change: Change, sole: Sole) {
+        self.give_chores_tenant(&mut change);
         let yielded = self.yield_chores(&mut change);
         let sole = match yielded.is_empty() {
             true => sole,

@@ -8,6 +8,7 @@ use orloj_settings::Settings;
 use orloj_store::{NodeProfile, Order, Selection};
 use orloj_types::{DeploymentKey, EngineName, TenantId};
 
+use super::lane::Lane;
 use crate::api::Error;
 
 #[derive(Clone, Debug)]
@@ -42,6 +43,17 @@ pub struct Config {
     pub jobs: Arc<JobSettings>,
     /// A deliberate defect, to prove that the simulation finds it. Only tests set it.
     pub sabotage: Option<Sabotage>,
+}
+
+impl Config {
+    /// Those of a node that has just joined.
+    pub(super) fn new_lanes(&self) -> Vec<Lane> {
+        let lane = |number| match self.settings.rows.in_bulk {
+            true => Lane::new(number, self.group_changes_max),
+            false => Lane::one_by_one(number),
+        };
+        (0..self.lanes).map(lane).collect()
+    }
 }
 
 impl Default for Config {

@@ -368,6 +368,14 @@ pub enum Find {
     Suspend(Suspension),
     /// Waits a while until every node goes by settings of this version.
     SettingsSeen(i64),
+    /// Settles the changes of deployments' tenants when every node goes by settings of this
+    /// version.
+    SettleTenants {
+        version: i64,
+        deployments: Vec<DeploymentKey>,
+        now: Timestamp,
+        logs_chores: bool,
+    },
     /// Removes them.
     ExpireMessages {
         now: Timestamp,

@@ -99,6 +99,7 @@ impl Node {
                 self.candidates_found(broadcast, rows);
             }
             (Question::Settings, Found::Settings(stored)) => self.know_settings(&stored),
+            (Question::SettleTenants { deployments }, _) => self.tenants_settled(&deployments),
             (Question::Untaken, Found::Untaken(jobs)) => self.untaken_found(&jobs),
             (Question::GiveBack { job }, Found::Job(row)) => self.give_back_found(job, Some(&row)),
             (Question::GiveBack { job }, _) => self.give_back_found(job, None),
@@ -132,6 +133,7 @@ impl Node {
             Question::GiveBack { job } => self.give_back_unanswered(*job),
             Question::Settings => self.settings_unknown(),
             Question::Untaken => self.untaken_unknown(),
+            Question::SettleTenants { .. } => self.tenants_unsettled(),
             _ => {}
         }
         let Some(id) = question.asked_by() else { return };

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use orloj_interpreter::{JobOverride, JobSettings};
 use orloj_model::{JobDefinition, JobHandler};
-use orloj_store::{JobDefinitionRow, JobKind, LimitScope, Rate, StoredSettings};
-use orloj_types::{BatchKey, Timestamp};
+use orloj_store::{JobDefinitionRow, JobKind, JobRow, LimitScope, Rate, StoredSettings};
+use orloj_types::{BatchKey, DefinitionKey, DeploymentKey, TenantId, Timestamp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::answer::Question;
@@ -42,6 +42,11 @@ pub(crate) struct Known {
     /// What is set for the job definitions of batches.
     batches: FxHashMap<(BatchKey, JobKind), JobOverride>,
     limits: Limits,
+    /// Of definitions that have another one than they were deployed with.
+    tenants: FxHashMap<DefinitionKey, TenantId>,
+    /// Deployments whose change of the tenant is to be settled.
+    pub(super) unsettled: Vec<DeploymentKey>,
+    pub(super) is_settling: bool,
     /// Types whose jobs a rate may be holding up.
     rated: BTreeMap<Arc<str>, RateWait>,
 }
@@ -78,6 +83,19 @@ impl Known {
         self.batches.get(&(batch, kind)).copied().unwrap_or_default()
     }
 
+    /// `None`: the one it was deployed with.
+    pub fn tenant_of(&self, definition: DefinitionKey) -> Option<&TenantId> {
+        if self.tenants.is_empty() { None } else { self.tenants.get(&definition) }
+    }
+
+    /// To a chore that may be older than that. Those of batches have the tenant of their batch.
+    pub fn give_tenant(&self, chore: &mut JobRow) {
+        let tenant = self.tenant_of(chore.definition).filter(|_| chore.batch.is_none());
+        if let Some(tenant) = tenant {
+            chore.tenant = tenant.clone();
+        }
+    }
+
     pub fn version(&self) -> i64 {
         self.version
     }
@@ -100,6 +118,7 @@ impl Known {
     pub fn doubt(&mut self) {
         self.is_read = false;
         self.is_reading = false;
+        self.is_settling = false;
         self.reported = 0;
     }
 
@@ -119,6 +138,11 @@ impl Known {
         };
         self.batches = stored.job_definitions.iter().filter_map(of_batch).collect();
         self.rated.clear();
+        let moved = stored.moved.iter();
+        self.tenants = moved.map(|row| (row.key, row.tenant.clone())).collect();
+        let unsettled = stored.moved.iter().filter(|row| !row.is_settled);
+        self.unsettled = unsettled.map(|row| row.deployment).collect();
+        self.unsettled.dedup();
         let has_set = !stored.suspended.is_empty() || !stored.job_definitions.is_empty();
         self.jobs =
             if has_set { Arc::new(with_set(&self.base, stored)) } else { self.base.clone() };
@@ -182,6 +206,7 @@ impl Node {
         if !is_news {
             return;
         }
+        self.chores.give_tenants(&self.known);
         // Others may wait until this node says so.
         self.heartbeat.hasten(self.now);
         // What was held up may go on now.

@@ -2,7 +2,8 @@
 //!
 //! Contract. A hierarchy of instances always uses the same lane, so its changes are committed in
 //! order. A group holds at most one change per hierarchy: those that wait together are merged, as
-//! long as the result fits into a group; what comes then is in a later group.
+//! long as the result fits into a group; what comes then is in a later group. Where changes are
+//! written one by one, for diagnosis, none are merged and every group holds one.
 //! When the lane is idle the next group leaves at once, so a single command pays for no one else;
 //! while a group is under way, changes gather, so throughput grows with load. As soon as a full
 //! group has gathered it is closed and the store may translate it; it leaves when the lane is free.
@@ -99,6 +100,8 @@ pub(crate) enum LaneAction {
 pub(crate) struct Lane {
     number: u8,
     changes_max: usize,
+    /// Whether changes of a hierarchy that wait together become one.
+    is_merging: bool,
     next_group: i64,
     /// Whole groups to send before anything else: parts of one that failed.
     again: VecDeque<Vec<Entry>>,
@@ -154,6 +157,7 @@ impl Lane {
         Self {
             number,
             changes_max,
+            is_merging: true,
             next_group: 1,
             again: VecDeque::new(),
             open: VecDeque::new(),
@@ -167,8 +171,15 @@ impl Lane {
         }
     }
 
+    /// One that sends every change by itself.
+    pub fn one_by_one(number: u8) -> Self {
+        Self { is_merging: false, ..Self::new(number, 1) }
+    }
+
     pub fn push(&mut self, entry: Entry) {
-        if let Some(place) = self.places.get(&entry.family) {
+        if self.is_merging
+            && let Some(place) = self.places.get(&entry.family)
+        {
             let at = usize::try_from(place - self.first_place).expect("an open place");
             let open = &mut self.open[at];
             let is_alone = is_alone(open) || is_alone(&entry);

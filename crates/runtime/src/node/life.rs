@@ -327,8 +327,7 @@ impl Node {
         self.keys.raise_above(lease.keys_above.max(high));
         self.keys.next(self.now);
         self.heartbeat = Heartbeat::new(lease.session, self.config.heartbeat_timeout_ms, self.now);
-        self.lanes =
-            (0..self.config.lanes).map(|n| Lane::new(n, self.config.group_changes_max)).collect();
+        self.lanes = self.config.new_lanes();
         self.forget_engine_jobs();
         self.forget_untaken();
         self.known.doubt();

@@ -42,6 +42,7 @@ mod settings;
 mod slot;
 mod slots;
 mod start_events;
+mod tenants;
 mod timers;
 mod untaken;
 mod verdict;
@@ -242,7 +243,7 @@ impl Node {
         // The first beat tells where keys begin, though none may have been given by then: a
         // successor whose clock shows the same moment must not give them again.
         keys.next(now);
-        let lanes = (0..config.lanes).map(|n| Lane::new(n, config.group_changes_max)).collect();
+        let lanes = config.new_lanes();
         Self {
             heartbeat: Heartbeat::new(lease.session, config.heartbeat_timeout_ms, now),
             queue: JobQueue::new(config.executor.queue_jobs_max),
@@ -420,6 +421,7 @@ impl Node {
         self.check_breakers();
         self.check_hung();
         self.check_settings();
+        self.check_tenants();
         self.check_rates();
         self.check_looks();
         self.retry_give_back();

@@ -48,3 +48,23 @@ story "timers are made ready so many at a time, and all of them"
                         f -> c{timer 10s} -> end
   start p        | token at a, token at b, token at c
   10s pass       | instance ended
+
+story "rows that are written one by one are the same: paths that meet, and an exclusive job"
+  engine bulkInsertEnabled = false
+  delegate A: fails 1 times
+  process p, flowable:  start -> f+ -> a{delegate A, async} -> j+ -> end
+                        f -> b{user} -> j
+                        f -> c{service pack} -> j
+  start p {"n": 1, "who": "anna"}   | job a due in 10s, token at b, job pack waits
+  user completes b {"n": 2}         | token at j
+  worker anna completes pack        | variable n = 2
+  10s pass                          | instance ended, A called 2 times
+
+story "rows that are written one by one are the same: messages, timers and a call"
+  engine bulkInsertEnabled = false
+  process p:  start -> ask{message paid, key order} -> sub{call q} -> end
+  process q:  start -> wait{timer 10s} -> work{service pack} -> end
+  start p {"order": "o-1"}          | token at ask
+  publish paid key "o-1" {"sum": 3} | token at sub, variable sum = 3
+  10s pass
+  worker anna completes pack        | instance ended

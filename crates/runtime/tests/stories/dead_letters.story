@@ -307,3 +307,11 @@ story "Flowable's job moved to the dead letters and back begins anew with the re
   bury a         | job a dead
   revive a with 2 retries | job a waits, job a has 2 retries
   execute a      | rejected, job a has 1 retries
+
+story "a job for workers is not moved to the dead letters by hand, but dies with its retries"
+  engine executor off
+  process p, flowable:  start -> charge{service charge} -> end
+  start p            | job charge waits
+  bury charge        | rejected: job is for workers
+  look               | job charge waits, job charge has 3 retries
+  retries charge 0   | job charge dead

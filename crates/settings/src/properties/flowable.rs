@@ -86,7 +86,7 @@ pub const ENGINE: &[Property] = rows! { Flowable Engine;
         Knob("history.ttl");
     "cleanInstancesBatchSize" Number "100" ["flowable.history-cleaning-batch-size"] =>
         Knob("history.cleanup.batch_size");
-    "bulkInsertEnabled" Flag "true" => Warns("false", SETS);
+    "bulkInsertEnabled" Flag "true" => Knob("rows.in_bulk");
     "maxNrOfStatementsInBulkInsert" Number "100" => Without(SETS);
     "idGenerator" Text "org.flowable.common.engine.impl.db.DbIdGenerator" words GENERATORS =>
         Knob("ids.generator");

@@ -79,8 +79,17 @@ impl Default for ModelSettings {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowSettings {
     /// Rows that one query may ask for. `None`: the API's own limit.
     pub query_max: Option<u32>,
+    /// Whether a commit gathers changes and sends the rows of each kind together. Otherwise every
+    /// change is a commit and every row a statement of its own, for diagnosis.
+    pub in_bulk: bool,
+}
+
+impl Default for RowSettings {
+    fn default() -> Self {
+        Self { query_max: None, in_bulk: true }
+    }
 }

@@ -8,7 +8,8 @@ use crate::suite::engine;
 use crate::suite::sample::NOW;
 use crate::suite::together::together;
 use crate::{
-    DefinitionRow, NewDefinition, NewDeployment, NewResource, Page, Store, StoredDeployment,
+    DefinitionFilter, DefinitionRow, NewDefinition, NewDeployment, NewResource, Page, Store,
+    StoredDeployment,
 };
 
 /// Resource name, content, key of its definition, process id.
@@ -154,12 +155,52 @@ pub(super) async fn definitions_are_paged_newest_first(store: Arc<dyn Store>) {
         deploy(&store, key, &[("a.bpmn", &key.to_be_bytes(), key + 1, "a")]).await;
     }
     let page = async |before, limit| {
-        let rows = store.definitions(Page { before, limit }).await.expect("definitions");
+        let filter = DefinitionFilter::default();
+        let rows = store.definitions(filter, Page { before, limit }).await.expect("definitions");
         rows.iter().map(|row| row.key.raw()).collect::<Vec<_>>()
     };
     assert_eq!(page(None, 3).await, [41, 31, 21]);
     assert_eq!(page(Some(21), 3).await, [11]);
     assert_eq!(page(Some(11), 3).await, [0_i64; 0]);
+}
+
+pub(super) async fn definitions_are_found_by_every_field(store: Arc<dyn Store>) {
+    deploy(&store, 10, &[("a.bpmn", b"1", 11, "a"), ("b.bpmn", b"1", 12, "b")]).await;
+    deploy(&store, 20, &[("a.bpmn", b"2", 21, "a")]).await;
+    store.deploy(deployment(30, "north", &[("a.bpmn", b"1", 31, "a")])).await.expect("deploy");
+    deploy(&store, 40, &[("a.bpmn", b"3", 41, "a")]).await;
+    let suspended = vec![DefinitionKey::new(21), DefinitionKey::new(31)];
+    store.set_definition_suspended(suspended, true).await.expect("suspend");
+    let any = DefinitionFilter::default;
+    let found = async |filter: DefinitionFilter, before, limit| {
+        let rows = store.definitions(filter, Page { before, limit }).await.expect("definitions");
+        rows.iter().map(|row| row.key.raw()).collect::<Vec<_>>()
+    };
+    let a = || DefinitionFilter { process_id: Some(ProcessId::new("a")), ..any() };
+    assert_eq!(found(a(), None, 9).await, [41, 31, 21, 11]);
+    assert_eq!(found(a(), Some(41), 2).await, [31, 21]);
+    assert_eq!(found(a(), Some(21), 2).await, [11]);
+    let none = || DefinitionFilter { tenant: Some(TenantId::none()), ..any() };
+    assert_eq!(found(none(), None, 9).await, [41, 21, 12, 11]);
+    let north = DefinitionFilter { tenant: Some(TenantId::new("north")), ..a() };
+    assert_eq!(found(north, None, 9).await, [31]);
+    assert_eq!(found(DefinitionFilter { version: Some(1), ..any() }, None, 9).await, [31, 12, 11]);
+    let deployment = Some(DeploymentKey::new(10));
+    assert_eq!(found(DefinitionFilter { deployment, ..any() }, None, 9).await, [12, 11]);
+    assert_eq!(found(DefinitionFilter { suspended: Some(true), ..any() }, None, 9).await, [31, 21]);
+    let active = DefinitionFilter { suspended: Some(false), ..a() };
+    assert_eq!(found(active, None, 9).await, [41, 11]);
+    let latest = || DefinitionFilter { only_latest: true, ..any() };
+    assert_eq!(found(latest(), None, 9).await, [41, 31, 12]);
+    assert_eq!(found(latest(), Some(41), 1).await, [31]);
+    // What is asked of the latest versions does not make others of them.
+    let suspended = DefinitionFilter { suspended: Some(true), ..latest() };
+    assert_eq!(found(suspended, None, 9).await, [31]);
+    assert_eq!(found(DefinitionFilter { version: Some(2), ..latest() }, None, 9).await, [0; 0]);
+    assert_eq!(
+        found(DefinitionFilter { process_id: a().process_id, ..none() }, None, 9).await,
+        [41, 21, 11]
+    );
 }
 
 pub(super) fn deployment(key: i64, tenant: &str, resources: &[Resource<'_>]) -> NewDeployment {

@@ -8,8 +8,8 @@ use crate::suite::definitions::{deploy, deployment};
 use crate::suite::engine;
 use crate::suite::sample::{Node, after, keys, timer};
 use crate::{
-    ChoreEvent, ChoreLogFilter, DefinitionDeleted, DeleteDefinition, Heir, JobKind, JobRow,
-    NewStart, Page, StartKind, StartQuery, Store,
+    ChoreEvent, ChoreLogFilter, DefinitionDeleted, DefinitionFilter, DeleteDefinition, Heir,
+    JobKind, JobRow, NewStart, Page, StartKind, StartQuery, Store,
 };
 use orloj_types::InstanceKey;
 
@@ -85,8 +85,12 @@ pub(super) async fn the_version_before_a_deleted_one_comes_back(store: Arc<dyn S
     assert_eq!(log, [(502, ChoreEvent::Created), (501, ChoreEvent::Deleted)]);
     let row = store.definition(DefinitionKey::new(21)).await.expect("read").expect("it stays");
     assert!(row.is_deleted);
-    let listed = store.definitions(Page { before: None, limit: 9 }).await.expect("list");
-    assert_eq!(listed.iter().map(|row| row.key.raw()).collect::<Vec<_>>(), [11]);
+    let page = Page { before: None, limit: 9 };
+    for only_latest in [false, true] {
+        let filter = DefinitionFilter { only_latest, ..DefinitionFilter::default() };
+        let listed = store.definitions(filter, page).await.expect("list");
+        assert_eq!(listed.iter().map(|row| row.key.raw()).collect::<Vec<_>>(), [11]);
+    }
     let by_version = store.find_definition(ProcessId::new("a"), TenantId::none(), Some(2)).await;
     assert_eq!(by_version, Ok(None));
     assert_eq!(delete(&store, 21, None).await, DefinitionDeleted::NotFound);

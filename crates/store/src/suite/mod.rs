@@ -37,6 +37,7 @@ mod selections;
 mod starts;
 mod statements;
 mod subscriptions;
+mod tenants;
 mod together;
 
 use std::future::Future;
@@ -141,6 +142,12 @@ pub const CASES: &[Case] = cases! {
     deletions:
         the_version_before_a_deleted_one_comes_back
         an_old_version_goes_without_an_heir;
+    tenants:
+        everything_of_a_deployment_gets_the_other_tenant
+        what_was_on_its_way_is_settled
+        what_the_other_tenant_has_is_not_there_twice
+        of_two_versions_in_a_tenant_the_later_starts_instances
+        called_instances_follow_who_gave_them_their_tenant;
     definitions:
         versions_count_up_per_process
         a_deployment_of_nothing_new_keeps_its_keys
@@ -151,7 +158,8 @@ pub const CASES: &[Case] = cases! {
         definitions_are_found_by_key_and_version
         a_resource_keeps_its_bytes
         deployments_at_once_get_different_versions
-        definitions_are_paged_newest_first;
+        definitions_are_paged_newest_first
+        definitions_are_found_by_every_field;
     assets:
         assets_have_versions_of_their_own
         an_asset_and_what_comes_with_it_are_new_together

@@ -79,6 +79,12 @@ pub(super) fn look_up(store: &mut Core, find: &Find) -> Result<Found, Error> {
         Find::SetRemoval { instances, at } => Found::Count(store.set_removal(instances, *at)?),
         // Nobody in this world suspends definitions.
         Find::Suspend(_) | Find::SettingsSeen(_) => Found::Nothing,
+        Find::SettleTenants { deployments, now, logs_chores, .. } => {
+            for deployment in deployments {
+                store.settle_deployment_tenant(*deployment, *now, *logs_chores)?;
+            }
+            Found::Nothing
+        }
         Find::Broadcasts { limit } => Found::Broadcasts(store.list_broadcasts(*limit)),
         Find::ExpireMessages { now, limit } => Found::Count(store.expire_messages(*now, *limit)?),
     })

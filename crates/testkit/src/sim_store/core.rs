@@ -10,7 +10,8 @@ use orloj_store::{
 };
 use orloj_types::{
     BatchKey, DefinitionKey, DeploymentKey, ElementId, ElementInstanceKey, EngineName, IncidentKey,
-    InstanceKey, JobDefinitionKey, JobKey, OperationKey, SubscriptionKey, Timestamp, UserTaskKey,
+    InstanceKey, JobDefinitionKey, JobKey, OperationKey, SubscriptionKey, TenantId, Timestamp,
+    UserTaskKey,
 };
 
 use super::nodes::NodeState;
@@ -57,6 +58,9 @@ pub struct Core {
     /// By name, moment and reporter.
     pub meters: BTreeMap<(Arc<str>, Timestamp, Arc<str>), MeterRow>,
     pub settings_version: i64,
+    /// Definitions that have another tenant than they were deployed with; the tenant of before
+    /// until that is settled.
+    pub(super) moved: BTreeMap<DefinitionKey, Option<TenantId>>,
     pub(super) resources: BTreeMap<(DeploymentKey, Arc<str>), Arc<[u8]>>,
     /// By session.
     pub(super) nodes: BTreeMap<i64, NodeState>,
@@ -99,6 +103,7 @@ impl Core {
             next_chore_log: 1,
             meters: BTreeMap::new(),
             settings_version: 0,
+            moved: BTreeMap::new(),
             resources: BTreeMap::new(),
             nodes: BTreeMap::new(),
             lanes: BTreeMap::new(),

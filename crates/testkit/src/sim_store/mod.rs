@@ -15,6 +15,7 @@ mod queries;
 mod records;
 mod settings;
 mod store;
+mod tenants;
 
 pub use core::{Core, Kind};
 pub use store::SimStore;

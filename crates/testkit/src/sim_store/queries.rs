@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use orloj_store::format::{RecordMessage, decode_record};
 use orloj_store::{
-    AssetRow, DecisionRow, DefinitionRow, EndedFilter, EndedRow, Error, HistoryRow, IncidentFilter,
-    IncidentRow, InstanceFilter, InstanceRow, JobFilter, JobRow, LoadedInstance, PAGE_ROWS_MAX,
-    Page, UserTaskFilter, UserTaskRow,
+    AssetRow, DecisionRow, DefinitionFilter, DefinitionRow, EndedFilter, EndedRow, Error,
+    HistoryRow, IncidentFilter, IncidentRow, InstanceFilter, InstanceRow, JobFilter, JobRow,
+    LoadedInstance, PAGE_ROWS_MAX, Page, UserTaskFilter, UserTaskRow,
 };
 use orloj_types::{
     DefinitionKey, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, ProcessId, UserTaskKey,
@@ -61,8 +61,28 @@ impl Core {
         all.find(|(element, _)| *element == scope).map(|(_, instance)| instance)
     }
 
-    pub fn list_definitions(&self, page: Page) -> Vec<DefinitionRow> {
-        let is_wanted = |row: &DefinitionRow| row.engine == self.engine && !row.is_deleted;
+    pub fn list_definitions(&self, filter: &DefinitionFilter, page: Page) -> Vec<DefinitionRow> {
+        fn is<T: PartialEq>(wanted: Option<&T>, found: &T) -> bool {
+            wanted.is_none_or(|wanted| wanted == found)
+        }
+        let is_there = |row: &DefinitionRow| row.engine == self.engine && !row.is_deleted;
+        let is_latest = |row: &DefinitionRow| {
+            let follows = |later: &DefinitionRow| {
+                later.tenant == row.tenant
+                    && later.process_id == row.process_id
+                    && later.version > row.version
+            };
+            !self.definitions.values().any(|later| is_there(later) && follows(later))
+        };
+        let is_wanted = |row: &DefinitionRow| {
+            is_there(row)
+                && is(filter.process_id.as_ref(), &row.process_id)
+                && is(filter.tenant.as_ref(), &row.tenant)
+                && is(filter.version.as_ref(), &row.version)
+                && is(filter.deployment.as_ref(), &row.deployment)
+                && is(filter.suspended.as_ref(), &row.suspended)
+                && (!filter.only_latest || is_latest(row))
+        };
         newest_first(&self.definitions, page, DefinitionKey::raw, is_wanted)
     }
 

@@ -26,6 +26,7 @@ impl Core {
             limits: self.list_limits(),
             suspended: suspended.map(|row| row.key).collect(),
             job_definitions: set.cloned().collect(),
+            moved: self.moved_definitions(),
         }
     }
 

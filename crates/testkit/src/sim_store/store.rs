@@ -4,14 +4,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use orloj_store::{
     Acquire, AssetKind, AssetRow, BatchFilter, BatchRow, Beat, BroadcastRow, CalledBy, Channel,
     ChoreLogFilter, ChoreLogRow, Claim, CommitError, Committed, DecisionKey, DecisionRow,
-    DecisionVersion, DefinitionDeleted, DefinitionRow, DeleteDefinition, EndedBatchRow,
-    EndedFilter, EndedRow, Error, ExtendLock, Extended, Fit, Fut, Group, HistoryRow,
+    DecisionVersion, DefinitionDeleted, DefinitionFilter, DefinitionRow, DeleteDefinition,
+    EndedBatchRow, EndedFilter, EndedRow, Error, ExtendLock, Extended, Fit, Fut, Group, HistoryRow,
     IncidentFilter, IncidentRow, InstanceFilter, InstanceRow, JobDefinitionChange,
     JobDefinitionFilter, JobDefinitionRow, JobFilter, JobRow, Lease, LimitRow, LimitScope,
     LoadedInstance, MessageKey, MessageQuery, MessageRow, MeterQuery, MeterRow, MeterSum,
     NewDeployment, NewLimit, NodeProfile, NodeRow, Notice, OperationFilter, OperationRow, Page,
-    PruneQuery, Pruned, Pulse, StartQuery, StartRow, Store, StoredDeployment, StoredSettings,
-    SubscriptionKind, SubscriptionQuery, SubscriptionRow, UserTaskFilter, UserTaskRow,
+    PruneQuery, Pruned, Pulse, SetTenant, StartQuery, StartRow, Store, StoredDeployment,
+    StoredSettings, SubscriptionKind, SubscriptionQuery, SubscriptionRow, TenantSet,
+    UserTaskFilter, UserTaskRow,
 };
 use orloj_types::{
     BatchKey, DefinitionKey, DeploymentKey, ElementInstanceKey, EngineName, IncidentKey,
@@ -232,8 +233,8 @@ impl Store for SimStore {
         self.read(move |core| core.resources.get(&(deployment, name)).cloned())
     }
 
-    fn definitions(&self, page: Page) -> Fut<'_, Vec<DefinitionRow>> {
-        self.read(move |core| core.list_definitions(page))
+    fn definitions(&self, filter: DefinitionFilter, page: Page) -> Fut<'_, Vec<DefinitionRow>> {
+        self.read(move |core| core.list_definitions(&filter, page))
     }
 
     fn decisions(&self, page: Page) -> Fut<'_, Vec<DecisionRow>> {
@@ -294,6 +295,19 @@ impl Store for SimStore {
 
     fn delete_definition(&self, delete: DeleteDefinition) -> Fut<'_, DefinitionDeleted> {
         self.write(move |core| core.delete_definition(&delete))
+    }
+
+    fn set_deployment_tenant(&self, set: SetTenant) -> Fut<'_, TenantSet> {
+        self.write(move |core| core.set_deployment_tenant(&set))
+    }
+
+    fn settle_deployment_tenant(
+        &self,
+        deployment: DeploymentKey,
+        now: Timestamp,
+        logs_chores: bool,
+    ) -> Fut<'_, bool> {
+        self.write(move |core| core.settle_deployment_tenant(deployment, now, logs_chores))
     }
 
     fn set_definition_suspended(

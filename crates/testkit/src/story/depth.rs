@@ -134,6 +134,7 @@ impl From<&Rejection> for Refusal {
             Rejection::RetriesTooFew(_) => "too few retries".into(),
             Rejection::RetriesNegative(_) => "negative retries".into(),
             Rejection::NotATimer(_) => "no timer".into(),
+            Rejection::ForWorkers(_) => "job is for workers".into(),
             Rejection::TimerInvalid { .. } => "no valid timer".into(),
             Rejection::JobOfSuspended(_) => "instance is suspended".into(),
             Rejection::IncidentBelow(_) => "incident of a called instance".into(),

@@ -2,7 +2,7 @@
 
 use orloj::types::{DeploymentKey, JobDefinitionKey};
 use orloj::{
-    DefinitionQuery, JobAction, JobDefinitionScope, JobFilter, Orloj, Page, SuspendDefinition,
+    DefinitionFilter, JobAction, JobDefinitionScope, JobFilter, Orloj, Page, SuspendDefinition,
     SuspendJobs, WhichDefinitions,
 };
 use orloj_interpreter::JobOrder;
@@ -140,11 +140,11 @@ impl Runtime {
         process: &str,
         version: Option<usize>,
     ) -> Result<(orloj::types::DefinitionKey, DeploymentKey), Refusal> {
-        let query = DefinitionQuery {
+        let query = DefinitionFilter {
             process_id: Some(process.into()),
             version: version.map(|number| i32::try_from(number).expect("a small number")),
             only_latest: version.is_none(),
-            ..DefinitionQuery::default()
+            ..DefinitionFilter::default()
         };
         let found = self.tokio.block_on(self.orloj.definitions().query(&query));
         let found = found.map_err(Refusal::from)?;

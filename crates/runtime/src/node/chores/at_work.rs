@@ -9,6 +9,7 @@ use super::part::Part;
 use super::{cleanup, suspension};
 use crate::api::Error;
 use crate::node::event::RequestId;
+use crate::node::known::Known;
 
 /// Those this node has to do with.
 #[derive(Debug, Default)]
@@ -27,6 +28,12 @@ pub(crate) struct Chores {
 impl Chores {
     pub fn is_idle(&self) -> bool {
         self.running.is_empty() && self.suspensions.is_idle()
+    }
+
+    /// Definitions have got other tenants.
+    pub fn give_tenants(&mut self, known: &Known) {
+        let running = self.running.values_mut().map(|running| &mut running.row);
+        running.chain(self.queued.values_mut()).for_each(|row| known.give_tenant(row));
     }
 
     /// The lease is gone, and all locks with it.

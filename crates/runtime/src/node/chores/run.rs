@@ -73,7 +73,8 @@ impl Node {
         }
     }
 
-    pub(super) fn run(&mut self, row: Box<JobRow>, doing: Doing) {
+    pub(super) fn run(&mut self, mut row: Box<JobRow>, doing: Doing) {
+        self.known.give_tenant(&mut row);
         let running = Running { row, next_due_at: None, doing, outcome: Ok(()) };
         self.chores.running.insert(running.row.key, running);
     }

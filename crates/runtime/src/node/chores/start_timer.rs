@@ -37,16 +37,32 @@ pub struct StartPayload {
     /// Firings before this one.
     #[serde(default)]
     fired: u32,
+    /// Whether an operator has put this timer in the place of the model's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    given: bool,
 }
 
 impl StartPayload {
     pub fn of(repeat: Option<&Repeat>) -> Self {
         match repeat {
             None => Self::default(),
-            Some(Repeat { text, anchor, fired }) => {
-                Self { repeat: Some(text.to_string()), anchor_ms: anchor.as_ms(), fired: *fired }
-            }
+            Some(Repeat { text, anchor, fired }) => Self {
+                repeat: Some(text.to_string()),
+                anchor_ms: anchor.as_ms(),
+                fired: *fired,
+                given: false,
+            },
         }
+    }
+
+    /// Of a timer that an operator gives.
+    pub(crate) fn given(repeat: Option<&Repeat>) -> Self {
+        Self { given: true, ..Self::of(repeat) }
+    }
+
+    /// The same timer, with this much left of its repetition.
+    fn with(&self, repeat: Option<&Repeat>) -> Self {
+        Self { given: self.given, ..Self::of(repeat) }
     }
 
     /// Firings are counted from an anchor, so moving it moves all that follow. Cron has none.
@@ -123,7 +139,15 @@ impl Node {
         let Some(row) = self.chore_row(job) else { return true };
         let due_at = row.due_at.unwrap_or(self.now);
         let process = &definition.process;
-        match orloj_interpreter::start_is_over(process, &row.element, due_at, self.now) {
+        let payload = StartPayload::read(row).unwrap_or_default();
+        let is_over = match payload.given {
+            true => {
+                let repeat = payload.repeat();
+                Ok(orloj_interpreter::given_start_is_over(process, repeat.as_ref(), due_at))
+            }
+            false => orloj_interpreter::start_is_over(process, &row.element, due_at, self.now),
+        };
+        match is_over {
             Ok(false) => true,
             Ok(true) => {
                 let delete = ChoreWrite::Delete { key: job, held: self.hold(row) };
@@ -165,9 +189,12 @@ impl Node {
         let key = JobKey::new(self.keys.next(self.now));
         let settings = self.job_settings();
         let row = self.chore_row(job)?;
-        let repeat = read::<StartPayload>(row).ok()?.repeat()?;
-        let (due_at, repeat) =
-            orloj_interpreter::next_start(&definition.process, &row.element, &repeat, self.now)?;
+        let payload = StartPayload::read(row)?;
+        let (process, repeat) = (&definition.process, payload.repeat()?);
+        let (due_at, repeat) = match payload.given {
+            true => orloj_interpreter::next_given_start(process, &repeat, self.now)?,
+            false => orloj_interpreter::next_start(process, &row.element, &repeat, self.now)?,
+        };
         // A dead letter that was run by hand has none to pass on.
         let retries_left = match row.retries_left {
             ..=0 => {
@@ -186,7 +213,7 @@ impl Node {
                 _ => JobState::Waiting,
             },
             due_at: Some(due_at),
-            payload: Some(written(&StartPayload::of(Some(&repeat)))),
+            payload: Some(written(&payload.with(Some(&repeat)))),
             created_at: self.now,
             lock_session: None,
             attempt: 0,
@@ -259,11 +286,12 @@ impl Node {
             self.now,
         );
         let mut failed = Failed { retry_at, ..failed };
+        let payload = StartPayload::read(row).unwrap_or_default();
         if process.semantics.repeats_despite_failure
             && let Some(follow_up) = self.follow_up(job, &definition)
         {
             failed.also.push(ChoreWrite::Insert(follow_up));
-            failed.payload = Some(written(&StartPayload::default()));
+            failed.payload = Some(written(&payload.with(None)));
         }
         self.fail_chore(job, failed);
     }

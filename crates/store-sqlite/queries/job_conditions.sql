@@ -1,9 +1,4 @@
-SELECT
-    key, engine, tenant, instance_key, definition_key, element_instance_key, element_id, kind, type,
-    state, retries_left, priority, exclusive, due_at, lock_session, lock_worker, lock_until, attempt,
-    activations, failure, created_at, topic, category, limit_key, batch_key, payload,
-    failure_details, failed_element
-FROM job
+-- Of a listing. A condition on a parameter that may be absent is not looked for in an index.
 WHERE key <= ?1
     AND engine = ?2
     AND (?5 IS NULL OR key IN (SELECT value FROM json_each(?5)))
@@ -40,5 +35,3 @@ WHERE key <= ?1
         OR (state <= 2 AND retries_left > 0 AND (due_at IS NULL OR due_at <= ?30))
     )
     AND (?31 IS NULL OR limit_key = ?31)
-ORDER BY key DESC
-LIMIT ?3 OFFSET ?4

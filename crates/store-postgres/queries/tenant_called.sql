@@ -1,0 +1,7 @@
+-- Instances that have their tenant from who called them: their definition has another one.
+SELECT c.key
+FROM orloj.called AS c
+LEFT JOIN orloj.instance AS i ON i.key = c.key
+LEFT JOIN orloj.ended AS e ON e.key = c.key
+JOIN orloj.definition AS d ON d.key = coalesce(i.definition_key, e.definition_key)
+WHERE c.caller_key = ANY ($1) AND coalesce(i.tenant, e.tenant) = $2 AND d.tenant <> $2

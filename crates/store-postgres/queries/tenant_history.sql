@@ -1,0 +1,1 @@
+UPDATE orloj.history SET tenant = $2 WHERE instance_key = ANY ($1)

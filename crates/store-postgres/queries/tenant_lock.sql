@@ -1,0 +1,1 @@
+SELECT key FROM orloj.instance WHERE key = ANY ($1) ORDER BY key FOR UPDATE

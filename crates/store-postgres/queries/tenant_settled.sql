@@ -1,0 +1,1 @@
+UPDATE orloj.definition SET tenant_before = NULL WHERE deployment_key = $1

@@ -1,0 +1,1 @@
+UPDATE orloj.variable SET tenant = $2 WHERE instance_key = ANY ($1)

@@ -1,0 +1,1 @@
+UPDATE decision SET tenant = ?2 WHERE deployment_key = ?1

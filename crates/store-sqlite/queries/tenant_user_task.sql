@@ -1,0 +1,1 @@
+UPDATE user_task SET tenant = ?2 WHERE instance_key IN (SELECT value FROM json_each(?1))
