@@ -159,7 +159,7 @@ async fn what_a_crash_left_to_be_settled_is_settled_by_the_next_node() {
     let change = Change { instances: [InstanceWrite::Insert(row)].into(), ..Change::default() };
     let group = Group { lease, lane: 0, id: 1, changes: vec![change], now: Timestamp::ZERO };
     store.commit(Arc::new(group)).await.unwrap();
-    store.close().await;
+    store.close().await.unwrap();
 
     let store = Arc::new(open());
     let after = Orloj::builder().own_store(store.clone(), 1, false).build().await.unwrap();

@@ -14,6 +14,7 @@ CREATE OR REPLACE PROCEDURE orloj.commit_group(
     of_lane smallint,
     id bigint,
     of_epoch integer,
+    laid bigint[],
     instances_updated orloj.instance_step[],
     instances_deleted orloj.instance_gone[],
     instances_inserted orloj.instance_in[],
@@ -58,11 +59,39 @@ BEGIN
     INSERT INTO orloj.landed (session, lane, group_id) VALUES (of_session, of_lane, id)
     ON CONFLICT DO NOTHING;
 
+    -- Something is changed about jobs at hand: they get rows. Their locks are listed, as they were
+    -- found by index before.
+    IF cardinality(laid) > 0 THEN
+        INSERT INTO orloj.job
+            (key, engine, tenant, instance_key, definition_key, element_instance_key, element_id,
+            kind, type, state, retries_left, priority, exclusive, lock_session, attempt,
+            activations, created_at, topic, lock_listed)
+        SELECT
+            (i.at_hand).key, i.engine, i.tenant, i.key, i.definition_key,
+            (i.at_hand).element_instance_key, (i.at_hand).element_id, (i.at_hand).kind, '', 0,
+            (i.at_hand).retries_left, (i.at_hand).priority, (i.at_hand).exclusive,
+            i.at_hand_session, 1, '', (i.at_hand).created_at, (i.at_hand).topic, true
+        FROM unnest(laid) AS g (key)
+        JOIN orloj.instance AS i ON i.key = g.key
+        WHERE i.at_hand_session IS NOT NULL;
+        UPDATE orloj.instance AS i
+        SET at_hand = NULL, at_hand_session = NULL
+        FROM unnest(laid) AS g (key)
+        WHERE i.key = g.key;
+    END IF;
     IF cardinality(instances_updated) > 0 THEN
         UPDATE orloj.instance AS i
-        SET rev = s.rev, record = s.record, events = s.events
+        SET rev = s.rev,
+            record = s.record,
+            events = s.events,
+            at_hand = CASE WHEN s.at_hand_kept THEN i.at_hand ELSE s.at_hand END,
+            at_hand_session = CASE
+                WHEN s.at_hand_kept THEN i.at_hand_session
+                WHEN (s.at_hand).key IS NOT NULL THEN of_session
+            END
         FROM unnest(instances_updated) AS s
-        WHERE i.key = s.key AND i.rev = s.expected_rev;
+        WHERE i.key = s.key AND i.rev = s.expected_rev
+            AND (i.at_hand).key IS NOT DISTINCT FROM s.at_hand_before;
         GET DIAGNOSTICS hit = ROW_COUNT;
         IF hit <> cardinality(instances_updated) THEN
             RAISE EXCEPTION 'another revision' USING ERRCODE = 'OJ002';
@@ -79,9 +108,11 @@ BEGIN
     END IF;
     IF cardinality(instances_inserted) > 0 THEN
         INSERT INTO orloj.instance
-            (key, rev, engine, tenant, definition_key, business_key, record, events)
+            (key, rev, engine, tenant, definition_key, business_key, record, events, at_hand,
+            at_hand_session)
         SELECT
-            r.key, r.rev, r.engine, r.tenant, r.definition_key, r.business_key, r.record, r.events
+            r.key, r.rev, r.engine, r.tenant, r.definition_key, r.business_key, r.record, r.events,
+            r.at_hand, CASE WHEN (r.at_hand).key IS NOT NULL THEN of_session END
         FROM unnest(instances_inserted) AS r;
     END IF;
 

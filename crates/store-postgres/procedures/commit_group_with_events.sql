@@ -15,6 +15,7 @@ CREATE OR REPLACE PROCEDURE orloj.commit_group_with_events(
     of_lane smallint,
     id bigint,
     of_epoch integer,
+    laid bigint[],
     instances_updated orloj.instance_step[],
     instances_deleted orloj.instance_gone[],
     instances_inserted orloj.instance_in[],
@@ -84,7 +85,7 @@ BEGIN
     END IF;
 
     CALL orloj.commit_group(
-        of_session, of_lane, id, of_epoch, instances_updated, instances_deleted,
+        of_session, of_lane, id, of_epoch, laid, instances_updated, instances_deleted,
         instances_inserted, jobs_deleted, jobs_updated, jobs_inserted, variables_cleared,
         variables_deleted, variables_put, user_tasks_deleted, user_tasks_inserted,
         incidents_deleted, incidents_inserted, history_added, ended_added, NULL

@@ -5,6 +5,7 @@ CREATE OR REPLACE PROCEDURE orloj.commit_group_with_pages(
     of_lane smallint,
     id bigint,
     of_epoch integer,
+    laid bigint[],
     instances_updated orloj.instance_step[],
     instances_deleted orloj.instance_gone[],
     instances_inserted orloj.instance_in[],
@@ -47,7 +48,7 @@ SET enable_bitmapscan = off
 AS $$
 BEGIN
     CALL orloj.commit_group_with_events(
-        of_session, of_lane, id, of_epoch, instances_updated, instances_deleted, instances_inserted,
+        of_session, of_lane, id, of_epoch, laid, instances_updated, instances_deleted, instances_inserted,
         jobs_deleted, jobs_updated, jobs_inserted, variables_cleared, variables_deleted,
         variables_put, user_tasks_deleted, user_tasks_inserted, incidents_deleted,
         incidents_inserted, history_added, ended_added, lock_lowest, channels, called_added,

@@ -5,17 +5,17 @@
 -- nothing, the kind and the bytes.
 SELECT
     i.key, i.rev, i.engine, i.tenant, i.definition_key, i.business_key, i.record, i.events,
-    0::smallint, c.caller_key, c.root_key
+    0::smallint, c.caller_key, c.root_key, (i.at_hand).key
 FROM orloj.instance AS i
 LEFT JOIN orloj.called AS c ON c.key = i.key
 WHERE i.key = ANY ($1)
 UNION ALL
 SELECT
-    instance_key, tag, engine, tenant, scope_key, name, bytes, NULL, 1::smallint, NULL, NULL
+    instance_key, tag, engine, tenant, scope_key, name, bytes, NULL, 1::smallint, NULL, NULL, NULL
 FROM orloj.variable
 WHERE instance_key = ANY ($1)
 UNION ALL
 SELECT
-    instance_key, kind, engine, tenant, first_key, NULL, bytes, NULL, 2::smallint, NULL, NULL
+    instance_key, kind, engine, tenant, first_key, NULL, bytes, NULL, 2::smallint, NULL, NULL, NULL
 FROM orloj.instance_page
 WHERE instance_key = ANY ($1)

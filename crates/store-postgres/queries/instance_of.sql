@@ -30,5 +30,5 @@ SELECT coalesce(
     (SELECT instance_key FROM orloj.incident WHERE element_instance_key = $1 LIMIT 1),
     (SELECT instance_key FROM orloj.user_task WHERE element_instance_key = $1 LIMIT 1),
     (SELECT instance_key FROM orloj.subscription WHERE element_instance_key = $1 LIMIT 1),
-    (SELECT instance_key FROM orloj.job WHERE element_instance_key = $1 LIMIT 1)
+    (SELECT instance_key FROM orloj.any_job WHERE element_instance_key = $1 LIMIT 1)
 )

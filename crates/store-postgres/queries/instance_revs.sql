@@ -1,1 +1,1 @@
-SELECT key, rev FROM orloj.instance WHERE key = ANY ($1)
+SELECT key, rev, (at_hand).key FROM orloj.instance WHERE key = ANY ($1)

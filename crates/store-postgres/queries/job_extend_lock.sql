@@ -4,4 +4,4 @@ WITH extended AS (
     WHERE key = $1 AND lock_worker IS NOT NULL AND lock_until >= $3
     RETURNING 1
 )
-SELECT EXISTS (SELECT FROM extended), EXISTS (SELECT FROM orloj.job WHERE key = $1)
+SELECT EXISTS (SELECT FROM extended), EXISTS (SELECT FROM orloj.any_job WHERE key = $1)

@@ -1,1 +1,1 @@
-SELECT * FROM orloj.job WHERE key = $1
+SELECT * FROM orloj.any_job WHERE key = $1

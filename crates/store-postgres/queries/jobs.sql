@@ -1,5 +1,5 @@
 SELECT *
-FROM orloj.job
+FROM orloj.any_job
 WHERE engine = $1
     AND ($2::bigint IS NULL OR key < $2)
     AND ($5::bigint[] IS NULL OR key = ANY ($5))

@@ -5,19 +5,19 @@ SELECT
     CASE l.scope
         WHEN 0 THEN (
             SELECT count(*)
-            FROM orloj.job AS j
+            FROM orloj.any_job AS j
             WHERE j.engine = l.engine AND j.topic = l.name AND j.topic <> ''
                 AND (j.lock_session IS NOT NULL OR j.lock_until IS NOT NULL)
         )
         WHEN 1 THEN (
             SELECT count(*)
-            FROM orloj.job AS j
+            FROM orloj.any_job AS j
             WHERE j.engine = l.engine AND j.tenant = l.name AND j.tenant <> ''
                 AND (j.lock_session IS NOT NULL OR j.lock_until IS NOT NULL)
         )
         ELSE (
             SELECT count(*)
-            FROM orloj.job AS j
+            FROM orloj.any_job AS j
             WHERE j.engine = l.engine AND j.limit_key = l.name AND j.limit_key IS NOT NULL
                 AND (j.lock_session IS NOT NULL OR j.lock_until IS NOT NULL)
         )

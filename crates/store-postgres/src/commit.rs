@@ -76,7 +76,7 @@ impl Epochs {
 impl Shared {
     pub(crate) fn prepare(&self, group: &Group) {
         // Too large a group is refused when it is committed, not here.
-        let Ok(rows) = GroupRows::new(group, &self.types) else { return };
+        let Ok(rows) = GroupRows::new(group, &self.types, &self.at_hand) else { return };
         let (session, id) = (group.lease.session, group.id);
         let mut prepared =
             self.lane(group.lane).prepared.lock().expect("nothing panics while it is held");
@@ -86,7 +86,7 @@ impl Shared {
     pub(crate) async fn commit(&self, group: &Group) -> Result<Committed, CommitError> {
         let rows = match self.lane(group.lane).take_prepared(group) {
             Some(rows) => rows,
-            None => GroupRows::new(group, &self.types)?,
+            None => GroupRows::new(group, &self.types, &self.at_hand)?,
         };
         let hold = rows.locked_lowest.map(|key| self.floor.hold(key));
         let lowered = hold.as_ref().filter(|hold| hold.must_lower).and(rows.locked_lowest);
@@ -103,6 +103,7 @@ impl Shared {
             match judge(answer) {
                 Verdict::Done(committed) => {
                     self.landed.note(group.lease.session, group.lane, group.id);
+                    self.at_hand.landed(group);
                     return Ok(committed);
                 }
                 Verdict::Failed(error) => return Err(error),
@@ -190,7 +191,17 @@ impl Shared {
             Ok(rows) => rows,
             Err(error) => return CommitError::Unavailable(describe(&error)),
         };
-        let revs: HashMap<i64, i32> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+        let mut revs: HashMap<i64, i32> = HashMap::new();
+        for row in &rows {
+            let (key, rev, job): (i64, i32, Option<i64>) = (row.get(0), row.get(1), row.get(2));
+            if self.at_hand.get(key, rev) == job {
+                revs.insert(key, rev);
+            } else {
+                // Remembered wrongly: whoever counts on it has to read the instance again.
+                self.at_hand.note(key, rev, job);
+                revs.insert(key, -1);
+            }
+        }
         let loses = |write: &InstanceWrite| {
             let found = revs.get(&write.key().raw());
             match write {
@@ -386,11 +397,12 @@ async fn send_call(
     epoch: i32,
 ) -> Option<Result<Committed, tokio_postgres::Error>> {
     let lane = i16::from(group.lane);
-    let params: [(&(dyn ToSql + Sync), Type); 20] = [
+    let params: [(&(dyn ToSql + Sync), Type); 21] = [
         (&group.lease.session, Type::INT8),
         (&lane, Type::INT2),
         (&group.id, Type::INT8),
         (&epoch, Type::INT4),
+        (&rows.laid, Type::INT8_ARRAY),
         rows.instances_updated.param(),
         rows.instances_deleted.param(),
         rows.instances_inserted.param(),

@@ -9,12 +9,13 @@ use orloj_store::{
 };
 use orloj_types::{ElementInstanceKey, InstanceKey};
 
+use crate::at_hand::{AtHand, Hand, Next, Sorted};
 use crate::chore_group::ChoreRows;
 use crate::event_group::EventRows;
 use crate::one_by_one::parts;
 use crate::page_group::PageRows;
-use crate::row_array::RowArray;
-use crate::sql::RowTypes;
+use crate::row_array::{RowArray, RowWriter};
+use crate::sql::{RowType, RowTypes};
 
 /// The server takes messages of up to 1 GB; a group beyond this would lose its connection instead
 /// of being refused.
@@ -22,6 +23,8 @@ const STATEMENT_BYTES_MAX: usize = 512 << 20;
 
 /// What each statement is given; those that are given nothing are not sent.
 pub(crate) struct GroupRows {
+    /// Instances whose job at hand gets a row of its own.
+    pub laid: Vec<i64>,
     pub instances_updated: RowArray,
     pub instances_deleted: RowArray,
     pub instances_inserted: RowArray,
@@ -48,17 +51,20 @@ pub(crate) struct GroupRows {
 }
 
 impl GroupRows {
-    pub fn new(group: &Group, types: &RowTypes) -> Result<Self, CommitError> {
+    pub fn new(group: &Group, types: &RowTypes, at_hand: &AtHand) -> Result<Self, CommitError> {
         let mut rows = Self::empty(types);
-        rows.reserve(&group.changes);
-        rows.put_instances(&group.changes);
-        for change in &group.changes {
-            for job in &change.jobs {
+        let sorted = at_hand.sort(group);
+        rows.reserve(&group.changes, &sorted);
+        rows.put_instances(&group.changes, &sorted, types);
+        for (change, sorted) in group.changes.iter().zip(&sorted) {
+            rows.laid.extend(&sorted.laid);
+            for job in &sorted.rows {
                 rows.put_job(job, group.lease.session);
             }
             rows.put_variables(&change.variables);
             rows.put_details(change);
         }
+        rows.laid.sort_unstable();
         rows.jobs_deleted.sort_unstable();
         let has_pages = group.changes.iter().any(|change| !change.pages.is_empty());
         if has_pages {
@@ -81,7 +87,7 @@ impl GroupRows {
     pub fn one_by_one(&self, types: &RowTypes) -> Vec<Self> {
         let empty = || Self::empty(types);
         let mut parts = parts!(self, empty();
-            instances_updated instances_deleted instances_inserted jobs_deleted jobs_updated
+            laid instances_updated instances_deleted instances_inserted jobs_deleted jobs_updated
             jobs_inserted variables_cleared variables_deleted variables_put user_tasks_deleted
             user_tasks_inserted incidents_deleted incidents_inserted history ended);
         if let Some(events) = &self.events {
@@ -106,6 +112,7 @@ impl GroupRows {
 
     fn empty(types: &RowTypes) -> Self {
         Self {
+            laid: Vec::new(),
             instances_updated: RowArray::new(&types.instance_step),
             instances_deleted: RowArray::new(&types.instance_gone),
             instances_inserted: RowArray::new(&types.instance_in),
@@ -129,8 +136,8 @@ impl GroupRows {
     }
 
     /// Room for what nearly every group is made of: growing would copy it several times.
-    fn reserve(&mut self, changes: &[Change]) {
-        const INSTANCE_BYTES: usize = 64;
+    fn reserve(&mut self, changes: &[Change], sorted: &[Sorted<'_>]) {
+        const INSTANCE_BYTES: usize = 272;
         const JOB_BYTES: usize = 320;
         let records =
             changes.iter().flat_map(|change| &change.instances).map(|write| match write {
@@ -140,23 +147,33 @@ impl GroupRows {
                 InstanceWrite::Insert(_) | InstanceWrite::Delete { .. } => 0,
             });
         self.instances_updated.reserve(records.sum());
-        let jobs = changes.iter().flat_map(|change| &change.jobs);
+        let jobs = sorted.iter().flat_map(|sorted| &sorted.rows);
         let inserted = jobs.filter(|write| matches!(write, JobWrite::Insert(_))).count();
         self.jobs_inserted.reserve(inserted * JOB_BYTES);
     }
 
     /// In the order of keys, whatever the order of changes: rows are locked as they are sent.
-    fn put_instances(&mut self, changes: &[Change]) {
-        let mut writes: Vec<&InstanceWrite> =
-            changes.iter().flat_map(|change| &change.instances).collect();
-        writes.sort_unstable_by_key(|write| write.key());
-        for write in writes {
+    fn put_instances(&mut self, changes: &[Change], sorted: &[Sorted<'_>], types: &RowTypes) {
+        let writes = changes.iter().flat_map(|change| &change.instances);
+        let hands = sorted.iter().flat_map(|sorted| &sorted.hands);
+        let mut writes: Vec<(&InstanceWrite, &Hand<'_>)> = writes.zip(hands).collect();
+        writes.sort_unstable_by_key(|(write, _)| write.key());
+        for (write, hand) in writes {
+            let job = match hand.next {
+                Next::Kept => None,
+                Next::Is(job) => job,
+            };
             match write {
-                InstanceWrite::Insert(row) => put_instance(&mut self.instances_inserted, row),
+                InstanceWrite::Insert(row) => {
+                    let rows = &mut self.instances_inserted;
+                    put_instance(rows, row, job, &types.job_at_hand);
+                }
                 InstanceWrite::Update { key, expected_rev, rev, record, events } => {
                     self.instances_updated.push(|r| {
                         r.int8(key.raw()).int4(*expected_rev).int4(*rev);
                         r.bytes(record).bytes(events);
+                        r.int8_or_null(hand.before).bool(hand.next == Next::Kept);
+                        put_job_at_hand(r, job, &types.job_at_hand);
                     });
                 }
                 InstanceWrite::Delete { key, expected_rev } => {
@@ -275,11 +292,22 @@ impl GroupRows {
     }
 }
 
-fn put_instance(rows: &mut RowArray, row: &InstanceRow) {
+fn put_instance(rows: &mut RowArray, row: &InstanceRow, job: Option<&JobRow>, kind: &RowType) {
     rows.push(|r| {
         r.int8(row.key.raw()).int4(row.rev).text(&row.engine).text(&row.tenant);
         r.int8(row.definition.raw()).text_or_null(row.business_key.as_deref());
         r.bytes(&row.record).bytes(&row.events);
+        put_job_at_hand(r, job, kind);
+    });
+}
+
+/// What is the same for all jobs at hand, or in the row of the instance, is left out.
+fn put_job_at_hand(r: &mut RowWriter<'_>, job: Option<&JobRow>, kind: &RowType) {
+    let Some(row) = job else { return r.no_row(kind) };
+    r.row(kind, |r| {
+        r.int8(row.key.raw()).int8(row.element_instance.raw()).text(&row.element);
+        r.int2(row.kind as i16).int4(row.retries_left).int8(row.priority).bool(row.exclusive);
+        r.int8(row.created_at.as_ms()).text(&row.topic);
     });
 }
 

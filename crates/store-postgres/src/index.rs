@@ -51,6 +51,13 @@ pub(crate) const INDEXES: &[Index<'static>] = &[
     ),
     // What is told of a batch goes with it.
     useful("chore_log_batch", "chore_log", "(batch_key, number) WHERE batch_key IS NOT NULL"),
+    // Jobs at hand, by which those of a dead node are found.
+    Index {
+        name: "instance_at_hand",
+        table: "instance",
+        on: "(at_hand_session) WHERE at_hand_session IS NOT NULL",
+        is_needed: true,
+    },
     // Exclusive jobs that were stopped while they run.
     Index {
         name: "job_still_held",

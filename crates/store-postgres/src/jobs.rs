@@ -80,6 +80,7 @@ impl Shared {
         }
         let rows = self.held_rows(jobs);
         let params = [(&lease.session as &(dyn ToSql + Sync), Type::INT8), rows.param()];
+        self.write(&self.sql.job_at_hand_release, &params).await?;
         self.write(&self.sql.job_release, &params).await.map(drop)
     }
 

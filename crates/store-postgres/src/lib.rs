@@ -9,6 +9,7 @@
 
 mod acquire;
 mod assets;
+mod at_hand;
 mod chore_group;
 mod chore_log;
 mod commit;

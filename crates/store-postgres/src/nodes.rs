@@ -180,7 +180,9 @@ impl Shared {
         transaction.execute(&self.sql.node_number_keep, &params).await?;
         let params: [(&(dyn ToSql + Sync), Type); 2] =
             [(&session, Type::INT8), (&floor, Type::INT8)];
-        let cleared = transaction.execute(&self.sql.job_clear_session, &params).await?;
+        let mut cleared = transaction.execute(&self.sql.job_clear_session, &params).await?;
+        let of_session: [(&(dyn ToSql + Sync), Type); 1] = [(&session, Type::INT8)];
+        cleared += transaction.execute(&self.sql.job_at_hand_clear, &of_session).await?;
         tracing::info!(session, cleared, "node removed");
         Ok(true)
     }

@@ -27,6 +27,9 @@ impl Shared {
         let arm = |row: &tokio_postgres::Row| row.get::<_, i16>(8);
         let (instances, others): (Vec<_>, Vec<_>) = rows.into_iter().partition(|r| arm(r) == 0);
         let (variables, pages): (Vec<_>, Vec<_>) = others.into_iter().partition(|r| arm(r) == 1);
+        for row in &instances {
+            self.at_hand.note(row.get(0), row.get(1), row.get(11));
+        }
         let mut loaded: Vec<LoadedInstance> = read::all(&instances, read::instance)?
             .into_iter()
             .map(|row| LoadedInstance { row, variables: Vec::new(), pages: Vec::new() })

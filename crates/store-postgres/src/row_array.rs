@@ -56,17 +56,22 @@ impl RowArray {
 
     /// Appends a row; its columns are written by `write`, in the order of the type.
     pub fn push(&mut self, write: impl FnOnce(&mut RowWriter<'_>)) {
-        let start = self.body.len();
-        self.body.put_i32(0);
-        self.body.put_i32(0);
-        let mut writer = RowWriter { columns: 0, body: &mut self.body };
-        write(&mut writer);
-        let columns = writer.columns;
-        let length = self.body.len() - start - 4;
-        put_at(&mut self.body, start, length_of(length));
-        put_at(&mut self.body, start + 4, columns);
+        put_row(&mut self.body, write);
         self.rows += 1;
     }
+}
+
+/// Length and number of columns come first, and are known last.
+fn put_row(body: &mut Vec<u8>, write: impl FnOnce(&mut RowWriter<'_>)) {
+    let start = body.len();
+    body.put_i32(0);
+    body.put_i32(0);
+    let mut writer = RowWriter { columns: 0, body: &mut *body };
+    write(&mut writer);
+    let columns = writer.columns;
+    let length = body.len() - start - 4;
+    put_at(body, start, length_of(length));
+    put_at(body, start + 4, columns);
 }
 
 /// Writes the columns of one row.
@@ -136,6 +141,19 @@ impl RowWriter<'_> {
             array.put_slice(value.as_bytes());
         }
         self.column(&Type::TEXT_ARRAY, &array)
+    }
+
+    /// A column that is a row; its columns are written by `write`.
+    pub fn row(&mut self, kind: &RowType, write: impl FnOnce(&mut RowWriter<'_>)) {
+        self.columns += 1;
+        self.body.put_u32(kind.oid);
+        put_row(self.body, write);
+    }
+
+    pub fn no_row(&mut self, kind: &RowType) {
+        self.columns += 1;
+        self.body.put_u32(kind.oid);
+        self.body.put_i32(-1);
     }
 
     /// In one piece: a step writes dozens of columns.

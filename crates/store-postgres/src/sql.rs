@@ -34,7 +34,7 @@ statements! {
     definitions_moved definitions_suspended ended ended_batch_removal ended_batches ended_load ended_removal event_state group_commit group_commit_chores
     group_commit_with_events group_commit_with_pages history_load incident_load incidents incidents_delete
     index_state indexes_valid instance_load instance_of instance_revs instances job_acquire_engine
-    job_acquire_worker job_candidates_engine job_candidates_worker job_clear_session
+    job_acquire_worker job_at_hand_clear job_at_hand_release job_candidates_engine job_candidates_worker job_clear_session
     job_definition_insert job_definition_load job_definition_set job_definitions
     job_definitions_set job_due job_due_worker job_expire job_extend_lock job_list_locks job_load job_lock_session job_lock_worker job_release job_taken
     jobs landed_delete landed_forget lane_delete lane_epoch lane_insert lane_reopen limit_delete limit_hold limit_load
@@ -92,7 +92,7 @@ macro_rules! row_types {
 }
 
 row_types! {
-    instance_in instance_step instance_gone variable_in variable_gone job_in job_step job_held
+    job_at_hand instance_in instance_step instance_gone variable_in variable_gone job_in job_step job_held
     user_task_in incident_in history_in ended_in definition_in decision_in asset_in resource_in channel
     called_in subscription_in start_in message_in message_take broadcast_in
     broadcast_step migrated job_definition_in chore_step chore_log_in batch_in batch_step batch_gone

@@ -26,6 +26,7 @@ use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
 use tokio_postgres::Row;
 
+use crate::at_hand::AtHand;
 use crate::commit::{Epochs, Lane};
 use crate::connector::Connector;
 use crate::error::{is_lost, portable};
@@ -64,6 +65,7 @@ pub(crate) struct Shared {
     pub epochs: Epochs,
     pub landed: Landed,
     pub floor: Floor,
+    pub at_hand: AtHand,
     /// See [`Options::in_bulk`].
     pub in_bulk: bool,
     pub channel: String,
@@ -98,6 +100,7 @@ impl PostgresStore {
             epochs: Epochs::default(),
             landed: Landed::default(),
             floor: Floor::default(),
+            at_hand: AtHand::default(),
             in_bulk: options.in_bulk,
             engine: options.engine,
             schema: options.schema,

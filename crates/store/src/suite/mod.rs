@@ -8,6 +8,7 @@
 mod acquisition;
 mod assets;
 mod batches;
+mod begun;
 mod broadcasts;
 mod called;
 mod chore_log;
@@ -139,6 +140,16 @@ pub const CASES: &[Case] = cases! {
         an_update_may_lock_for_a_worker
         an_update_writes_what_an_instance_decides
         a_locked_job_can_be_deleted;
+    begun:
+        it_is_a_job_like_others
+        one_follows_another
+        several_in_groups_prepared_ahead
+        it_stays_while_its_instance_goes_on
+        one_that_fails_can_be_taken
+        one_may_be_written_without_its_instance
+        one_that_is_given_back_can_be_taken
+        those_of_a_dead_node_can_be_taken
+        one_moves_to_another_definition;
     deletions:
         the_version_before_a_deleted_one_comes_back
         an_old_version_goes_without_an_heir;
