@@ -31,6 +31,8 @@ pub(crate) struct Definitions {
     files: Mutex<VecDeque<(FileName, Arc<OnceCell<File>>)>>,
     /// Only what this node deployed or looked up; cleared when another node deploys.
     latest: Latest<(TenantId, ProcessId), DefinitionKey>,
+    /// Likewise; `None`: there is none.
+    bound: Latest<Bond, Option<DefinitionKey>>,
     /// Of those that a clean-up has asked for: some bytes each.
     times_to_live: Mutex<FxHashMap<DefinitionKey, Option<TimeToLive>>>,
     /// Of those that have another one than they were deployed with, as far as it is known here.
@@ -49,6 +51,7 @@ impl Definitions {
             cache,
             files: Mutex::default(),
             latest: Latest::default(),
+            bound: Latest::default(),
             times_to_live: Mutex::default(),
             tenants: RwLock::default(),
         }
@@ -101,7 +104,9 @@ impl Definitions {
                     found => found,
                 }
             }
-            Bound::VersionTag(tag) => self.tagged(&process_id, &called.tenant, tag).await,
+            Bound::VersionTag(tag) => {
+                self.bound(Bond::Tag(called.tenant.clone(), process_id, tag.clone())).await
+            }
         };
         match found {
             Ok(definition) => Ok(Some(definition)),
@@ -116,38 +121,35 @@ impl Definitions {
         process_id: &ProcessId,
         caller: DefinitionKey,
     ) -> Result<Arc<Definition>, Error> {
-        let caller = self.get(caller).await?;
-        let mut version = Which::Latest(process_id.clone());
-        loop {
-            let found = self.find(&version, &caller.tenant).await?;
-            if found.deployment == caller.deployment {
-                return Ok(found);
-            }
-            if found.version <= 1 || found.deployed_at < caller.deployed_at {
-                return Err(Error::Missing(Missing::Process(process_id.as_str().into())));
-            }
-            version = Which::Version(process_id.clone(), found.version - 1);
-        }
+        let deployment = self.get(caller).await?.deployment;
+        self.bound(Bond::Deployment(deployment, process_id.clone())).await
     }
 
-    /// The newest version with this tag.
-    async fn tagged(
-        &self,
-        process_id: &ProcessId,
-        tenant: &TenantId,
-        tag: &str,
-    ) -> Result<Arc<Definition>, Error> {
-        let mut version = Which::Latest(process_id.clone());
-        loop {
-            let found = self.find(&version, tenant).await?;
-            if found.process.version_tag.as_deref() == Some(tag) {
-                return Ok(found);
+    /// The newest version that fits. Numbers are missing where versions were deleted or belong to
+    /// another tenant now, and what came from another one may have a higher number than what was
+    /// deployed later.
+    async fn bound(&self, bond: Bond) -> Result<Arc<Definition>, Error> {
+        let missing = || Error::Missing(Missing::Process(bond.process_id().as_str().into()));
+        let lookup = match self.bound.get(&bond) {
+            Ok(Some(key)) => return self.get(key).await,
+            Ok(None) => return Err(missing()),
+            Err(lookup) => lookup,
+        };
+        let rows = definition_rows(&*self.store, &bond.filter()).await;
+        let mut rows = rows.map_err(|e| store_error(&e))?;
+        rows.sort_by_key(|row| std::cmp::Reverse(row.version));
+        let mut found = None;
+        for row in rows {
+            let definition = self.parsed(row).await?;
+            if bond.fits(&definition) {
+                found = Some(definition);
+                break;
             }
-            if found.version <= 1 {
-                return Err(Error::Missing(Missing::Process(process_id.as_str().into())));
-            }
-            version = Which::Version(process_id.clone(), found.version - 1);
         }
+        let key = found.as_ref().map(|definition| definition.key);
+        let found = found.ok_or_else(missing);
+        self.bound.insert(lookup, bond, key);
+        found
     }
 
     pub async fn get(&self, key: DefinitionKey) -> Result<Arc<Definition>, Error> {
@@ -163,21 +165,13 @@ impl Definitions {
     /// counts as one that keeps them.
     pub async fn times_to_live(&self) -> Result<Vec<(DefinitionKey, TimeToLive)>, StoreError> {
         let mut found = Vec::new();
-        let mut page = Page { before: None, limit: PAGE_ROWS_MAX };
-        loop {
-            let rows = self.store.definitions(DefinitionFilter::default(), page).await?;
-            let is_last = rows.len() < PAGE_ROWS_MAX as usize;
-            page.before = rows.last().map(|row| row.key.raw());
-            for row in rows {
-                let key = row.key;
-                if let Some(ttl) = self.time_to_live(row).await? {
-                    found.push((key, ttl));
-                }
-            }
-            if is_last {
-                return Ok(found);
+        for row in definition_rows(&*self.store, &DefinitionFilter::default()).await? {
+            let key = row.key;
+            if let Some(ttl) = self.time_to_live(row).await? {
+                found.push((key, ttl));
             }
         }
+        Ok(found)
     }
 
     /// Remembered: a definition never changes, and reading all of them again would take long.
@@ -229,6 +223,7 @@ impl Definitions {
     /// Another node may have deployed.
     pub fn forget_latest(&self) {
         self.latest.forget();
+        self.bound.forget();
     }
 
     async fn row(
@@ -316,6 +311,24 @@ impl Definitions {
     }
 }
 
+/// All of them, newest first.
+pub(crate) async fn definition_rows(
+    store: &dyn Store,
+    filter: &DefinitionFilter,
+) -> Result<Vec<DefinitionRow>, StoreError> {
+    let mut found = Vec::new();
+    let mut page = Page { before: None, limit: PAGE_ROWS_MAX };
+    loop {
+        let rows = store.definitions(filter.clone(), page).await?;
+        page.before = rows.last().map(|row| row.key.raw());
+        let is_last = rows.len() < PAGE_ROWS_MAX as usize;
+        found.extend(rows);
+        if is_last {
+            return Ok(found);
+        }
+    }
+}
+
 /// A newer version may take what this one cannot read: nodes of both may run on one store.
 fn unreadable(row: &DefinitionRow, reason: &str) -> Error {
     let by_whom = match row.checks > CHECKS {
@@ -323,6 +336,42 @@ fn unreadable(row: &DefinitionRow, reason: &str) -> Error {
         false => "a deployed definition does not load any more",
     };
     Error::Internal(format!("{by_whom}: {reason}"))
+}
+
+/// What a call activity names beside a process.
+#[derive(PartialEq, Eq, Hash)]
+enum Bond {
+    /// What was deployed together.
+    Deployment(DeploymentKey, ProcessId),
+    /// A version with a tag.
+    Tag(TenantId, ProcessId, Arc<str>),
+}
+
+impl Bond {
+    fn process_id(&self) -> &ProcessId {
+        match self {
+            Self::Deployment(_, process_id) | Self::Tag(_, process_id, _) => process_id,
+        }
+    }
+
+    fn filter(&self) -> DefinitionFilter {
+        let mut filter = DefinitionFilter {
+            process_id: Some(self.process_id().clone()),
+            ..DefinitionFilter::default()
+        };
+        match self {
+            Self::Deployment(deployment, _) => filter.deployment = Some(*deployment),
+            Self::Tag(tenant, ..) => filter.tenant = Some(tenant.clone()),
+        }
+        filter
+    }
+
+    fn fits(&self, definition: &Definition) -> bool {
+        match self {
+            Self::Deployment(..) => true,
+            Self::Tag(_, _, tag) => definition.process.version_tag.as_ref() == Some(tag),
+        }
+    }
 }
 
 /// A resource of a deployment.

@@ -20,7 +20,7 @@ use crate::decision_file::{self, DecisionFile};
 use crate::definitions::dialect_name;
 use crate::deployed_jobs::{self, Owner};
 use crate::driver::Input;
-use crate::handle::Orloj;
+use crate::handle::{Orloj, check_tenant};
 use crate::history::{self, is_chore_logged};
 use crate::node::{Event, Reply, Request, job_settings, store_error};
 use crate::reading::{Reading, transforms_name};
@@ -71,6 +71,7 @@ impl Orloj {
         if deploy.resources.is_empty() {
             return Err(Error::Invalid("a deployment needs at least one resource".into()));
         }
+        check_tenant(&deploy.tenant)?;
         let (plain, resources) = (deploy.plain_dialect, deploy.resources);
         let reading = self.inner.reading.clone();
         let read = tokio::task::spawn_blocking(move || read_all(&reading, resources, plain));

@@ -12,7 +12,7 @@ use orloj_settings::Settings;
 use orloj_store::{ExtendLock, Extended, Store};
 use orloj_types::{
     DefinitionKey, Document, ElementInstanceKey, EngineName, IncidentKey, InstanceKey, JobKey,
-    Timestamp, UserTaskKey,
+    TenantId, Timestamp, UserTaskKey,
 };
 use prometheus_client::registry::Registry;
 use tokio::sync::mpsc::UnboundedSender;
@@ -454,7 +454,6 @@ pub(crate) fn started(definition: &Definition, instance: InstanceKey) -> Started
     }
 }
 
-/// What no store could hold is refused before it reaches one.
 /// Texts and variables of a worker's result.
 fn check_result(result: &JobResult) -> Result<(), Error> {
     match result {
@@ -473,6 +472,7 @@ fn check_result(result: &JobResult) -> Result<(), Error> {
     }
 }
 
+/// What no store could hold is refused before it reaches one.
 pub(crate) fn check_texts<const N: usize>(
     texts: [&str; N],
     variables: &Document,
@@ -493,6 +493,18 @@ pub(crate) fn check_texts<const N: usize>(
     }
     Ok(())
 }
+
+/// A tenant that something is given.
+pub(crate) fn check_tenant(tenant: &TenantId) -> Result<(), Error> {
+    check_texts([tenant.as_str()], &Document::new())?;
+    if tenant.chars().count() > TENANT_CHARS_MAX {
+        return Err(Error::Invalid(format!("a tenant has at most {TENANT_CHARS_MAX} characters")));
+    }
+    Ok(())
+}
+
+/// As an id of a model, beside which it stands in one entry of an index.
+const TENANT_CHARS_MAX: usize = 255;
 
 /// Longest name or message a caller may send; messages are cut much shorter when stored.
 const TEXT_BYTES_MAX: usize = 1 << 20;

@@ -2,8 +2,8 @@
 
 use orloj::types::{Document, TenantId};
 use orloj::{
-    Deploy, Deployed, Error, EvaluateDecision, Orloj, Resource, StartInstance, StoreChoice,
-    WhichDecision,
+    Deploy, Deployed, Error, EvaluateDecision, InstanceQuery, Orloj, Page, Resource, StartInstance,
+    StoreChoice, WhichDecision,
 };
 use orloj_testkit::story::Database;
 
@@ -267,4 +267,43 @@ async fn a_definition_goes_on_loading_though_it_would_be_refused_today() {
         assert!(error.contains(said), "{error}");
         orloj.shutdown().await;
     }
+}
+
+/// Between the version that a call activity means and the last one there may be gaps.
+#[tokio::test]
+async fn calls_find_their_version_past_those_that_were_deleted() {
+    let orloj = Orloj::builder().build().await.expect("an engine");
+    let callee = |name: &str, tag: &str| {
+        let inside = format!(
+            r#"<startEvent id="s" name="{name}"/>
+<sequenceFlow id="f" sourceRef="s" targetRef="e"/><endEvent id="e"/>"#
+        );
+        let tagged = format!(r#"id="callee" camunda:versionTag="{tag}""#);
+        bpmn("callee", &inside).replace(r#"id="callee""#, &tagged)
+    };
+    let caller = bpmn(
+        "caller",
+        r#"<startEvent id="s"/><sequenceFlow id="f" sourceRef="s" targetRef="with"/>
+<callActivity id="with" calledElement="callee" camunda:calledElementBinding="deployment"/>
+<sequenceFlow id="g" sourceRef="with" targetRef="tagged"/>
+<callActivity id="tagged" calledElement="callee" camunda:calledElementBinding="versionTag"
+ camunda:calledElementVersionTag="stable"/>
+<sequenceFlow id="h" sourceRef="tagged" targetRef="e"/><endEvent id="e"/>"#,
+    );
+    let first = callee("first", "stable");
+    let first = deploy(&orloj, &[("callee.bpmn", &first), ("caller.bpmn", &caller)]).await;
+    let first = first.expect("deployed").definitions[0].key;
+    let second = deploy(&orloj, &[("callee.bpmn", &callee("second", "next"))]).await;
+    let second = second.expect("deployed").definitions[0].key;
+    deploy(&orloj, &[("callee.bpmn", &callee("third", "next"))]).await.expect("deployed");
+    orloj.definitions().delete(second).await.expect("deleted");
+
+    orloj.start(StartInstance::latest("caller")).await.expect("started");
+    let page = Page { before: None, limit: 9 };
+    let ended = orloj.instances().list_ended(&InstanceQuery::default(), page).await;
+    let ended = ended.expect("read");
+    let callees: Vec<_> = ended.iter().filter(|row| &*row.process_id == "callee").collect();
+    assert_eq!((ended.len(), callees.len()), (3, 2), "{ended:?}");
+    assert!(callees.iter().all(|row| row.definition == first), "{callees:?}");
+    orloj.shutdown().await;
 }

@@ -57,9 +57,10 @@ fn every_planted_defect_is_found() {
         (Sabotage::IgnoreExclusive, &["I5"]),
         (Sabotage::IgnoreHeld, &["I5"]),
         (Sabotage::IgnoreLimits, &["I6"]),
-        (Sabotage::SeeTooEarly, &["I6"]),
+        (Sabotage::SeeTooEarly, &["I6", "suspension", "tenants"]),
         (Sabotage::Overtake, &["I7"]),
         (Sabotage::ForgetSignals, &["signals"]),
+        (Sabotage::KeepTenants, &["tenants"]),
     ];
     for (sabotage, invariants) in defects {
         let found = (0..SEEDS).find_map(|seed| attempt(&library, seed, Some(sabotage)).err());

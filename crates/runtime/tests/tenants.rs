@@ -13,9 +13,10 @@ use orloj::store::{
 use orloj::types::{DefinitionKey, Document, EngineName, InstanceKey, TenantId, Timestamp};
 use orloj::{
     ActivateJobs, Correlate, Deploy, Error, InstanceQuery, JobFilter, LongPoll, Orloj, Page,
-    Resource, StartInstance, StoreChoice, Which,
+    PublishMessage, Resource, StartInstance, StoreChoice, Which,
 };
 use orloj_store_sqlite::{Options, SqliteStore};
+use orloj_testkit::sim_store::{Kind, SimStore};
 use orloj_testkit::story::Database;
 
 const ALL: Page = Page { before: None, limit: 1_000 };
@@ -35,6 +36,25 @@ const MODEL: &str = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524
     <startEvent id="midnight"><timerEventDefinition><timeCycle>R/2199-01-01T00:00:00Z/P1D</timeCycle></timerEventDefinition></startEvent>
     <sequenceFlow id="f4" sourceRef="midnight" targetRef="over"/>
     <endEvent id="over"/>
+  </process>
+</definitions>"#;
+
+/// The caller is started by a message, and calls what was deployed with it at once.
+const CALLING: &str = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="t">
+  <message id="m" name="go"/>
+  <process id="caller" isExecutable="true">
+    <startEvent id="s1"><messageEventDefinition messageRef="m"/></startEvent>
+    <sequenceFlow id="f1" sourceRef="s1" targetRef="call"/>
+    <callActivity id="call" calledElement="callee"/>
+    <sequenceFlow id="f2" sourceRef="call" targetRef="e1"/>
+    <endEvent id="e1"/>
+  </process>
+  <process id="callee" isExecutable="true">
+    <startEvent id="s2"/>
+    <sequenceFlow id="f3" sourceRef="s2" targetRef="wait"/>
+    <userTask id="wait"/>
+    <sequenceFlow id="f4" sourceRef="wait" targetRef="e2"/>
+    <endEvent id="e2"/>
   </process>
 </definitions>"#;
 
@@ -124,6 +144,66 @@ async fn follows(store: StoreChoice) {
 
 async fn live(orloj: &Orloj) -> usize {
     orloj.instances().list(&InstanceQuery::default(), ALL).await.unwrap().len()
+}
+
+/// A node keeps definitions as it has read them.
+#[tokio::test]
+async fn what_a_message_starts_looks_for_callees_in_the_tenant_of_now() {
+    let orloj = Orloj::builder().store(StoreChoice::Memory).build().await.unwrap();
+    let deployed = deploy(&orloj, TenantId::none(), CALLING).await;
+    for (count, tenant) in [(2, ""), (4, "acme"), (6, "other"), (8, "")] {
+        let tenant = TenantId::new(tenant);
+        orloj.deployments().set_tenant(deployed.key, tenant.clone()).await.unwrap();
+        let go = PublishMessage {
+            name: "go".into(),
+            tenant: tenant.clone(),
+            time_to_live_ms: 60_000,
+            ..PublishMessage::default()
+        };
+        orloj.publish_message(go).await.unwrap();
+        let started = async {
+            while live(&orloj).await < count {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), started).await.expect("it is started");
+        assert_eq!(tenants(&orloj).await, vec![tenant; count], "callers and callees");
+    }
+    orloj.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_change_whose_answer_was_lost_is_logged_and_followed() {
+    let store = Arc::new(SimStore::new(EngineName::default(), Kind::Embedded));
+    let orloj = Orloj::builder().own_store(store.clone(), 1, false).build().await.unwrap();
+    let deployed = deploy(&orloj, TenantId::none(), MODEL).await;
+    orloj.start(start(1)).await.unwrap();
+    store.lose_tenant_answer();
+    orloj.deployments().by("anna").set_tenant(deployed.key, acme()).await.unwrap();
+    let log = orloj.history().operations(OperationFilter::default(), ALL).await.unwrap();
+    let told = log.iter().filter(|row| &*row.operation == "SetTenant").count();
+    assert_eq!(told, 1);
+    assert!(matches!(orloj.start(start(2)).await, Err(Error::Missing(_))), "none is there");
+    let there = StartInstance { tenant: acme(), ..start(2) };
+    assert_eq!(orloj.start(there).await.unwrap().tenant, acme());
+    orloj.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_tenant_that_no_store_could_hold_is_refused() {
+    let orloj = Orloj::builder().store(StoreChoice::Memory).build().await.unwrap();
+    let deployed = deploy(&orloj, TenantId::none(), MODEL).await;
+    for tenant in ["a\0", &"ä".repeat(256)] {
+        let tenant = TenantId::new(tenant);
+        let set = orloj.deployments().set_tenant(deployed.key, tenant.clone()).await;
+        assert!(matches!(set, Err(Error::Invalid(_))), "{set:?}");
+        let content = MODEL.as_bytes();
+        let new = Deploy { tenant, ..Deploy::file("order.bpmn", content) };
+        assert!(matches!(orloj.deploy(new).await, Err(Error::Invalid(_))));
+    }
+    let longest = TenantId::new("ä".repeat(255));
+    orloj.deployments().set_tenant(deployed.key, longest).await.unwrap();
+    orloj.shutdown().await;
 }
 
 /// Whoever gave the order died after the change was on disk; so did a node that wrote something

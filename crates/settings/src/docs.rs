@@ -36,7 +36,8 @@ do not grow.
 then gathers no changes: what one command does to a hierarchy of instances is one commit. On \
 PostgreSQL each row of it, be it inserted, updated or deleted, is sent by a call of its own, within \
 one transaction, so that a change is all or nothing as ever and the server's log names the row that \
-it trips over; on SQLite each row is a statement of its own anyway. Where Flowable takes only its \
+it trips over; all variables and pages of an instance that ends go by one call each. On SQLite \
+these are statements of their own anyway. Where Flowable takes only its \
 insertions apart, this takes apart updates and deletions too. It does not concern deployments, \
 acquisitions, heartbeats and the clean-up of history, which are no changes of instances.
 ";

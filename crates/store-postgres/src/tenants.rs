@@ -2,6 +2,12 @@
 //!
 //! One transaction, as large as what the deployment brought and what has come of it: groups of its
 //! instances wait for it, those of others do not.
+//!
+//! Ended instances are found by their index, and so is what belongs to chores and most of what
+//! belongs to instances. No index leads from a definition to its live instances, nor from an
+//! instance to its jobs, user tasks and subscriptions, nor from a definition to the log of its
+//! chores, because every commit would pay for it: these tables are read from end to end, those of
+//! what belongs to instances only where there are some.
 
 use std::collections::BTreeSet;
 
@@ -53,7 +59,7 @@ impl Shared {
         for sql in [&self.sql.tenant_job_definition, &self.sql.tenant_start_event] {
             transaction.execute(sql, &of_definitions).await?;
         }
-        let moving = Moving { definitions: &definitions, from: &from, to };
+        let moving = Moving { engine, definitions: &definitions, from: &from, to };
         self.move_rows(&transaction, &moving).await?;
         self.drop_outdated(&transaction, &definitions, set.logs_chores, set.now).await?;
         let version = self.raise_settings(&transaction).await?;
@@ -67,11 +73,15 @@ impl Shared {
         now: Timestamp,
         logs_chores: bool,
     ) -> Result<bool, Error> {
-        let transaction = Transaction::begin(&self.readers).await?;
-        self.lock_advisory(&transaction, &format!("deploy {}", self.engine)).await?;
         let (engine, deployment) = (self.engine.as_str(), deployment.raw());
         let of_engine: [(&(dyn ToSql + Sync), Type); 2] =
             [(&engine, Type::TEXT), (&deployment, Type::INT8)];
+        // Every node asks, and one does it: who asks later needs no lock.
+        if self.read(&self.sql.tenant_unsettled, &of_engine).await?.is_empty() {
+            return Ok(false);
+        }
+        let transaction = Transaction::begin(&self.readers).await?;
+        self.lock_advisory(&transaction, &format!("deploy {}", self.engine)).await?;
         let rows = transaction.rows(&self.sql.tenant_unsettled, &of_engine).await?;
         let rows = read::all(&rows, |row| Ok((row.get::<i64>(0)?, row.text(1)?, row.text(2)?)))?;
         let Some((_, to, from)) = rows.first() else {
@@ -79,7 +89,7 @@ impl Shared {
             return Ok(false);
         };
         let definitions: Vec<i64> = rows.iter().map(|(key, ..)| *key).collect();
-        let moving = Moving { definitions: &definitions, from, to };
+        let moving = Moving { engine, definitions: &definitions, from, to };
         self.move_rows(&transaction, &moving).await?;
         self.drop_outdated(&transaction, &definitions, logs_chores, now).await?;
         transaction.execute(&self.sql.tenant_settled, &[(&deployment, Type::INT8)]).await?;
@@ -108,23 +118,25 @@ impl Shared {
         transaction: &Transaction<'_>,
         moving: &Moving<'_>,
     ) -> Result<(), Error> {
-        let Moving { definitions, from, to } = *moving;
-        let keys = self.moving_instances(transaction, definitions, from).await?;
-        let of_instances: [(&(dyn ToSql + Sync), Type); 2] =
-            [(&keys, Type::INT8_ARRAY), (&to, Type::TEXT)];
-        for sql in [
-            &self.sql.tenant_instance,
-            &self.sql.tenant_job,
-            &self.sql.tenant_variable,
-            &self.sql.tenant_page,
-            &self.sql.tenant_user_task,
-            &self.sql.tenant_incident,
-            &self.sql.tenant_subscription,
-            &self.sql.tenant_message,
-            &self.sql.tenant_history,
-            &self.sql.tenant_ended_instance,
-        ] {
-            transaction.execute(sql, &of_instances).await?;
+        let Moving { definitions, from, to, .. } = *moving;
+        let keys = self.lock_instances(transaction, moving).await?;
+        if !keys.is_empty() {
+            let of_instances: [(&(dyn ToSql + Sync), Type); 2] =
+                [(&keys, Type::INT8_ARRAY), (&to, Type::TEXT)];
+            for sql in [
+                &self.sql.tenant_instance,
+                &self.sql.tenant_job,
+                &self.sql.tenant_variable,
+                &self.sql.tenant_page,
+                &self.sql.tenant_user_task,
+                &self.sql.tenant_incident,
+                &self.sql.tenant_subscription,
+                &self.sql.tenant_message,
+                &self.sql.tenant_history,
+                &self.sql.tenant_ended_instance,
+            ] {
+                transaction.execute(sql, &of_instances).await?;
+            }
         }
         let of_chores: [(&(dyn ToSql + Sync), Type); 3] =
             [(&definitions, Type::INT8_ARRAY), (&from, Type::TEXT), (&to, Type::TEXT)];
@@ -136,19 +148,39 @@ impl Shared {
         Ok(())
     }
 
-    /// Live ones, which are locked, and ended ones.
+    /// All at once and in the order of their keys, as groups lock theirs. Then they are looked for
+    /// once more: until they were locked some may have called others, or been migrated. What is
+    /// started even later is left to be settled.
+    async fn lock_instances(
+        &self,
+        transaction: &Transaction<'_>,
+        moving: &Moving<'_>,
+    ) -> Result<Vec<i64>, Error> {
+        let keys = self.moving_instances(transaction, moving).await?;
+        if keys.is_empty() {
+            return Ok(keys);
+        }
+        transaction.rows(&self.sql.tenant_lock, &[(&keys, Type::INT8_ARRAY)]).await?;
+        self.moving_instances(transaction, moving).await
+    }
+
+    /// Live ones and ended ones.
     async fn moving_instances(
         &self,
         transaction: &Transaction<'_>,
-        definitions: &[i64],
-        from: &str,
+        moving: &Moving<'_>,
     ) -> Result<Vec<i64>, Error> {
-        let of_definitions: [(&(dyn ToSql + Sync), Type); 2] =
+        let Moving { engine, definitions, from, .. } = *moving;
+        let live: [(&(dyn ToSql + Sync), Type); 2] =
             [(&definitions, Type::INT8_ARRAY), (&from, Type::TEXT)];
+        let ended: [(&(dyn ToSql + Sync), Type); 3] =
+            [(&definitions, Type::INT8_ARRAY), (&from, Type::TEXT), (&engine, Type::TEXT)];
         let mut found: BTreeSet<i64> = BTreeSet::new();
         // Ended ones after the live ones: those that have ended meanwhile are among them.
-        for sql in [&self.sql.tenant_instances, &self.sql.tenant_ended] {
-            let rows = transaction.rows(sql, &of_definitions).await?;
+        for (sql, params) in
+            [(&self.sql.tenant_instances, &live[..]), (&self.sql.tenant_ended, &ended)]
+        {
+            let rows = transaction.rows(sql, params).await?;
             found.extend(read::all(&rows, |row| row.get::<i64>(0))?);
         }
         let mut callers: Vec<i64> = found.iter().copied().collect();
@@ -156,13 +188,8 @@ impl Shared {
             let by_callers: [(&(dyn ToSql + Sync), Type); 2] =
                 [(&callers, Type::INT8_ARRAY), (&from, Type::TEXT)];
             let rows = transaction.rows(&self.sql.tenant_called, &by_callers).await?;
-            let mut called = read::all(&rows, |row| row.get::<i64>(0))?;
-            called.retain(|key| found.insert(*key));
-            if !called.is_empty() {
-                let keys: [(&(dyn ToSql + Sync), Type); 1] = [(&called, Type::INT8_ARRAY)];
-                transaction.rows(&self.sql.tenant_lock, &keys).await?;
-            }
-            callers = called;
+            callers = read::all(&rows, |row| row.get::<i64>(0))?;
+            callers.retain(|key| found.insert(*key));
         }
         Ok(found.into_iter().collect())
     }
@@ -189,6 +216,7 @@ impl Shared {
 
 /// Definitions of one deployment on their way from one tenant to another.
 struct Moving<'a> {
+    engine: &'a str,
     definitions: &'a [i64],
     from: &'a str,
     to: &'a str,

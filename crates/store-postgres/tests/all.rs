@@ -10,3 +10,4 @@ mod plans;
 mod refusals;
 mod schema;
 mod suite;
+mod tenants;

@@ -135,7 +135,7 @@ async fn in_bulk_every_kind_of_row_is() {
     .await;
 }
 
-/// The last row of a change is refused when the others are written already.
+/// Be its first row refused, or its last one when the others are written already.
 #[tokio::test]
 async fn a_change_stays_all_or_nothing() {
     with_database(|url| async move {

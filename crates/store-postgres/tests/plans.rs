@@ -313,6 +313,49 @@ async fn what_is_old_is_found_by_its_age() {
     .await;
 }
 
+/// What a deployment's tenant is changed of, as far as an index leads to it.
+#[tokio::test]
+async fn what_gets_another_tenant_is_found_by_indexes() {
+    with_database(|url| async move {
+        drop(open(&url).await);
+        let admin = client(&url).await;
+        let rows = "INSERT INTO ended SELECT
+                n, 'suite', '', n % 200, NULL, true, 0, n * 1000, '', NULL
+            FROM generate_series(1, 20000) AS n;
+            INSERT INTO incident
+                (key, engine, tenant, instance_key, definition_key, element_instance_key,
+                element_id, job_key, kind, message, created_at, cause_key, root_cause_key)
+            SELECT n, 'suite', '', n / 2, n % 200, n, 'task', n, 'k', 'm', n, n, n
+            FROM generate_series(0, 20000) AS n; ANALYZE ended; ANALYZE incident; ANALYZE job";
+        admin
+            .batch_execute(&ROWS.replace("'suite', '', n,", "'suite', '', n / 2,"))
+            .await
+            .expect("rows");
+        admin.batch_execute(rows).await.expect("rows");
+        let of_definitions = [("$1", "'{7}'::bigint[]"), ("$2", "''"), ("$3", "'suite'")];
+        let of_instances = [("$1", "'{7,8}'::bigint[]"), ("$2", "''"), ("$3", "''")];
+        for (sql, values, index) in [
+            (include_str!("../queries/tenant_ended.sql"), of_definitions, "ended_age"),
+            (include_str!("../queries/tenant_chore.sql"), of_definitions, "job_chore"),
+            (
+                include_str!("../queries/tenant_chore_incident.sql"),
+                of_definitions,
+                "incident_instance",
+            ),
+            (include_str!("../queries/tenant_incident.sql"), of_instances, "incident_instance"),
+            (include_str!("../queries/tenant_ended_instance.sql"), of_instances, "ended_pkey"),
+        ] {
+            let sql = sql.lines().filter(|line| !line.trim().starts_with("--"));
+            let sql = sql.collect::<Vec<_>>().join("\n").replace("orloj.", "");
+            let sql = values.iter().fold(sql, |sql, (place, value)| sql.replace(place, value));
+            let plan = plan(&admin, &sql).await;
+            assert!(plan.contains(index), "{index}: {plan}");
+            assert!(!plan.contains("Seq Scan on"), "{plan}");
+        }
+    })
+    .await;
+}
+
 /// The parameters are known when a listing is planned, so absent ones cost nothing.
 #[tokio::test]
 async fn what_is_ready_chores_and_incidents_of_one_are_found_by_their_indexes() {

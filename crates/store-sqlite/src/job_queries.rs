@@ -1,4 +1,8 @@
 //! Listing and counting jobs.
+//!
+//! These statements are joined from pieces: a prepared statement of SQLite keeps the plan that it
+//! was given before any filter was known, so one for all filters would read the whole table. There
+//! is one for each index that can answer, and each order.
 
 use orloj_store::{JobFilter, JobOrder, JobRow, JobState, Page};
 use orloj_types::{BatchKey, DefinitionKey, InstanceKey, Timestamp};

@@ -80,7 +80,7 @@ fn set_in(connection: &Connection, engine: &str, set: &SetTenant) -> Result<Tena
     ] {
         connection.prepare_cached(sql)?.execute((&listed, to))?;
     }
-    move_rows(connection, &listed, &from, to)?;
+    move_rows(connection, engine, &listed, (&from, to))?;
     drop_outdated(connection, &listed, set.logs_chores, set.now)?;
     Ok(TenantSet::Done(settings::raise(connection, engine)?))
 }
@@ -99,28 +99,36 @@ fn settle_in(
     let Some((_, to, from)) = found.first() else { return Ok(false) };
     let definitions: Vec<i64> = found.iter().map(|(key, ..)| *key).collect();
     let listed = list(&definitions);
-    move_rows(connection, &listed, from, to)?;
+    move_rows(connection, engine, &listed, (from, to))?;
     drop_outdated(connection, &listed, logs_chores, now)?;
     let sql = include_str!("../queries/tenant_settled.sql");
     connection.prepare_cached(sql)?.execute((deployment,))?;
     Ok(true)
 }
 
-fn move_rows(connection: &Connection, definitions: &str, from: &str, to: &str) -> Result<()> {
-    let instances = moving_instances(connection, definitions, from)?;
-    for sql in [
-        include_str!("../queries/tenant_instance.sql"),
-        include_str!("../queries/tenant_job.sql"),
-        include_str!("../queries/tenant_variable.sql"),
-        include_str!("../queries/tenant_page.sql"),
-        include_str!("../queries/tenant_user_task.sql"),
-        include_str!("../queries/tenant_incident.sql"),
-        include_str!("../queries/tenant_subscription.sql"),
-        include_str!("../queries/tenant_message.sql"),
-        include_str!("../queries/tenant_history.sql"),
-        include_str!("../queries/tenant_ended_instance.sql"),
-    ] {
-        connection.prepare_cached(sql)?.execute((&instances, to))?;
+fn move_rows(
+    connection: &Connection,
+    engine: &str,
+    definitions: &str,
+    (from, to): (&str, &str),
+) -> Result<()> {
+    let instances = moving_instances(connection, engine, definitions, from)?;
+    if !instances.is_empty() {
+        let instances = list(&instances);
+        for sql in [
+            include_str!("../queries/tenant_instance.sql"),
+            include_str!("../queries/tenant_job.sql"),
+            include_str!("../queries/tenant_variable.sql"),
+            include_str!("../queries/tenant_page.sql"),
+            include_str!("../queries/tenant_user_task.sql"),
+            include_str!("../queries/tenant_incident.sql"),
+            include_str!("../queries/tenant_subscription.sql"),
+            include_str!("../queries/tenant_message.sql"),
+            include_str!("../queries/tenant_history.sql"),
+            include_str!("../queries/tenant_ended_instance.sql"),
+        ] {
+            connection.prepare_cached(sql)?.execute((&instances, to))?;
+        }
     }
     for sql in [
         include_str!("../queries/tenant_chore.sql"),
@@ -133,17 +141,23 @@ fn move_rows(connection: &Connection, definitions: &str, from: &str, to: &str) -
 }
 
 /// Live ones and ended ones.
-fn moving_instances(connection: &Connection, definitions: &str, from: &str) -> Result<String> {
+fn moving_instances(
+    connection: &Connection,
+    engine: &str,
+    definitions: &str,
+    from: &str,
+) -> Result<Vec<i64>> {
     let keys = |sql, given: &str| all(connection, sql, (given, from), |row| row.get::<_, i64>(0));
     let mut found: BTreeSet<i64> = BTreeSet::new();
     found.extend(keys(include_str!("../queries/tenant_instances.sql"), definitions)?);
-    found.extend(keys(include_str!("../queries/tenant_ended.sql"), definitions)?);
+    let sql = include_str!("../queries/tenant_ended.sql");
+    found.extend(all(connection, sql, (definitions, from, engine), |row| row.get::<_, i64>(0))?);
     let mut callers: Vec<i64> = found.iter().copied().collect();
     while !callers.is_empty() {
         callers = keys(include_str!("../queries/tenant_called.sql"), &list(&callers))?;
         callers.retain(|key| found.insert(*key));
     }
-    Ok(list(&found.into_iter().collect::<Vec<_>>()))
+    Ok(found.into_iter().collect())
 }
 
 /// Of the versions that now stand beside each other in a tenant the last one starts instances.

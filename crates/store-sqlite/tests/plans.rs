@@ -75,6 +75,22 @@ fn single_rows_and_histories_are_found_by_their_keys() {
 }
 
 #[test]
+fn what_gets_another_tenant_is_found_by_indexes() {
+    for (sql, index) in [
+        (include_str!("../queries/tenant_ended.sql"), "ended_age (engine=? AND definition_key=?)"),
+        (include_str!("../queries/tenant_chore.sql"), "job_chore (definition_key=?)"),
+        (
+            include_str!("../queries/tenant_chore_incident.sql"),
+            "incident_instance (instance_key=?)",
+        ),
+        (include_str!("../queries/tenant_incident.sql"), "incident_instance (instance_key=?)"),
+    ] {
+        let plan = plan(sql);
+        assert!(plan.contains(index), "{plan}");
+    }
+}
+
+#[test]
 fn waits_and_messages_are_found_by_their_indexes() {
     for (sql, index) in [
         (include_str!("../queries/subscriptions_named.sql"), "subscription_name (engine=?"),

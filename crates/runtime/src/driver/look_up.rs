@@ -15,7 +15,7 @@ use orloj_types::{
     DefinitionKey, DeploymentKey, EngineName, JobDefinitionKey, ProcessId, TenantId, Timestamp,
 };
 
-use crate::definitions::{Definitions, suspends_jobs};
+use crate::definitions::{Definitions, definition_rows, suspends_jobs};
 use crate::job_rows;
 use crate::node::chores::{Suspension, SuspensionOf, SuspensionScope};
 use crate::node::{Find, Found, NEXT_MESSAGES_MAX, Receivers};
@@ -109,7 +109,7 @@ pub(super) async fn look_up(
         }
         Find::SettleTenants { version, deployments, now, logs_chores } => {
             if !settings_seen(store, version).await? {
-                return Err(Error::Unavailable("a node has not seen the settings".to_owned()));
+                return Ok(Found::NotYet);
             }
             for deployment in deployments {
                 store.settle_deployment_tenant(deployment, now, logs_chores).await?;
@@ -367,17 +367,7 @@ async fn versions(
         tenant: tenant.map(TenantId::new),
         ..DefinitionFilter::default()
     };
-    let mut found = Vec::new();
-    let mut page = Page { before: None, limit: PAGE_ROWS_MAX };
-    loop {
-        let rows = store.definitions(filter.clone(), page).await?;
-        page.before = rows.last().map(|row| row.key.raw());
-        let is_last = rows.len() < PAGE_ROWS_MAX as usize;
-        found.extend(rows);
-        if is_last {
-            return Ok(found);
-        }
-    }
+    definition_rows(store, &filter).await
 }
 
 async fn job_definitions(

@@ -14,7 +14,7 @@ use super::desk::{Desk, TRIES_MAX};
 use super::instances::{InstanceAction, InstanceQuery, InstanceScope, Instances};
 use super::operation::Entry;
 use crate::api::{AssetView, DecisionView, DefinitionView, Error, Missing};
-use crate::handle::{Orloj, unexpected};
+use crate::handle::{Orloj, check_tenant, unexpected};
 use crate::history::is_chore_logged;
 use crate::node::{Reply, Request, store_error};
 
@@ -164,11 +164,14 @@ impl Deployments {
     /// tenant of before nothing comes back: the version before is the latest there, but its start
     /// events wait no more.
     ///
-    /// [`Error::Deadline`]: it is done, but some node goes by the tenant of before for a while.
+    /// [`Error::Deadline`]: it is done, but some node goes by the tenant of before for a while, or
+    /// what was written by that is not found yet.
     pub async fn set_tenant(&self, key: DeploymentKey, tenant: TenantId) -> Result<(), Error> {
+        check_tenant(&tenant)?;
         let before = self.get(key).await?.tenant;
         let missing = || Error::Missing(Missing::Deployment(key.raw()));
         let engine = &self.desk.engine;
+        let mut may_be_done = false;
         for tries in 0..TRIES_MAX {
             let set = SetTenant {
                 deployment: key,
@@ -179,6 +182,7 @@ impl Deployments {
             let version = match engine.inner.store.set_deployment_tenant(set).await {
                 Ok(TenantSet::Done(version)) => version,
                 Ok(TenantSet::NotFound) => return Err(missing()),
+                Ok(TenantSet::Same) if may_be_done => self.settings_version().await?,
                 Ok(TenantSet::Same) => return Ok(()),
                 Ok(TenantSet::Taken(taken)) => {
                     let reason = match tenant.is_empty() {
@@ -188,12 +192,14 @@ impl Deployments {
                     return Err(Error::Invalid(reason));
                 }
                 Ok(TenantSet::Unsettled) => {
-                    let stored = engine.inner.store.settings().await;
-                    self.settle(key, stored.map_err(|e| store_error(&e))?.version).await?;
+                    self.settled(key, self.settings_version().await?).await?;
                     continue;
                 }
-                // A deadlock with who writes about the same instances, perhaps.
-                Err(StoreError::Unavailable(_)) if tries < DEADLOCKS_MAX => continue,
+                // A deadlock with who writes about the same instances, perhaps; or a lost answer.
+                Err(StoreError::Unavailable(_)) if tries < DEADLOCKS_MAX => {
+                    may_be_done = true;
+                    continue;
+                }
                 Err(error) => return Err(store_error(&error)),
             };
             engine.inner.definitions.forget_latest();
@@ -205,19 +211,21 @@ impl Deployments {
             let (old, new) = (Some(&before), Some(&tenant));
             self.desk.note(vec![entry.changing("tenantId", old, new)]).await?;
             self.desk.tell(vec![Notice::Deployed]).await;
-            return self.settle(key, version).await;
+            return self.settled(key, version).await;
         }
         Err(Error::Overtaken)
     }
 
-    /// What nodes wrote before they had seen the settings gets the other tenant as well.
-    async fn settle(&self, key: DeploymentKey, version: i64) -> Result<(), Error> {
+    async fn settings_version(&self) -> Result<i64, Error> {
+        let stored = self.desk.engine.inner.store.settings().await;
+        Ok(stored.map_err(|e| store_error(&e))?.version)
+    }
+
+    /// What nodes wrote before they had seen the settings gets the other tenant as well. They do it
+    /// themselves: one who has given an order may not live to see it carried out.
+    async fn settled(&self, key: DeploymentKey, version: i64) -> Result<(), Error> {
         self.desk.settled(version).await?;
-        let engine = &self.desk.engine;
-        let logs_chores = is_chore_logged(&engine.inner.settings);
-        let store = &engine.inner.store;
-        let settled = store.settle_deployment_tenant(key, engine.now(), logs_chores).await;
-        settled.map_err(|e| store_error(&e))?;
+        self.desk.tenant_settled(key).await?;
         // Limits and executors may go by tenants.
         self.desk.wake().await;
         Ok(())

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use orloj_interpreter::Command;
 use orloj_store::{Change, ChoreWrite, JobRow, JobState, Notice, OperationRow};
-use orloj_types::{DefinitionKey, InstanceKey, JobKey, OperationKey, TenantId, Timestamp};
+use orloj_types::{
+    DefinitionKey, DeploymentKey, InstanceKey, JobKey, OperationKey, TenantId, Timestamp,
+};
 use thin_vec::thin_vec;
 
 use super::definitions::Suspended;
@@ -25,6 +27,8 @@ use crate::node::{Event, Manage, Reply, Request, store_error};
 pub(crate) const TRIES_MAX: u32 = 20;
 /// Between two looks at what the nodes have seen: short against a heartbeat.
 const SEEN_POLL: Duration = Duration::from_millis(5);
+/// Between two looks whether something is settled that takes a transaction.
+const SETTLED_POLL: Duration = Duration::from_millis(20);
 /// Longer than it takes to find out that a node is dead.
 const SEEN_WAIT_MAX: Duration = Duration::from_secs(30);
 
@@ -202,6 +206,21 @@ impl Desk {
             }
         };
         tokio::time::timeout(SEEN_WAIT_MAX, seen).await.unwrap_or(Err(Error::Deadline))
+    }
+
+    /// Waits until nodes, all of which have seen it, have settled the change of a tenant.
+    pub async fn tenant_settled(&self, deployment: DeploymentKey) -> Result<(), Error> {
+        let settled = async {
+            loop {
+                let stored = self.engine.inner.store.settings().await;
+                let moved = stored.map_err(|e| store_error(&e))?.moved;
+                if moved.iter().all(|row| row.deployment != deployment || row.is_settled) {
+                    return Ok(());
+                }
+                tokio::time::sleep(SETTLED_POLL).await;
+            }
+        };
+        tokio::time::timeout(SEEN_WAIT_MAX, settled).await.unwrap_or(Err(Error::Deadline))
     }
 }
 

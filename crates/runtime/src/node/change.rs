@@ -147,7 +147,10 @@ impl Node {
         if !signals.is_empty() {
             let record = outcome.record.as_deref().or(slot.record.as_deref());
             let tenant = record.map(|record| record.tenant.clone());
-            let tenant = tenant.or_else(|| self.tenant_of(&slot));
+            let tenant = tenant.or_else(|| {
+                let definition = slot.definition.as_ref()?;
+                Some(self.tenant_of(definition))
+            });
             let rows = self.signal_rows(signals, &tenant.unwrap_or_default());
             change.broadcasts_added.extend(rows);
             effects.has_errands = true;

@@ -250,10 +250,13 @@ pub enum Sabotage {
     IgnoreHeld,
     /// Jobs that match a limit are handed over all the same (breaks I6).
     IgnoreLimits,
-    /// A node says that it goes by a version while earlier decisions are under way (breaks I6).
+    /// A node says that it goes by a version while earlier decisions are under way (breaks I6,
+    /// suspension and tenants).
     SeeTooEarly,
     /// Jobs are handed over past those that go before them (breaks I7).
     Overtake,
     /// Whoever goes on with a signal believes that all who waited have heard it.
     ForgetSignals,
+    /// Instances get the tenant that their definition was deployed with (breaks tenants).
+    KeepTenants,
 }

@@ -386,6 +386,8 @@ pub enum Find {
 #[derive(Clone, Debug)]
 pub enum Found {
     Nothing,
+    /// Others have to do something before.
+    NotYet,
     Job(Box<JobRow>),
     Instance(InstanceKey),
     Ended(Box<EndedRow>),

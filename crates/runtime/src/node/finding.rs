@@ -99,6 +99,7 @@ impl Node {
                 self.candidates_found(broadcast, rows);
             }
             (Question::Settings, Found::Settings(stored)) => self.know_settings(&stored),
+            (Question::SettleTenants { .. }, Found::NotYet) => self.settle_later(),
             (Question::SettleTenants { deployments }, _) => self.tenants_settled(&deployments),
             (Question::Untaken, Found::Untaken(jobs)) => self.untaken_found(&jobs),
             (Question::GiveBack { job }, Found::Job(row)) => self.give_back_found(job, Some(&row)),
@@ -133,7 +134,9 @@ impl Node {
             Question::GiveBack { job } => self.give_back_unanswered(*job),
             Question::Settings => self.settings_unknown(),
             Question::Untaken => self.untaken_unknown(),
-            Question::SettleTenants { .. } => self.tenants_unsettled(),
+            Question::SettleTenants { deployments } => {
+                self.tenants_unsettled(deployments, error);
+            }
             _ => {}
         }
         let Some(id) = question.asked_by() else { return };

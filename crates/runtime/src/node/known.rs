@@ -42,13 +42,22 @@ pub(crate) struct Known {
     /// What is set for the job definitions of batches.
     batches: FxHashMap<(BatchKey, JobKind), JobOverride>,
     limits: Limits,
-    /// Of definitions that have another one than they were deployed with.
-    tenants: FxHashMap<DefinitionKey, TenantId>,
+    /// Definitions that have another tenant than they were deployed with.
+    moved: FxHashMap<DefinitionKey, Moved>,
     /// Deployments whose change of the tenant is to be settled.
     pub(super) unsettled: Vec<DeploymentKey>,
     pub(super) is_settling: bool,
+    /// Not before.
+    pub(super) settle_at: Timestamp,
     /// Types whose jobs a rate may be holding up.
     rated: BTreeMap<Arc<str>, RateWait>,
+}
+
+#[derive(Debug)]
+struct Moved {
+    tenant: TenantId,
+    /// What may be under way with an earlier one, as far as this node has seen them.
+    former: Vec<TenantId>,
 }
 
 /// What is limited; how far is for the store to say.
@@ -85,7 +94,15 @@ impl Known {
 
     /// `None`: the one it was deployed with.
     pub fn tenant_of(&self, definition: DefinitionKey) -> Option<&TenantId> {
-        if self.tenants.is_empty() { None } else { self.tenants.get(&definition) }
+        if self.moved.is_empty() {
+            return None;
+        }
+        self.moved.get(&definition).map(|moved| &moved.tenant)
+    }
+
+    /// Whether a definition had the tenant before, and not when it was deployed.
+    pub fn had_tenant(&self, definition: DefinitionKey, tenant: &TenantId) -> bool {
+        self.moved.get(&definition).is_some_and(|moved| moved.former.contains(tenant))
     }
 
     /// To a chore that may be older than that. Those of batches have the tenant of their batch.
@@ -138,8 +155,14 @@ impl Known {
         };
         self.batches = stored.job_definitions.iter().filter_map(of_batch).collect();
         self.rated.clear();
-        let moved = stored.moved.iter();
-        self.tenants = moved.map(|row| (row.key, row.tenant.clone())).collect();
+        for row in &stored.moved {
+            let tenant = row.tenant.clone();
+            let new = || Moved { tenant: tenant.clone(), former: Vec::new() };
+            let moved = self.moved.entry(row.key).or_insert_with(new);
+            if moved.tenant != tenant {
+                moved.former.push(std::mem::replace(&mut moved.tenant, tenant));
+            }
+        }
         let unsettled = stored.moved.iter().filter(|row| !row.is_settled);
         self.unsettled = unsettled.map(|row| row.deployment).collect();
         self.unsettled.dedup();
@@ -341,5 +364,27 @@ impl Node {
                 self.known.rated.remove(&job_type);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use orloj_store::MovedDefinition;
+
+    use super::*;
+
+    /// What was begun in one of them is given the last one, whenever it is written.
+    #[test]
+    fn tenants_of_before_are_remembered() {
+        let mut known = Known::default();
+        let key = DefinitionKey::new(1);
+        for tenant in ["acme", "acme", "other"].map(TenantId::new) {
+            let deployment = DeploymentKey::new(2);
+            let moved = vec![MovedDefinition { key, tenant, deployment, is_settled: true }];
+            known.know(&StoredSettings { moved, ..StoredSettings::default() });
+        }
+        assert_eq!(known.tenant_of(key), Some(&TenantId::new("other")));
+        assert!(known.had_tenant(key, &TenantId::new("acme")));
+        assert!(!known.had_tenant(key, &TenantId::new("third")));
     }
 }

@@ -486,8 +486,8 @@ impl Node {
         let expires = is_running && !self.expiring;
         let locks = expires.then_some(self.lock_end).flatten();
         let later = |at: Timestamp| (at > self.now).then_some(at);
-        let retry =
-            [later(self.retry_at), later(self.offers.resume_at)].into_iter().flatten().min();
+        let retries = [self.retry_at, self.offers.resume_at, self.known.settle_at];
+        let retry = retries.into_iter().filter_map(later).min();
         let errands = is_running.then(|| self.broadcasts.wake_at()).flatten();
         let known = heartbeat.into_iter().chain(lanes).chain(polls).chain(due).chain(locks);
         let breaker = is_running.then_some(self.breaker_at).flatten();

@@ -92,7 +92,7 @@ impl Node {
         }
         let instance = InstanceKey::new(self.keys.next(self.now));
         let awaited_by = start.await_end.then_some(self.lease.node);
-        let tenant = start.definition.tenant.clone();
+        let tenant = self.tenant_of(&start.definition);
         let command = Command::Start(Start {
             instance,
             definition: start.definition.key,

@@ -72,7 +72,7 @@ impl Node {
             return;
         }
         let instance = InstanceKey::new(self.keys.next(self.now));
-        let tenant = definition.tenant.clone();
+        let tenant = self.tenant_of(&definition);
         let mut claims = start.claims;
         if let WorkOrigin::Chore { job } = start.origin {
             claims.chore = self.start_timer_end(job, &definition);

@@ -79,7 +79,10 @@ pub(super) fn look_up(store: &mut Core, find: &Find) -> Result<Found, Error> {
         Find::SetRemoval { instances, at } => Found::Count(store.set_removal(instances, *at)?),
         // Nobody in this world suspends definitions.
         Find::Suspend(_) | Find::SettingsSeen(_) => Found::Nothing,
-        Find::SettleTenants { deployments, now, logs_chores, .. } => {
+        Find::SettleTenants { version, deployments, now, logs_chores } => {
+            if store.nodes().iter().any(|node| node.settings_seen < *version) {
+                return Ok(Found::NotYet);
+            }
             for deployment in deployments {
                 store.settle_deployment_tenant(*deployment, *now, *logs_chores)?;
             }

@@ -42,6 +42,7 @@ const ALL: &[&str] = &[
     "request unknown",
     "signal",
     "slow call",
+    "tenant changed",
     "worker misbehaves",
 ];
 

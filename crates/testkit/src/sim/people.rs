@@ -6,9 +6,10 @@ use orloj::node::{Event, JobCommand, Request, StartRequest};
 use orloj::{BroadcastSignal, PublishMessage};
 use orloj_interpreter::{Command, JobOrder};
 use orloj_store::{
-    Channel, JobKind, JobState, LimitScope, NewLimit, Notice, Rate, SubscriptionKind,
+    Channel, JobKind, JobState, LimitScope, NewLimit, Notice, Rate, SetTenant, SubscriptionKind,
+    TenantSet,
 };
-use orloj_types::{Document, InstanceKey};
+use orloj_types::{Document, InstanceKey, TenantId};
 
 use super::happening::{Ask, Happening, Place};
 use super::world::World;
@@ -49,6 +50,7 @@ impl World<'_> {
                 }
                 25 => self.signal(to),
                 26 => self.delete_some(to),
+                27 if self.plan.has_tenants => self.set_tenant(to),
                 28 if self.plan.has_limits => self.set_limit(to),
                 29 if self.plan.has_suspensions => self.suspend(to),
                 _ => self.repair(),
@@ -155,6 +157,19 @@ impl World<'_> {
         self.note(|| format!("definition {key} suspended: {is_suspended}, version {version}"));
         self.marks.hit("definition suspended");
         self.checker.suspended(key, is_suspended.then_some(version));
+        self.tell_settings(at, version);
+    }
+
+    /// Of those that hear no messages and signals, which have a tenant of their own.
+    fn set_tenant(&mut self, at: Place) {
+        let names = ["chain", "fork", "busy", "through", "caller", "callee", "timed"];
+        let Some(known) = self.library.named(names[self.random.index(names.len())]) else { return };
+        let tenant = TenantId::new(["", "acme", "other"][self.random.index(3)]);
+        let (deployment, now) = (known.deployment, self.clock_of(at.node));
+        let set = SetTenant { deployment, tenant, now, logs_chores: true };
+        let Ok(TenantSet::Done(version)) = self.store.set_deployment_tenant(&set) else { return };
+        self.note(|| format!("{set:?}, version {version}"));
+        self.marks.hit("tenant changed");
         self.tell_settings(at, version);
     }
 

@@ -22,6 +22,8 @@ pub struct Plan {
     /// Whether people set limits, and suspend definitions, while jobs run.
     pub has_limits: bool,
     pub has_suspensions: bool,
+    /// Whether people give deployments other tenants.
+    pub has_tenants: bool,
     /// Whether people suspend, delay and bury single jobs, whoever runs them.
     pub has_orders: bool,
     /// How long faults happen.
@@ -161,6 +163,7 @@ impl Plan {
                 .collect(),
             has_limits: random.chance(350),
             has_suspensions: random.chance(200),
+            has_tenants: random.chance(250),
             has_orders: random.chance(300),
             config,
             faults_ms: random.between(3_000, 8_000),

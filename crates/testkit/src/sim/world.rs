@@ -250,6 +250,7 @@ impl<'l> World<'l> {
             && self.undecided.is_empty()
             && self.nodes.iter().all(SimNode::is_up)
             && self.open_requests().next().is_none()
+            && self.store.stored_settings().moved.iter().all(|row| row.is_settled)
     }
 
     fn open_requests(&self) -> impl Iterator<Item = (&RequestId, &Asked)> {

@@ -1,4 +1,4 @@
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use orloj_store::{
@@ -27,11 +27,21 @@ use super::{Core, Kind};
 pub struct SimStore {
     core: Mutex<Core>,
     loads: AtomicUsize,
+    loses_tenant_answer: AtomicBool,
 }
 
 impl SimStore {
     pub fn new(engine: EngineName, kind: Kind) -> Self {
-        Self { core: Mutex::new(Core::new(engine, kind)), loads: AtomicUsize::new(0) }
+        Self {
+            core: Mutex::new(Core::new(engine, kind)),
+            loads: AtomicUsize::new(0),
+            loses_tenant_answer: AtomicBool::new(false),
+        }
+    }
+
+    /// The next change of a tenant is made, and whoever asked for it does not hear of it.
+    pub fn lose_tenant_answer(&self) {
+        self.loses_tenant_answer.store(true, Ordering::SeqCst);
     }
 
     /// How many instances were asked for so far.
@@ -298,7 +308,13 @@ impl Store for SimStore {
     }
 
     fn set_deployment_tenant(&self, set: SetTenant) -> Fut<'_, TenantSet> {
-        self.write(move |core| core.set_deployment_tenant(&set))
+        self.write(move |core| {
+            let answer = core.set_deployment_tenant(&set);
+            match self.loses_tenant_answer.swap(false, Ordering::SeqCst) {
+                true => Err(Error::Unavailable("connection closed".to_owned())),
+                false => answer,
+            }
+        })
     }
 
     fn settle_deployment_tenant(

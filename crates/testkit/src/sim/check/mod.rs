@@ -14,6 +14,7 @@
 //! | chores | each firing of a start timer starts one instance, and each element of a batch is done once |
 //! | signals | whoever waited when a signal was committed has heard it when it is over, and nobody hears it twice |
 //! | suspension | no instance of a suspended definition begins |
+//! | tenants | whatever is left has the tenant of its definition, or of the instance that called it |
 //! | calls | foreign code is called once per lock, whatever races are lost |
 
 mod calls;
@@ -25,6 +26,7 @@ mod locks;
 mod order;
 mod replies;
 mod signals;
+mod tenants;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -124,6 +126,7 @@ impl Checker {
         if fired != TIMED_STARTS {
             return Err(Violation::new("I8", format!("a timer started {fired} instances")));
         }
+        tenants::agree(store)?;
         self.batches_are_done()?;
         self.starts_have_owners(store, library, asked)?;
         self.completions_have_owners(asked)
