@@ -1,7 +1,5 @@
 //! Stories over the wire, against an engine in memory whose clock stands still.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::time::Duration;
 
 use axum::body::Body;

@@ -1,7 +1,5 @@
 //! What operators do, over the wire.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use serde_json::{Value, json};

@@ -1,5 +1,6 @@
 //! One program for all of these, so that the parts they share are linked once.
 
+mod at_hand;
 mod cluster;
 mod common;
 mod events;
