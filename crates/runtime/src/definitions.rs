@@ -85,11 +85,24 @@ impl Definitions {
 
     /// The process that a call activity names; `None`: nobody has deployed it.
     pub async fn called(&self, called: &CalledProcess) -> Result<Option<Arc<Definition>>, Error> {
+        let found = self.called_in(&called.tenant, called).await?;
+        let falls_back = called.falls_back_to_no_tenant && !called.tenant.is_empty();
+        match found {
+            None if falls_back => self.called_in(&TenantId::none(), called).await,
+            found => Ok(found),
+        }
+    }
+
+    async fn called_in(
+        &self,
+        tenant: &TenantId,
+        called: &CalledProcess,
+    ) -> Result<Option<Arc<Definition>>, Error> {
         let process_id = ProcessId::from(&*called.process);
         let found = match &called.binding {
-            Bound::Latest => self.find(&Which::Latest(process_id), &called.tenant).await,
+            Bound::Latest => self.find(&Which::Latest(process_id), tenant).await,
             Bound::Version(version) => {
-                self.find(&Which::Version(process_id, *version), &called.tenant).await
+                self.find(&Which::Version(process_id, *version), tenant).await
             }
             Bound::Definition => match called.process.parse() {
                 Ok(key) => self.get(DefinitionKey::new(key)).await,
@@ -98,14 +111,12 @@ impl Definitions {
             Bound::Deployment => self.deployed_with(&process_id, called.caller).await,
             Bound::DeploymentOrLatest => {
                 match self.deployed_with(&process_id, called.caller).await {
-                    Err(Error::Missing(_)) => {
-                        self.find(&Which::Latest(process_id), &called.tenant).await
-                    }
+                    Err(Error::Missing(_)) => self.find(&Which::Latest(process_id), tenant).await,
                     found => found,
                 }
             }
             Bound::VersionTag(tag) => {
-                self.bound(Bond::Tag(called.tenant.clone(), process_id, tag.clone())).await
+                self.bound(Bond::Tag(tenant.clone(), process_id, tag.clone())).await
             }
         };
         match found {

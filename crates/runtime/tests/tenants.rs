@@ -310,3 +310,36 @@ async fn by_key(node: &Orloj, definition: DefinitionKey) -> InstanceKey {
     let start = StartInstance { which: Which::Definition(definition), ..start(7) };
     node.start(start).await.unwrap().instance
 }
+
+/// What everybody may call is deployed for nobody in particular.
+#[tokio::test]
+async fn a_call_falls_back_to_no_tenant_where_its_activity_says_so() {
+    let orloj = Orloj::builder().build().await.unwrap();
+    let called = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="t" xmlns:flowable="http://flowable.org/bpmn">
+      <process id="shared" isExecutable="true">
+        <startEvent id="start"/>
+        <sequenceFlow id="f1" sourceRef="start" targetRef="ask"/>
+        <userTask id="ask" flowable:assignee="anna"/>
+      </process></definitions>"#;
+    let caller = |id: &str, falls_back: bool| {
+        format!(
+            r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="t" xmlns:flowable="http://flowable.org/bpmn">
+      <process id="{id}" isExecutable="true">
+        <startEvent id="start"/>
+        <sequenceFlow id="f1" sourceRef="start" targetRef="call"/>
+        <callActivity id="call" calledElement="shared" flowable:fallbackToDefaultTenant="{falls_back}"/>
+      </process></definitions>"#
+        )
+    };
+    deploy(&orloj, TenantId::none(), called).await;
+    deploy(&orloj, acme(), &caller("falls", true)).await;
+    deploy(&orloj, acme(), &caller("stays", false)).await;
+    let start = |id: &str| StartInstance { tenant: acme(), ..StartInstance::latest(id) };
+    assert!(orloj.start(start("stays")).await.is_err(), "acme has no such process");
+    orloj.start(start("falls")).await.unwrap();
+    let found = orloj.instances().list(&InstanceQuery::default(), ALL).await.unwrap();
+    let mut found: Vec<_> = found.iter().map(|view| (&*view.process_id, &*view.tenant)).collect();
+    found.sort_unstable();
+    assert_eq!(found, [("falls", "acme"), ("shared", "acme")]);
+    orloj.shutdown().await;
+}

@@ -33,12 +33,13 @@ SELECT
 FROM orloj.instance
 WHERE at_hand_session IS NOT NULL;
 
--- Nodes of an earlier version would pass over such jobs: they can write no more.
+-- Nodes of an earlier version would pass over such jobs: they can commit no more.
 DROP PROCEDURE IF EXISTS orloj.commit_group_with_pages;
 DROP PROCEDURE IF EXISTS orloj.commit_group_with_events;
 DROP PROCEDURE IF EXISTS orloj.commit_group;
 DROP TYPE orloj.instance_in;
 DROP TYPE orloj.instance_step;
+DROP TYPE orloj.instance_gone;
 CREATE TYPE orloj.instance_in AS (
     key bigint, rev integer, engine text, tenant text, definition_key bigint, business_key text,
     record bytea, events bytea, at_hand orloj.job_at_hand
@@ -49,3 +50,12 @@ CREATE TYPE orloj.instance_step AS (
     key bigint, expected_rev integer, rev integer, record bytea, events bytea,
     at_hand_before bigint, at_hand_kept boolean, at_hand orloj.job_at_hand
 );
+CREATE TYPE orloj.instance_gone AS (key bigint, expected_rev integer, at_hand_before bigint);
+-- Nothing is known of the new column, and what is unknown is taken for common.
+DO $$
+BEGIN
+    IF EXISTS (SELECT FROM orloj.instance) THEN
+        ANALYZE orloj.instance (at_hand_session);
+    END IF;
+END
+$$;

@@ -71,9 +71,15 @@ BEGIN
             (i.at_hand).element_instance_key, (i.at_hand).element_id, (i.at_hand).kind, '', 0,
             (i.at_hand).retries_left, (i.at_hand).priority, (i.at_hand).exclusive,
             i.at_hand_session, 1, '', (i.at_hand).created_at, (i.at_hand).topic, true
-        FROM unnest(laid) AS g (key)
-        JOIN orloj.instance AS i ON i.key = g.key
-        WHERE i.at_hand_session IS NOT NULL;
+        -- Locked before they are read: of two who lay down the same job one finds nothing, and then
+        -- another revision.
+        FROM (
+            SELECT i.*
+            FROM unnest(laid) AS g (key)
+            JOIN orloj.instance AS i ON i.key = g.key
+            WHERE i.at_hand_session IS NOT NULL
+            FOR UPDATE OF i
+        ) AS i;
         UPDATE orloj.instance AS i
         SET at_hand = NULL, at_hand_session = NULL
         FROM unnest(laid) AS g (key)
@@ -100,7 +106,8 @@ BEGIN
     IF cardinality(instances_deleted) > 0 THEN
         DELETE FROM orloj.instance AS i
         USING unnest(instances_deleted) AS g
-        WHERE i.key = g.key AND i.rev = g.expected_rev;
+        WHERE i.key = g.key AND i.rev = g.expected_rev
+            AND (i.at_hand).key IS NOT DISTINCT FROM g.at_hand_before;
         GET DIAGNOSTICS hit = ROW_COUNT;
         IF hit <> cardinality(instances_deleted) THEN
             RAISE EXCEPTION 'another revision' USING ERRCODE = 'OJ002';

@@ -1,11 +1,12 @@
--- The jobs at hand of a session that is gone get rows, which nobody has locked. With another
+-- The jobs at hand of sessions that are gone get rows, which nobody has locked. With another
 -- revision of their instances: whoever has one of these in memory reads it again.
 WITH held AS (
-    SELECT key, at_hand
-    FROM orloj.instance
-    WHERE at_hand_session = $1
-    ORDER BY key
-    FOR UPDATE
+    SELECT i.key, i.at_hand
+    FROM orloj.instance AS i
+    WHERE i.at_hand_session IS NOT NULL
+        AND NOT EXISTS (SELECT FROM orloj.node AS n WHERE n.session = i.at_hand_session)
+    ORDER BY i.key
+    FOR UPDATE OF i
 ),
 cleared AS (
     UPDATE orloj.instance AS i

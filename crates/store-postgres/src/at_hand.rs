@@ -17,6 +17,9 @@ use smallvec::SmallVec;
 
 /// The revision on disk, the one on its way there and the one behind it.
 const REVISIONS_MAX: usize = 3;
+/// Some times what a node has at hand. Instances that were only looked at stay here until then; what
+/// is forgotten with them costs a conflict.
+const INSTANCES_MAX: usize = 1 << 16;
 
 /// By instance: revisions, and the job that is at hand with each.
 #[derive(Default)]
@@ -53,18 +56,16 @@ impl AtHand {
     /// An instance was read.
     pub fn note(&self, instance: i64, rev: i32, job: Option<i64>) {
         let mut known = self.lock();
+        bound(&mut known);
         if job.is_some() || known.contains_key(&instance) {
             put(known.entry(instance).or_default(), rev, job);
         }
     }
 
-    pub fn get(&self, instance: i64, rev: i32) -> Option<i64> {
-        found(&self.lock(), instance, rev)
-    }
-
     /// Translates the changes of a group, each on the revisions that those before it lead to.
     pub fn sort<'a>(&self, group: &'a Group) -> Vec<Sorted<'a>> {
         let mut known = self.lock();
+        bound(&mut known);
         let session = group.lease.session;
         group.changes.iter().map(|change| sort(&mut known, change, session)).collect()
     }
@@ -90,6 +91,12 @@ impl AtHand {
 
     fn lock(&self) -> MutexGuard<'_, FxHashMap<i64, Revisions>> {
         self.0.lock().expect("nothing panics while it is held")
+    }
+}
+
+fn bound(known: &mut FxHashMap<i64, Revisions>) {
+    if known.len() > INSTANCES_MAX {
+        known.clear();
     }
 }
 
@@ -125,7 +132,6 @@ fn sort<'a>(known: &mut FxHashMap<i64, Revisions>, change: &'a Change, session: 
         }
     }
     for write in &change.jobs {
-        let (JobWrite::Update(_) | JobWrite::Delete(_)) = write else { continue };
         let (key, is_over) = match write {
             JobWrite::Delete(key) => (key.raw(), true),
             JobWrite::Update(update) => (update.key.raw(), false),
@@ -138,17 +144,13 @@ fn sort<'a>(known: &mut FxHashMap<i64, Revisions>, change: &'a Change, session: 
                 lay_down(&mut sorted, change, at);
                 sorted.rows.push(write);
             }
-            None => {
-                if change.instances.is_empty() {
-                    lay_down_alone(known, &mut sorted, key);
-                }
-                sorted.rows.push(write);
-            }
+            None => sorted.rows.push(write),
         }
     }
     for write in &change.jobs {
         let JobWrite::Insert(row) = write else { continue };
-        let fits = is_begun_at_once(row, session);
+        // What is migrated by the same change is found by its row.
+        let fits = change.migrations.is_empty() && is_begun_at_once(row, session);
         let at = change.instances.iter().position(|write| write.key() == row.instance);
         let hand = at.filter(|_| fits).map(|at| &mut sorted.hands[at]);
         match hand.filter(|hand| hand.next == Next::Is(None)) {
@@ -179,16 +181,6 @@ fn lay_down<'a>(sorted: &mut Sorted<'a>, change: &'a Change, at: usize) {
     if hand.before.take().is_some() {
         hand.next = Next::Is(None);
         sorted.laid.push(change.instances[at].key().raw());
-    }
-}
-
-/// A job that is written without its instance.
-fn lay_down_alone(known: &mut FxHashMap<i64, Revisions>, sorted: &mut Sorted<'_>, job: i64) {
-    let is_it = |(_, found): &(i32, Option<i64>)| *found == Some(job);
-    let mut instances = known.iter_mut();
-    if let Some((instance, revisions)) = instances.find(|(_, all)| all.iter().any(is_it)) {
-        sorted.laid.push(*instance);
-        revisions.iter_mut().filter(|of| is_it(of)).for_each(|of| of.1 = None);
     }
 }
 

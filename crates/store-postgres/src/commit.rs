@@ -28,6 +28,8 @@ const ANSWER_MAX: Duration = Duration::from_secs(20);
 const LANE_REFUSED: &str = "OJ001";
 const REVISION_REFUSED: &str = "OJ002";
 const INSTANCE_EXISTS: &str = "instance_pkey";
+/// No instance has it.
+const REVISION_NONE: i32 = -1;
 /// The unique index of ids that messages carry.
 const MESSAGE_ID_EXISTS: &str = "message_id";
 
@@ -35,7 +37,15 @@ const MESSAGE_ID_EXISTS: &str = "message_id";
 #[derive(Default)]
 pub(crate) struct Lane {
     connection: tokio::sync::Mutex<Option<Connection>>,
-    prepared: Mutex<Option<Prepared>>,
+    prepared: Mutex<Ahead>,
+}
+
+/// The group that will most likely be next, translated.
+#[derive(Default)]
+struct Ahead {
+    rows: Option<Prepared>,
+    /// The last group that was sent: session and number.
+    sent: (i64, i64),
 }
 
 /// The rows of a group that will most likely be next.
@@ -51,7 +61,9 @@ impl Lane {
     }
 
     fn take_prepared(&self, group: &Group) -> Option<GroupRows> {
-        let prepared = self.prepared.lock().expect("nothing panics while it is held").take()?;
+        let mut ahead = self.prepared.lock().expect("nothing panics while it is held");
+        ahead.sent = (group.lease.session, group.id);
+        let prepared = ahead.rows.take()?;
         let is_it = prepared.session == group.lease.session && prepared.id == group.id;
         is_it.then_some(prepared.rows)
     }
@@ -75,12 +87,16 @@ impl Epochs {
 
 impl Shared {
     pub(crate) fn prepare(&self, group: &Group) {
+        let (session, id) = (group.lease.session, group.id);
+        // Held meanwhile: what comes too late must not tell what is at hand after the group.
+        let lane = self.lane(group.lane);
+        let mut ahead = lane.prepared.lock().expect("nothing panics while it is held");
+        if ahead.sent.0 == session && ahead.sent.1 >= id {
+            return;
+        }
         // Too large a group is refused when it is committed, not here.
         let Ok(rows) = GroupRows::new(group, &self.types, &self.at_hand) else { return };
-        let (session, id) = (group.lease.session, group.id);
-        let mut prepared =
-            self.lane(group.lane).prepared.lock().expect("nothing panics while it is held");
-        *prepared = Some(Prepared { session, id, rows });
+        ahead.rows = Some(Prepared { session, id, rows });
     }
 
     pub(crate) async fn commit(&self, group: &Group) -> Result<Committed, CommitError> {
@@ -116,7 +132,7 @@ impl Shared {
                 }
                 Verdict::RevisionRefused => {
                     let connection = self.lane_connection(&mut slot).await?;
-                    return Err(self.find_losers(connection, group).await);
+                    return Err(self.find_losers(connection, group, &rows).await);
                 }
             }
         }
@@ -174,7 +190,12 @@ impl Shared {
     }
 
     /// Which changes meet another revision, or another state of something else, than they expect.
-    async fn find_losers(&self, connection: &Connection, group: &Group) -> CommitError {
+    async fn find_losers(
+        &self,
+        connection: &Connection,
+        group: &Group,
+        sent: &GroupRows,
+    ) -> CommitError {
         let changes = &group.changes;
         let lost_by_events = match self.event_losers(connection, group).await {
             Ok(losers) => losers,
@@ -194,13 +215,11 @@ impl Shared {
         let mut revs: HashMap<i64, i32> = HashMap::new();
         for row in &rows {
             let (key, rev, job): (i64, i32, Option<i64>) = (row.get(0), row.get(1), row.get(2));
-            if self.at_hand.get(key, rev) == job {
-                revs.insert(key, rev);
-            } else {
-                // Remembered wrongly: whoever counts on it has to read the instance again.
-                self.at_hand.note(key, rev, job);
-                revs.insert(key, -1);
-            }
+            self.at_hand.note(key, rev, job);
+            let is_laid = sent.laid.binary_search(&key).is_ok();
+            let is_right = is_laid || sent.befores.get(&key).is_none_or(|before| *before == job);
+            // Whoever was wrong about the job at hand has to read the instance again.
+            revs.insert(key, if is_right { rev } else { REVISION_NONE });
         }
         let loses = |write: &InstanceWrite| {
             let found = revs.get(&write.key().raw());

@@ -8,6 +8,7 @@ use orloj_store::{
     InstanceWrite, JobRow, JobUpdate, JobWrite, LockWrite, UserTaskRow, VariableRow, VariableWrite,
 };
 use orloj_types::{ElementInstanceKey, InstanceKey};
+use rustc_hash::FxHashMap;
 
 use crate::at_hand::{AtHand, Hand, Next, Sorted};
 use crate::chore_group::ChoreRows;
@@ -25,6 +26,8 @@ const STATEMENT_BYTES_MAX: usize = 512 << 20;
 pub(crate) struct GroupRows {
     /// Instances whose job at hand gets a row of its own.
     pub laid: Vec<i64>,
+    /// The job at hand of each instance that is updated or deleted, as the statements expect it.
+    pub befores: FxHashMap<i64, Option<i64>>,
     pub instances_updated: RowArray,
     pub instances_deleted: RowArray,
     pub instances_inserted: RowArray,
@@ -113,6 +116,7 @@ impl GroupRows {
     fn empty(types: &RowTypes) -> Self {
         Self {
             laid: Vec::new(),
+            befores: FxHashMap::default(),
             instances_updated: RowArray::new(&types.instance_step),
             instances_deleted: RowArray::new(&types.instance_gone),
             instances_inserted: RowArray::new(&types.instance_in),
@@ -163,6 +167,9 @@ impl GroupRows {
                 Next::Kept => None,
                 Next::Is(job) => job,
             };
+            if !matches!(write, InstanceWrite::Insert(_)) {
+                self.befores.insert(write.key().raw(), hand.before);
+            }
             match write {
                 InstanceWrite::Insert(row) => {
                     let rows = &mut self.instances_inserted;
@@ -178,7 +185,7 @@ impl GroupRows {
                 }
                 InstanceWrite::Delete { key, expected_rev } => {
                     self.instances_deleted.push(|r| {
-                        r.int8(key.raw()).int4(*expected_rev);
+                        r.int8(key.raw()).int4(*expected_rev).int8_or_null(hand.before);
                     });
                 }
             }

@@ -27,7 +27,8 @@ const MIGRATIONS: &[&str] = &[
 ];
 
 /// What commits groups. Written anew by every migration, so their text is here once. A node of an
-/// earlier version goes on calling them meanwhile: one whose parameters change gets a new name.
+/// earlier version goes on calling them meanwhile: one whose parameters change gets a new name, or is
+/// dropped by the migration where such a node must not go on.
 const PROCEDURES: &[&str] = &[
     include_str!("../procedures/fit_of.sql"),
     include_str!("../procedures/commit_group.sql"),

@@ -28,6 +28,8 @@ impl Shared {
         for row in transaction.rows(&self.sql.node_named, &params).await? {
             self.remove_node(&transaction, row.get(0), None).await?;
         }
+        // Of nodes that were removed by one of an earlier version, which knows of none.
+        transaction.execute(&self.sql.job_at_hand_clear, &[]).await?;
 
         let numbers_max = i32::from(NODE_NUMBER_MAX);
         let free =
@@ -180,9 +182,9 @@ impl Shared {
         transaction.execute(&self.sql.node_number_keep, &params).await?;
         let params: [(&(dyn ToSql + Sync), Type); 2] =
             [(&session, Type::INT8), (&floor, Type::INT8)];
-        let mut cleared = transaction.execute(&self.sql.job_clear_session, &params).await?;
-        let of_session: [(&(dyn ToSql + Sync), Type); 1] = [(&session, Type::INT8)];
-        cleared += transaction.execute(&self.sql.job_at_hand_clear, &of_session).await?;
+        // Instances before jobs, as in groups.
+        let mut cleared = transaction.execute(&self.sql.job_at_hand_clear, &[]).await?;
+        cleared += transaction.execute(&self.sql.job_clear_session, &params).await?;
         tracing::info!(session, cleared, "node removed");
         Ok(true)
     }

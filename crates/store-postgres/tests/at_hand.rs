@@ -1,13 +1,17 @@
 //! Jobs that are a part of their instance's row, as several stores see them.
 
 use crate::common::{client, engine_job, group, insert, join, open, rev, update, with_database};
-use orloj_store::{Change, CommitError, JobRow, JobWrite, Lease, Store};
+use orloj_store::{
+    Change, CommitError, JobRow, JobState, JobUpdate, JobWrite, Lease, LockWrite, Store,
+};
 use orloj_types::{InstanceKey, JobKey};
 use tokio_postgres::Client;
 
 /// The change with a job that its node begins at once.
 fn begins(mut change: Change, lease: Lease, key: i64) -> Change {
-    let row = JobRow { lock_session: Some(lease.session), attempt: 1, ..engine_job(key) };
+    let instance = change.instances[0].key();
+    let lock_session = Some(lease.session);
+    let row = JobRow { instance, lock_session, attempt: 1, ..engine_job(key) };
     change.jobs.push(JobWrite::Insert(Box::new(row)));
     change
 }
@@ -64,21 +68,60 @@ async fn who_does_not_know_of_one_loses_and_reads_again() {
     .await;
 }
 
+/// One about whose job somebody else decides at the same moment.
+#[tokio::test]
+async fn of_two_who_change_a_job_at_hand_one_loses() {
+    with_database(|url| async move {
+        let (one, two) = (open(&url).await, open(&url).await);
+        let (anna, ben) = (join(&*one, "anna").await, join(&*two, "ben").await);
+        let suspended = |key| JobUpdate {
+            key: JobKey::new(key),
+            state: JobState::Suspended,
+            retries_left: 3,
+            priority: 0,
+            due_at: None,
+            failure: None,
+            failure_details: None,
+            failed_element: None,
+            lock: LockWrite::Keep,
+        };
+        for (at, key) in (1..).zip(101..121) {
+            let row = begins(insert(at), anna, key);
+            one.commit(group(anna, 0, 2 * at, vec![row])).await.expect("commit");
+            assert_eq!(rev(&*two, at).await, Some(1));
+            let stops =
+                || Change { jobs: [JobWrite::Update(suspended(key))].into(), ..update(at, 1) };
+            let (first, second) = tokio::join!(
+                one.commit(group(anna, 0, 2 * at + 1, vec![stops()])),
+                two.commit(group(ben, 0, at, vec![stops()])),
+            );
+            let outcomes = [first.map(drop), second.map(drop)];
+            assert!(outcomes.contains(&Ok(())), "{outcomes:?}");
+            assert!(outcomes.contains(&Err(CommitError::Conflicts(vec![0]))), "{outcomes:?}");
+            let job = one.job(JobKey::new(key)).await.expect("read").expect("it is there");
+            assert_eq!((job.state, job.lock_session), (JobState::Suspended, Some(anna.session)));
+        }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn those_of_a_dead_node_are_found_by_their_index() {
     with_database(|url| async move {
-        let _store = open(&url).await;
+        let store = open(&url).await;
         let admin = client(&url).await;
+        let alive = join(&*store, "alive").await.session;
         let many = "INSERT INTO instance (key, rev, engine, tenant, definition_key, record, events)
             SELECT n, 1, 'suite', '', 7, '', '' FROM generate_series(1, 20000) AS n;
-            UPDATE instance SET at_hand_session = 7 + key % 2,
+            UPDATE instance SET at_hand_session = CASE key % 2 WHEN 0 THEN 777 ELSE ALIVE END,
                 at_hand = ROW (key + 100000, 2, 'task', 0, 3, 0, true, 5, 'shop.Charge')
             WHERE key > 19990;
             ANALYZE instance";
-        admin.batch_execute(many).await.expect("rows");
+        let many = many.replace("ALIVE", &alive.to_string());
+        admin.batch_execute(&many).await.expect("rows");
         let sql = include_str!("../queries/job_at_hand_clear.sql").replace("orloj.", "");
         let sql = sql.lines().filter(|line| !line.trim().starts_with("--"));
-        let sql = sql.collect::<Vec<_>>().join(" ").replace("$1", "7");
+        let sql = sql.collect::<Vec<_>>().join(" ");
         let plan = admin.query(&format!("EXPLAIN ANALYZE {sql}"), &[]).await.expect("plan");
         let plan: Vec<String> = plan.iter().map(|row| row.get(0)).collect();
         let plan = plan.join("\n");

@@ -150,7 +150,8 @@ pub struct IncidentNote {
     pub annotation: Option<Arc<str>>,
 }
 
-/// Each job appears at most once in a change.
+/// Each job appears at most once in a change. One that was inserted with its instance is updated and
+/// deleted with it: the instance's revision guards it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JobWrite {
     Insert(Box<JobRow>),

@@ -94,6 +94,7 @@ pub trait Store: Send + Sync + 'static {
 
     /// Takes the lease of a node that looks dead: only if its counter is still `beat`. Removes its
     /// row and lanes and clears its job locks in one transaction. False: it lives, or is gone.
+    /// Instances of those jobs may get another revision.
     fn fence(&self, session: i64, beat: i64) -> Fut<'_, bool>;
 
     /// Gives the lease back: like being fenced, by own will. Idempotent.
@@ -140,7 +141,7 @@ pub trait Store: Send + Sync + 'static {
 
     /// Clears the locks of these jobs: engine jobs this session holds and does not get to, worker
     /// jobs that could not be delivered. Each only if its `attempt` is still the given one. Costs
-    /// no retry.
+    /// no retry. Instances of those jobs may get another revision.
     fn release(&self, lease: Lease, jobs: Vec<(JobKey, i32)>) -> Fut<'_, ()>;
 
     fn extend_lock(&self, extend: ExtendLock) -> Fut<'_, Extended>;

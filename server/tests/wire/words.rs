@@ -24,6 +24,7 @@ const CODES: &[(&str, &str)] = &[
     ("retries-too-few", "too few retries"),
     ("retries-negative", "negative retries"),
     ("not-a-timer", "no timer"),
+    ("for-workers", "job is for workers"),
     ("timer-invalid", "no valid timer"),
     ("job-of-suspended", "instance is suspended"),
     ("definition-suspended", "definition is suspended"),

@@ -232,8 +232,6 @@ impl World {
 
     fn supply(&self, need: &Need) -> Supply {
         match need {
-            // Everything here is deployed without a tenant.
-            Need::Definition(called) if !called.tenant.is_empty() => Supply::Definition(None),
             Need::Definition(called) => {
                 let deployment = self.definitions.get(called.caller).deployment;
                 let found = self.definitions.bound(&called.process, &called.binding, deployment);

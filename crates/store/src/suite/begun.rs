@@ -151,17 +151,6 @@ pub(super) async fn one_that_fails_can_be_taken(store: Arc<dyn Store>) {
     assert_eq!(listed(&store, JobFilter::default()).await, [] as [i64; 0]);
 }
 
-pub(super) async fn one_may_be_written_without_its_instance(store: Arc<dyn Store>) {
-    let mut node = begin(&store, "n").await;
-    let kept = thin_vec![failed(11, LockWrite::Keep)];
-    node.write(Change { jobs: kept, ..Change::default() }).await;
-    let row = stored_job(&store, 11).await.expect("it exists");
-    assert_eq!((row.lock_session, row.retries_left), (Some(node.lease.session), 2));
-    node.delete_jobs([11]).await;
-    assert_eq!(listed(&store, JobFilter::default()).await, [] as [i64; 0]);
-    node.write(update(10, 1)).await;
-}
-
 /// The instance may have another revision then, so whoever had it reads it again.
 pub(super) async fn one_that_is_given_back_can_be_taken(store: Arc<dyn Store>) {
     let mut node = begin(&store, "n").await;

@@ -146,7 +146,6 @@ pub const CASES: &[Case] = cases! {
         several_in_groups_prepared_ahead
         it_stays_while_its_instance_goes_on
         one_that_fails_can_be_taken
-        one_may_be_written_without_its_instance
         one_that_is_given_back_can_be_taken
         those_of_a_dead_node_can_be_taken
         one_moves_to_another_definition;
