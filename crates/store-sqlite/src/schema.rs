@@ -21,6 +21,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0010_listed_locks.sql"),
     include_str!("../migrations/0011_landed.sql"),
     include_str!("../migrations/0012_tenants.sql"),
+    include_str!("../migrations/0013_at_hand.sql"),
 ];
 
 /// "ORLJ": tells our files from others.

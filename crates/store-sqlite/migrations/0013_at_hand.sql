@@ -1,0 +1,1 @@
+-- Nothing: a row of its own costs a job little here.
