@@ -217,7 +217,8 @@ impl Shared {
             let (key, rev, job): (i64, i32, Option<i64>) = (row.get(0), row.get(1), row.get(2));
             self.at_hand.note(key, rev, job);
             let is_laid = sent.laid.binary_search(&key).is_ok();
-            let is_right = is_laid || sent.befores.get(&key).is_none_or(|before| *before == job);
+            let at = sent.befores.binary_search_by_key(&key, |(instance, _)| *instance);
+            let is_right = is_laid || at.is_ok_and(|at| sent.befores[at].1 == job);
             // Whoever was wrong about the job at hand has to read the instance again.
             revs.insert(key, if is_right { rev } else { REVISION_NONE });
         }

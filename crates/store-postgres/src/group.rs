@@ -8,7 +8,6 @@ use orloj_store::{
     InstanceWrite, JobRow, JobUpdate, JobWrite, LockWrite, UserTaskRow, VariableRow, VariableWrite,
 };
 use orloj_types::{ElementInstanceKey, InstanceKey};
-use rustc_hash::FxHashMap;
 
 use crate::at_hand::{AtHand, Hand, Next, Sorted};
 use crate::chore_group::ChoreRows;
@@ -26,8 +25,9 @@ const STATEMENT_BYTES_MAX: usize = 512 << 20;
 pub(crate) struct GroupRows {
     /// Instances whose job at hand gets a row of its own.
     pub laid: Vec<i64>,
-    /// The job at hand of each instance that is updated or deleted, as the statements expect it.
-    pub befores: FxHashMap<i64, Option<i64>>,
+    /// The job at hand of each instance that is updated or deleted, as the statements expect it; by
+    /// the keys of instances.
+    pub befores: Vec<(i64, Option<i64>)>,
     pub instances_updated: RowArray,
     pub instances_deleted: RowArray,
     pub instances_inserted: RowArray,
@@ -116,7 +116,7 @@ impl GroupRows {
     fn empty(types: &RowTypes) -> Self {
         Self {
             laid: Vec::new(),
-            befores: FxHashMap::default(),
+            befores: Vec::new(),
             instances_updated: RowArray::new(&types.instance_step),
             instances_deleted: RowArray::new(&types.instance_gone),
             instances_inserted: RowArray::new(&types.instance_in),
@@ -168,7 +168,7 @@ impl GroupRows {
                 Next::Is(job) => job,
             };
             if !matches!(write, InstanceWrite::Insert(_)) {
-                self.befores.insert(write.key().raw(), hand.before);
+                self.befores.push((write.key().raw(), hand.before));
             }
             match write {
                 InstanceWrite::Insert(row) => {
