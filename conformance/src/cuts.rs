@@ -14,8 +14,8 @@ use orloj_model::{Options, parse};
 /// Files up to this size are cut at every byte, larger ones at some places.
 const EVERY_BYTE_MAX: usize = 8 << 10;
 const PLACES: usize = 300;
-/// A file that takes longer is a find.
-const SLOW: Duration = Duration::from_millis(500);
+/// A file that takes longer is a find. A build without optimisation has twenty times as long.
+const SLOW: Duration = Duration::from_millis(if cfg!(debug_assertions) { 10_000 } else { 500 });
 /// All of them together take no more memory.
 const MEMORY_MB_MAX: u64 = 200;
 /// Found problems that are shown.

@@ -20,6 +20,8 @@ const ORDINAL_FIRST: u32 = 1 << 16;
 /// What expressions of the step at work have called so far.
 #[derive(Debug, Default)]
 pub(crate) struct BeanCalls {
+    /// Whether there is anything to forget: most steps leave nothing here.
+    is_used: Cell<bool>,
     count: Cell<u32>,
     scripts: Cell<u32>,
     /// The event that a listener is called for.
@@ -45,6 +47,12 @@ pub(crate) struct BeanCalls {
 impl BeanCalls {
     /// Another step begins, or the same again.
     pub(crate) fn reset(&self) {
+        if self.is_used.take() {
+            self.forget();
+        }
+    }
+
+    fn forget(&self) {
         self.count.set(0);
         self.scripts.set(0);
         self.event.set(None);
@@ -59,21 +67,25 @@ impl BeanCalls {
 
     /// A listener is called for this event.
     pub(crate) fn set_event(&self, event: &'static str) {
+        self.is_used.set(true);
         self.event.set(Some(event));
     }
 
     /// The token is at this element, though the code does not belong to it.
     pub(crate) fn set_activity(&self, activity: Option<ElementId>) {
+        self.is_used.set(true);
         self.activity.replace(activity);
     }
 
     /// The token goes along this flow.
     pub(crate) fn set_flow(&self, flow: ElementId) {
+        self.is_used.set(true);
         self.flow.replace(Some(flow));
     }
 
     /// Expressions see the token before it is at the element.
     pub(crate) fn set_arrives(&self, arrives: bool) {
+        self.is_used.set(true);
         self.arrives.set(arrives);
     }
 
@@ -83,6 +95,7 @@ impl BeanCalls {
 
     /// Listeners are told that their element was ended from outside.
     pub(crate) fn set_canceled(&self) {
+        self.is_used.set(true);
         self.canceled.set(true);
     }
 
@@ -100,11 +113,13 @@ impl BeanCalls {
 
     /// A script is run whose names stand for these.
     pub(crate) fn set_inputs(&self, inputs: Document) {
+        self.is_used.set(true);
         self.inputs.replace(Some(inputs));
     }
 
     /// Code is called that sees these variables.
     pub(crate) fn set_seen(&self, seen: Document) {
+        self.is_used.set(true);
         self.seen.replace(Some(seen));
     }
 
@@ -122,6 +137,7 @@ impl BeanCalls {
 
     /// Counts the scripts among the mappings of the step.
     pub(crate) fn next_script(&self) -> u32 {
+        self.is_used.set(true);
         self.scripts.replace(self.scripts.get() + 1)
     }
 
@@ -132,6 +148,10 @@ impl BeanCalls {
 
     pub(crate) fn take_stopped(&self) -> Option<Failure> {
         self.stopped.borrow_mut().take()
+    }
+
+    pub(crate) fn has_replies(&self) -> bool {
+        self.is_used.get() && !self.replies.borrow().is_empty()
     }
 
     pub(crate) fn take_replies(&self) -> Vec<(ElementInstanceKey, Reply)> {
@@ -169,6 +189,7 @@ impl Beans for CallableBeans<'_, '_> {
             return None;
         }
         let calls = &self.turn.beans;
+        calls.is_used.set(true);
         // Scopes outlive a step: the same call of a later step is another one.
         let step = self.turn.work.calls << 8;
         let ordinal = ORDINAL_FIRST + step + calls.count.replace(calls.count.get() + 1);

@@ -7,6 +7,7 @@
 //! it costs one allocation. What is stored page by page (docs/adr/0012) relies on this: a page
 //! keeps its name, the lowest key it may hold, as long as it exists.
 
+use std::cmp::Ordering;
 use std::iter::{Chain, FlatMap};
 use std::slice;
 use std::sync::Arc;
@@ -155,6 +156,7 @@ impl<K: Copy + Ord, V: Clone, const MAX: usize> Pages<K, V, MAX> {
         within(self.head(), low, high).iter().chain(in_pages)
     }
 
+    #[inline]
     pub fn get(&self, key: K) -> Option<&V> {
         let entries = match self.place(key) {
             Place::Head => self.head(),
@@ -256,7 +258,15 @@ impl<K: Copy + Ord, V: Clone, const MAX: usize> Pages<K, V, MAX> {
         self.pages().map(|page| &**page)
     }
 
+    #[inline]
     fn place(&self, key: K) -> Place {
+        if self.branches.is_empty() {
+            return Place::Head;
+        }
+        self.place_in_branches(key)
+    }
+
+    fn place_in_branches(&self, key: K) -> Place {
         let branch = self.branches.partition_point(|branch| branch.first() <= key);
         let Some(branch) = branch.checked_sub(1) else { return Place::Head };
         let pages = &self.branches[branch].pages;
@@ -285,11 +295,14 @@ impl<K: Copy, V> Branch<K, V> {
     }
 }
 
+#[inline]
 fn find<K: Copy + Ord, V>(entries: &[(K, V)], key: K) -> Result<usize, usize> {
     // The youngest is asked for most.
-    match entries.last() {
-        Some((last, _)) if *last < key => Err(entries.len()),
-        _ => entries.binary_search_by(|(of, _)| of.cmp(&key)),
+    let Some(((last, _), before)) = entries.split_last() else { return Err(0) };
+    match last.cmp(&key) {
+        Ordering::Less => Err(entries.len()),
+        Ordering::Equal => Ok(before.len()),
+        Ordering::Greater => before.binary_search_by(|(of, _)| of.cmp(&key)),
     }
 }
 

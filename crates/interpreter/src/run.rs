@@ -92,7 +92,7 @@ enum WaitsFor {
         ordinal: u32,
         element: ElementId,
     },
-    Supply(Need),
+    Supply(Box<Need>),
     /// It has been answered.
     Nothing,
 }
@@ -197,16 +197,19 @@ impl Run {
             panic!("only a need is supplied");
         };
         let waits_for = std::mem::replace(&mut pause.waits_for, WaitsFor::Nothing);
+        let WaitsFor::Supply(need) = waits_for else {
+            panic!("a need is supplied once");
+        };
         let work = &mut pause.work;
-        match (waits_for, supply) {
-            (WaitsFor::Supply(Need::Definition(called)), Supply::Definition(found)) => {
+        match (*need, supply) {
+            (Need::Definition(called), Supply::Definition(found)) => {
                 let found = found.map(|(key, process)| {
                     self.processes.push(process);
                     (key, self.processes.len() - 1)
                 });
                 work.called.push((called, found));
             }
-            (WaitsFor::Supply(Need::Instance(instance)), Supply::Instance(found)) => match found {
+            (Need::Instance(instance), Supply::Instance(found)) => match found {
                 Some((process, record)) => {
                     let record = Box::new(Arc::unwrap_or_clone(record));
                     work.join(record, &process, self.processes.len(), false);
@@ -216,10 +219,10 @@ impl Run {
                     work.absent.insert(instance);
                 }
             },
-            (WaitsFor::Supply(Need::Asset(wanted)), Supply::Asset(found)) => {
+            (Need::Asset(wanted), Supply::Asset(found)) => {
                 work.assets.insert(wanted, found);
             }
-            _ => panic!("a need is supplied with what it asks for, once"),
+            _ => panic!("a need is supplied with what it asks for"),
         }
     }
 
@@ -312,7 +315,7 @@ impl Run {
     }
 
     fn ask(&mut self, work: Box<Work>, need: Need) -> Progress {
-        let waits_for = WaitsFor::Supply(need.clone());
+        let waits_for = WaitsFor::Supply(Box::new(need.clone()));
         self.stage = Stage::Paused(Pause { work, waits_for });
         Progress::Need(need)
     }

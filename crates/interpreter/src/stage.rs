@@ -78,7 +78,8 @@ pub(crate) fn go(
     key: ElementInstanceKey,
     mut stage: Stage,
 ) -> Ruled<Option<Yield>> {
-    let index = turn.index_of(&turn.element(key).element);
+    let instance = turn.element(key);
+    let (index, role) = (turn.index_of(&instance.element), instance.role);
     loop {
         let asks = asks_before(turn, key, stage);
         if asks {
@@ -93,7 +94,7 @@ pub(crate) fn go(
             return Ok(None);
         }
         turn.beans.reset();
-        match run(turn, key, index, stage) {
+        match run(turn, key, (index, role), stage) {
             Ok(went) => {
                 turn.apply_bean_replies();
                 turn.end_calls();
@@ -268,10 +269,9 @@ pub(crate) fn of_state(state: ElementState) -> Stage {
 fn run(
     turn: &mut Turn<'_>,
     key: ElementInstanceKey,
-    index: ElementIndex,
+    (index, role): (ElementIndex, Role),
     stage: Stage,
 ) -> Ruled<Went> {
-    let role = turn.element(key).role;
     if let Stage::Before(point) = stage {
         jobs::create_async(turn, key, turn.model(index), JobKind::AsyncBefore, point)?;
         return Ok(Went::Rests);

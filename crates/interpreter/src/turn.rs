@@ -238,7 +238,14 @@ impl<'a> Turn<'a> {
     }
 
     /// What methods called by expressions wanted of the variables.
+    #[inline]
     pub(crate) fn apply_bean_replies(&mut self) {
+        if self.beans.has_replies() {
+            self.apply_replies();
+        }
+    }
+
+    fn apply_replies(&mut self) {
         for (key, reply) in self.beans.take_replies() {
             let record = &self.work.record;
             let scope = match record.element(key) {

@@ -352,7 +352,7 @@ impl Work {
     }
 
     /// Closes the books: the outcome of the command's own instance with those of the others.
-    pub(crate) fn outcome(mut self, processes: &[Arc<Process>]) -> Outcome {
+    pub(crate) fn outcome(mut self: Box<Self>, processes: &[Arc<Process>]) -> Outcome {
         self.end_transients();
         self.switch(0);
         let mut members = self.members.into_iter();

@@ -150,7 +150,9 @@ impl GroupRows {
                 }
                 InstanceWrite::Insert(_) | InstanceWrite::Delete { .. } => 0,
             });
-        self.instances_updated.reserve(records.sum());
+        let hands = sorted.iter().flat_map(|sorted| &sorted.hands);
+        let at_hand = hands.filter(|hand| matches!(hand.next, Next::Is(Some(_)))).count();
+        self.instances_updated.reserve(records.sum::<usize>() + at_hand * JOB_BYTES);
         let jobs = sorted.iter().flat_map(|sorted| &sorted.rows);
         let inserted = jobs.filter(|write| matches!(write, JobWrite::Insert(_))).count();
         self.jobs_inserted.reserve(inserted * JOB_BYTES);
