@@ -89,7 +89,7 @@ impl Player {
         });
         match run.advance(&mut self.keys, &Nobody) {
             Progress::Done(outcome) => {
-                self.keep(outcome);
+                self.keep(*outcome);
                 Ok(())
             }
             other => bail!("the process of a benchmark goes on by itself, not {other:?}"),

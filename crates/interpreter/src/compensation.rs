@@ -39,12 +39,16 @@ pub(crate) fn note_completed(
         return Ok(());
     }
     let instances = turn.semantics().undoing.instances;
-    let role = turn.element(key).role;
+    let instance = turn.element(key);
+    let role = instance.role;
     let scope = match (role, instances) {
-        (Role::Inner, UndoneInstances::EachBeside) => turn.element(turn.element(key).scope).scope,
-        _ => turn.element(key).scope,
+        (Role::Inner, UndoneInstances::EachBeside) => turn.element(instance.scope).scope,
+        _ => instance.scope,
     };
-    let inner = std::mem::take(&mut turn.element_mut(key).compensations);
+    let inner = match instance.compensations.is_empty() {
+        true => ThinVec::new(),
+        false => std::mem::take(&mut turn.element_mut(key).compensations),
+    };
     if !inner.is_empty() || (role != Role::Body && undoing_subprocess(turn, index).is_some()) {
         let variables = turn.work.record.variables.get(&key).cloned().unwrap_or_default();
         remember(turn, scope, element, variables, inner);

@@ -265,6 +265,10 @@ pub(crate) fn about(instance: &ElementInstance, job: JobKey) -> Option<IncidentK
 
 /// The element instance goes, and what is told about it.
 pub(crate) fn close_all(turn: &mut Turn<'_>, on: ElementInstanceKey) {
+    let instance = turn.element(on);
+    if instance.incident.is_none() && instance.timer_incidents.is_empty() {
+        return;
+    }
     let instance = turn.element_mut(on);
     let own = instance.incident.take();
     let beside = std::mem::take(&mut instance.timer_incidents);

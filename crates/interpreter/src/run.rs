@@ -43,7 +43,7 @@ pub enum Progress {
     Invoke(Invoke),
     /// Find this, then [`Run::supply`].
     Need(Need),
-    Done(Outcome),
+    Done(Box<Outcome>),
     Rejected(Rejection),
 }
 

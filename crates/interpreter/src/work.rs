@@ -352,13 +352,14 @@ impl Work {
     }
 
     /// Closes the books: the outcome of the command's own instance with those of the others.
-    pub(crate) fn outcome(mut self: Box<Self>, processes: &[Arc<Process>]) -> Outcome {
+    pub(crate) fn outcome(mut self: Box<Self>, processes: &[Arc<Process>]) -> Box<Outcome> {
         self.end_transients();
         self.switch(0);
         let mut members = self.members.into_iter();
         let own = members.next().expect("the command's own instance takes part");
         let process = &processes[own.process];
-        let mut first = part(self.record, process, self.changes, self.ended, own.is_new);
+        let first = part(self.record, process, self.changes, self.ended, own.is_new);
+        let mut first = Box::new(first);
         first.failed = self.failed;
         first.signals = self.signals;
         let others = members.filter_map(|Member { process, is_new, parts, .. }| {

@@ -287,7 +287,7 @@ fn answer(_: &Invoke, number: u8) -> InvokeResult {
 fn interpret(run: &mut Run, story: &mut Story, number: Option<u8>) -> Result<Outcome, Rejection> {
     loop {
         match run.advance(&mut story.keys, &Registered(&story.delegates)) {
-            Progress::Done(outcome) => return Ok(outcome),
+            Progress::Done(outcome) => return Ok(*outcome),
             Progress::Rejected(rejection) => return Err(rejection),
             Progress::Need(need) => panic!("one process needs no {need:?}"),
             Progress::Invoke(invoke) => {

@@ -290,7 +290,7 @@ impl Story {
         let mut run = Run::begin(input);
         loop {
             match run.advance(&mut self.keys, &Registered(&self.delegates)) {
-                Progress::Done(outcome) => return Ok(outcome),
+                Progress::Done(outcome) => return Ok(*outcome),
                 Progress::Rejected(rejection) => return Err(rejection),
                 Progress::Need(Need::Definition(called)) => {
                     run.supply(Supply::Definition(self.callable.get(&*called.process).cloned()));

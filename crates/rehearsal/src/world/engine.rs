@@ -213,7 +213,7 @@ impl World {
                 return Err(Failed("given up".to_owned()));
             }
             match run.advance(&mut self.keys, &self.calls) {
-                Progress::Done(outcome) => return Ok(outcome),
+                Progress::Done(outcome) => return Ok(*outcome),
                 Progress::Rejected(rejection) => return Err(Failed(rejection.to_string())),
                 Progress::Invoke(invoke) => {
                     let definition = self.definitions.get(invoke.definition);

@@ -30,12 +30,12 @@ impl Driver {
     /// Not to be called from within the thread's own runtime: foreign code may use all that the
     /// application's allows.
     pub(super) fn call(&mut self) {
-        let calls = std::mem::take(&mut self.to_call);
+        let mut calls = std::mem::take(&mut self.to_call);
         let tried_until = Instant::now() + QUICK_CALL_MAX;
         let outer = self.tokio.clone();
         let _outer = outer.enter();
         let together: FuturesUnordered<Running> = FuturesUnordered::new();
-        for (call, invoke) in calls {
+        for (call, invoke) in calls.drain(..) {
             let name = invoke.callee.name();
             let spawn = self.spawn.as_ref().filter(|_| Callees::is_of_application(&invoke));
             if let Some(spawn) = spawn.cloned() {
@@ -71,6 +71,8 @@ impl Driver {
         if !together.is_empty() {
             self.spawn_calls(together);
         }
+        // Its memory is used again.
+        self.to_call = calls;
     }
 
     /// Where a job may take too long its call can be ended without the others.

@@ -82,14 +82,19 @@ pub(crate) struct EndEffect {
 
 impl Node {
     /// Turns an outcome into a change on its way to the store; the slot moves on at once.
-    pub(super) fn apply(&mut self, instance: InstanceKey, attempt: Box<Attempt>, outcome: Outcome) {
+    pub(super) fn apply(
+        &mut self,
+        instance: InstanceKey,
+        attempt: Box<Attempt>,
+        mut outcome: Box<Outcome>,
+    ) {
         if let WorkOrigin::Due { job } = attempt.work.origin {
             self.fired(job);
         }
         let Some(slot) = self.slots.get(&instance) else { return };
         let record = outcome.record.as_deref().or(slot.record.as_deref());
         let family = record.map_or(instance, Record::hierarchy);
-        let mut outcome = self.with_activation(&attempt, outcome);
+        self.note_activation(&attempt, &mut outcome);
         let failed = outcome.failed.take().map(Box::new);
         let parts = std::mem::take(&mut outcome.others);
         let mut change = Change::default();
@@ -107,7 +112,7 @@ impl Node {
         for part in parts {
             others.push(Other { instance: part.instance, is_new: part.is_new });
             effects.counts.note(&part.events, job);
-            self.change_slot(part, &mut change, &mut effects);
+            self.change_slot(Box::new(part), &mut change, &mut effects);
         }
         let bytes = change_bytes(&change);
         let done = vec![Done { attempt, effects, instance, others }];
@@ -134,7 +139,12 @@ impl Node {
     }
 
     /// One instance moves on: its slot at once, its rows with the change.
-    fn change_slot(&mut self, mut outcome: Outcome, change: &mut Change, effects: &mut Effects) {
+    fn change_slot(
+        &mut self,
+        mut outcome: Box<Outcome>,
+        change: &mut Change,
+        effects: &mut Effects,
+    ) {
         let instance = outcome.instance;
         let mut slot = self.slots.remove(&instance).unwrap_or_else(|| {
             // Called by the command.
@@ -162,8 +172,8 @@ impl Node {
 
     /// History tells which node ran a job, as it tells which worker did: one that it had locked,
     /// one that was done when it was due, one that someone ran by hand.
-    fn with_activation(&self, attempt: &Attempt, mut outcome: Outcome) -> Outcome {
-        let Some(job) = attempt.work.command.job_run() else { return outcome };
+    fn note_activation(&self, attempt: &Attempt, outcome: &mut Outcome) {
+        let Some(job) = attempt.work.command.job_run() else { return };
         let is_run = |event: &Event| {
             let run = match event {
                 Event::JobCompleted { key } | Event::JobFailed { key, .. } => Some(*key),
@@ -175,18 +185,17 @@ impl Node {
             WorkOrigin::Engine { since, .. } => since,
             // One that has only become ready was not run.
             _ if outcome.events.iter().any(is_run) => self.now,
-            _ => return outcome,
+            _ => return,
         };
         let activation = Activation { worker: self.config.node_name.clone(), at };
         outcome.events.insert(0, Event::JobActivated { key: job, activation });
-        outcome
     }
 
     fn change(
         &mut self,
         instance: InstanceKey,
         slot: &mut Slot,
-        outcome: Outcome,
+        outcome: Box<Outcome>,
         change: &mut Change,
         effects: &mut Effects,
     ) {
@@ -481,7 +490,7 @@ impl Node {
         &mut self,
         instance: InstanceKey,
         slot: &mut Slot,
-        outcome: Outcome,
+        outcome: Box<Outcome>,
         change: &mut Change,
         effects: &mut Effects,
     ) {

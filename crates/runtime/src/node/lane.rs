@@ -283,7 +283,7 @@ impl Lane {
     }
 
     fn take_open(&mut self) -> Vec<Entry> {
-        let mut entries = Vec::new();
+        let mut entries = Vec::with_capacity(self.next_len());
         let mut bytes = 0;
         while entries.len() < self.changes_max {
             let place = self.first_place;
@@ -305,6 +305,15 @@ impl Lane {
             entries.push(entry);
         }
         entries
+    }
+
+    /// How many entries the next group will have, about: growing would move them several times.
+    fn next_len(&self) -> usize {
+        let len = match self.open_bytes {
+            0..=GROUP_BYTES_MAX => self.open.len(),
+            bytes => 1 + self.open.len() * GROUP_BYTES_MAX / bytes,
+        };
+        len.min(self.changes_max)
     }
 
     pub fn committed(

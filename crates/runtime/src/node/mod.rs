@@ -434,7 +434,9 @@ impl Node {
         self.evict();
         self.check_settled();
         self.check_drained();
-        std::mem::take(&mut self.actions)
+        // The next batch asks for about as much.
+        let next = Vec::with_capacity(self.actions.len());
+        std::mem::replace(&mut self.actions, next)
     }
 
     /// What should not wait for [`Node::flush`]: the next group of a lane that has just become

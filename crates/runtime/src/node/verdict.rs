@@ -3,6 +3,7 @@
 
 use orloj_interpreter::{Activation, Command};
 use orloj_types::InstanceKey;
+use smallvec::SmallVec;
 
 use super::claims::Ended;
 use super::event::{Reply, Work, WorkOrigin};
@@ -49,7 +50,8 @@ impl Node {
     }
 
     pub(super) fn committed(&mut self, entry: Entry) {
-        let mut touched = Vec::new();
+        // Nearly always one.
+        let mut touched: SmallVec<[InstanceKey; 2]> = SmallVec::new();
         if let Some(sole) = entry.sole {
             self.sole_ended(sole, &Ended::Done);
         }

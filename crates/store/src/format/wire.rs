@@ -3,7 +3,7 @@
 //!
 //! As in messages derived from their structs, a field that has its default is not written.
 
-use prost::encoding::{WireType, encode_key, encode_varint};
+use prost::encoding::{WireType, encode_varint};
 
 pub(crate) struct Wire<'a>(pub &'a mut Vec<u8>);
 
@@ -15,8 +15,8 @@ impl Wire<'_> {
     }
 
     pub fn some_uint(&mut self, field: u32, value: u64) {
-        encode_key(field, WireType::Varint, self.0);
-        encode_varint(value, self.0);
+        self.key(field, WireType::Varint);
+        self.varint(value);
     }
 
     /// Small when it is close to zero, on either side.
@@ -37,20 +37,20 @@ impl Wire<'_> {
     }
 
     pub fn some_bytes(&mut self, field: u32, bytes: &[u8]) {
-        encode_key(field, WireType::LengthDelimited, self.0);
-        encode_varint(bytes.len() as u64, self.0);
+        self.key(field, WireType::LengthDelimited);
+        self.varint(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
     }
 
     pub fn nested(&mut self, field: u32, write: impl FnOnce(&mut Wire<'_>)) {
-        encode_key(field, WireType::LengthDelimited, self.0);
+        self.key(field, WireType::LengthDelimited);
         self.delimited(write);
     }
 
     pub fn packed_sints(&mut self, field: u32, values: impl ExactSizeIterator<Item = i64>) {
         if values.len() > 0 {
             self.nested(field, |wire| {
-                values.for_each(|value| encode_varint(zigzag(value), wire.0));
+                values.for_each(|value| wire.varint(zigzag(value)));
             });
         }
     }
@@ -69,6 +69,18 @@ impl Wire<'_> {
         let mut prefix = Vec::with_capacity(10);
         encode_varint(length as u64, &mut prefix);
         self.0.splice(at..=at, prefix);
+    }
+
+    fn key(&mut self, field: u32, kind: WireType) {
+        self.varint(u64::from(field << 3 | kind as u32));
+    }
+
+    /// Nearly all take one byte.
+    fn varint(&mut self, value: u64) {
+        match u8::try_from(value) {
+            Ok(short @ 0..0x80) => self.0.push(short),
+            _ => encode_varint(value, self.0),
+        }
     }
 }
 

@@ -175,7 +175,7 @@ impl Pure {
                     if is_by_hand {
                         self.failed = outcome.failed.as_ref().map(|why| why.message.to_string());
                     }
-                    self.keep(key, outcome);
+                    self.keep(key, *outcome);
                     return Ok(());
                 }
                 Progress::Need(need) => run.supply(self.supply(&need)),
