@@ -1,6 +1,6 @@
 //! `cargo xtask bench`: the benchmark program beside a durable throw-away PostgreSQL.
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
@@ -13,10 +13,9 @@ const URL_VARIABLE: &str = "ORLOJ_BENCH_POSTGRES";
 /// Kills servers under load and lets the checker judge what they kept; in the profile of the
 /// tests, so that nothing is built twice.
 pub fn crash(kills: u32) -> Result<String> {
-    process::run(workspace::cargo().args(["build", "-p", "orloj-cli", "-p", "orloj-bench"]))?;
+    let mut command = Command::new(workspace::program("orloj-bench")?);
     let cluster = Cluster::start(Settings::Durable)?;
-    let mut command = workspace::cargo();
-    command.args(["run", "--quiet", "--package", "orloj-bench", "--", "crash", "--kills"]);
+    command.current_dir(workspace::root()).args(["crash", "--kills"]);
     process::run(command.arg(kills.to_string()).env(URL_VARIABLE, cluster.url()))?;
     Ok(format!("{kills} kills on each store"))
 }

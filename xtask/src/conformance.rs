@@ -1,6 +1,7 @@
 //! `cargo xtask conformance`: foreign test cases and files, which are no part of the repository.
 
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Result, ensure};
 
@@ -25,22 +26,20 @@ pub fn run() -> Result<()> {
          into ../shared/corpus and recorded runs into ../shared/oracle, or run \
          `cargo run --release -p orloj-conformance -- tck DIR`"
     );
+    // All of it takes a minute or two unoptimised, which a release build takes several times over.
+    let program = workspace::program("orloj-conformance")?;
     for (arguments, folder) in RUNS {
-        play(arguments, &shared.join(folder))?;
+        play(&program, arguments, &shared.join(folder))?;
     }
     let postgres = Cluster::start(Settings::Test)?;
     for store in ["sqlite", postgres.url()] {
         let saved = ["oracle", "--every", SAVED_EVERY, "--store", store, "--root"];
-        play(&saved, &shared)?;
+        play(&program, &saved, &shared)?;
     }
     Ok(())
 }
 
-/// In the profile of the tests, so that nothing is built twice: all of it takes a minute or two
-/// there, and a release build took many.
-fn play(arguments: &[&str], folder: &Path) -> Result<()> {
-    let mut cargo = workspace::cargo();
-    cargo.args(["run", "--quiet", "--package", "orloj-conformance", "--"]);
-    process::run(cargo.args(arguments).arg(folder))?;
+fn play(program: &Path, arguments: &[&str], folder: &Path) -> Result<()> {
+    process::run(Command::new(program).current_dir(workspace::root()).args(arguments).arg(folder))?;
     Ok(())
 }

@@ -13,14 +13,12 @@ use crate::{clients, process, room, tidy, workspace};
 const POSTGRES_VARIABLE: &str = "ORLOJ_TEST_POSTGRES";
 
 /// What is run a second time behind a transaction pooler that no notice passes: the contract of
-/// stores, and two nodes that have to look for each other's work.
-const POOLED: [&[&str]; 2] = [
-    &["-p", "orloj-store-postgres", "--test", "all", "suite::"],
-    &["-p", "orloj", "--test", "all", "two_nodes::"],
-];
+/// stores, and two nodes that have to look for each other's work. Of all packages, though the
+/// others have no such test: one alone would be built anew, with fewer features of its libraries.
+const POOLED: &[&str] = &["--workspace", "--test", "all", "--", "suite::", "two_nodes::"];
 /// And with the database's own address to listen at: clocks of stories stand still, so their nodes
 /// never look by themselves.
-const POOLED_HEARING: [&[&str]; 1] = [&["-p", "orloj", "--test", "stories", "over_postgres"]];
+const POOLED_HEARING: &[&str] = &["--workspace", "--test", "stories", "--", "over_postgres"];
 
 /// `cargo_arguments` replace `--workspace`.
 pub fn run(cargo_arguments: &[String]) -> Result<()> {
@@ -59,9 +57,8 @@ fn tests_behind_a_pooler() -> Result<String> {
     let cluster = Cluster::start(Settings::Test)?;
     let pooler = Pooler::start(&cluster)?;
     let (mut passed, mut counts) = (true, Counts::default());
-    let silent = POOLED.map(|arguments| (arguments, pooler.url().to_owned()));
-    let hearing = POOLED_HEARING.map(|arguments| (arguments, pooler.hearing_url()));
-    for (arguments, url) in silent.into_iter().chain(hearing) {
+    let runs = [(POOLED, pooler.url().to_owned()), (POOLED_HEARING, pooler.hearing_url())];
+    for (arguments, url) in runs {
         let mut command = workspace::cargo();
         command.args(["test", "--no-fail-fast"]).args(arguments);
         command.env(POSTGRES_VARIABLE, url);

@@ -18,9 +18,20 @@ pub fn root() -> PathBuf {
 
 /// Scratch space of these commands, inside cargo's build directory so that `cargo clean` takes it.
 pub fn scratch() -> PathBuf {
+    build_directory().join("xtask")
+}
+
+fn build_directory() -> PathBuf {
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
-    root().join(target).join("xtask")
+    root().join(target)
+}
+
+/// One of our programs, in the profile of the tests and of the same build: a single package asks
+/// for fewer features of its libraries than all do together, and would build them a second time.
+pub fn program(name: &str) -> Result<PathBuf> {
+    process::run(cargo().args(["build", "--quiet", "--workspace", "--bins", "--tests"]))?;
+    Ok(build_directory().join("debug").join(name))
 }
 
 pub fn cargo() -> Command {
