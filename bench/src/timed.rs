@@ -108,6 +108,7 @@ impl Store for Timed {
         fn set_job_definition(key: JobDefinitionKey, change: JobDefinitionChange) -> Option<i64>;
         fn count_instances(filter: InstanceFilter) -> u64;
         fn count_jobs(filter: JobFilter) -> u64;
+        fn count_job_definitions(filter: JobDefinitionFilter) -> u64;
         fn count_incidents(filter: IncidentFilter) -> u64;
         fn batch(key: BatchKey) -> Option<BatchRow>;
         fn batches(filter: BatchFilter, page: Page) -> Vec<BatchRow>;

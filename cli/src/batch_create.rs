@@ -1,19 +1,18 @@
 //! `orloj batch create`: work on many that goes on whatever happens to this command.
 
-use std::collections::BTreeMap;
-
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use clap::{Args, Subcommand};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::args::{Client, key};
 use crate::bulk::{Choice, fields};
 use crate::call::{Answer, Path, View, ask};
 use crate::instance::json_object;
-use crate::instance_choice::Filter;
+use crate::instance_changes::mapping;
 use crate::job::filter::JobFilter;
 use crate::job::object;
-use crate::moment::moment;
+use crate::moment::{MomentOrNone, moment, moment_or_none};
 use crate::plan::Plan;
 
 #[derive(Debug, Subcommand)]
@@ -47,6 +46,29 @@ pub enum Create {
 
 type Instances = Choice<Filter, Manner>;
 
+/// As for the other commands, but `--suspended` is said of the batch: its elements are not chosen by
+/// that.
+#[derive(Debug, Args, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Filter {
+    /// Only of this process
+    #[arg(long, value_name = "ID")]
+    process: Option<String>,
+    /// Only of this definition
+    #[arg(long, value_name = "KEY", value_parser = key())]
+    definition: Option<i64>,
+    /// Only of this tenant
+    #[arg(long)]
+    tenant: Option<String>,
+    /// Only with this business key
+    #[arg(long, value_name = "TEXT")]
+    business_key: Option<String>,
+    /// Only those with incidents, or only those without
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true",
+        require_equals = true)]
+    with_incidents: Option<bool>,
+}
+
 #[derive(Debug, Args)]
 pub struct Manner {
     /// Begin nothing before it is resumed
@@ -63,9 +85,9 @@ pub struct Retries {
     count: i32,
     #[arg(value_name = "KEY", value_parser = key())]
     keys: Vec<i64>,
-    /// Set when they become due as well
-    #[arg(long, value_name = "MOMENT", value_parser = moment, allow_hyphen_values = true)]
-    due: Option<String>,
+    /// Set when they become due as well; none: at once
+    #[arg(long, value_name = "MOMENT", value_parser = moment_or_none, allow_hyphen_values = true)]
+    due: Option<MomentOrNone>,
     /// They are jobs of workers, which the log of operations calls external tasks
     #[arg(long, conflicts_with = "due")]
     external_tasks: bool,
@@ -89,12 +111,15 @@ pub struct Delete {
 
 #[derive(Debug, Args)]
 pub struct Migrate {
-    /// The process that they go on as
-    #[arg(long, value_name = "ID")]
-    to: String,
+    /// The process that they go on as, of the tenant that --tenant names or of none
+    #[arg(long, value_name = "ID", required_unless_present = "to_definition")]
+    to: Option<String>,
     /// A certain version instead of the latest
     #[arg(long, value_parser = clap::value_parser!(i32).range(1..))]
     version: Option<i32>,
+    /// The definition that they go on as, instead of a process
+    #[arg(long, value_name = "KEY", value_parser = key(), conflicts_with_all = ["to", "version"])]
+    to_definition: Option<i64>,
     /// Which element becomes which; may be repeated
     #[arg(long, value_name = "FROM=TO")]
     map: Vec<String>,
@@ -110,9 +135,15 @@ pub struct Modify {
     /// Start a token after this element; may be repeated
     #[arg(long, value_name = "ELEMENT")]
     activate_after: Vec<String>,
+    /// Start a token on this sequence flow; may be repeated
+    #[arg(long, value_name = "FLOW")]
+    activate_flow: Vec<String>,
     /// End all instances of this element; may be repeated
     #[arg(long, value_name = "ELEMENT")]
     terminate_all: Vec<String>,
+    /// Variables to set around what is activated, as a JSON object
+    #[arg(long, alias = "vars", value_name = "JSON", default_value = "{}")]
+    variables: String,
     #[command(flatten)]
     instances: Instances,
 }
@@ -197,18 +228,21 @@ impl Create {
                 instances.batch("instance-update-suspension-state", json!({"suspend": false}))
             }
             Self::Migrate(migrate) => {
-                let plan = mapping(&migrate.map)?;
-                let mut body = json!({"process": migrate.to, "plan": plan});
-                if let Some(version) = migrate.version {
-                    body["version"] = json!(version);
-                }
+                let body = json!({
+                    "process": migrate.to,
+                    "version": migrate.version,
+                    "definition": migrate.to_definition.map(|key| key.to_string()),
+                    "plan": mapping(&migrate.map)?,
+                });
                 migrate.instances.batch("instance-migration", body)
             }
             Self::Modify(modify) => {
                 let body = json!({
                     "activate": modify.activate,
                     "activateAfter": modify.activate_after,
+                    "activateFlow": modify.activate_flow,
                     "terminateAll": modify.terminate_all,
+                    "variables": variables(&modify.variables)?,
                 });
                 modify.instances.batch("instance-modification", body)
             }
@@ -298,16 +332,6 @@ fn variables(text: &str) -> anyhow::Result<Value> {
     Ok(serde_json::from_str(json_object(text)?.get())?)
 }
 
-fn mapping(pairs: &[String]) -> anyhow::Result<BTreeMap<&str, &str>> {
-    let mut plan = BTreeMap::new();
-    for text in pairs {
-        let pair = text.split_once('=').filter(|(from, to)| !from.is_empty() && !to.is_empty());
-        let (from, to) = pair.with_context(|| format!("--map: '{text}' is not FROM=TO"))?;
-        ensure!(plan.insert(from, to).is_none(), "--map: '{from}' is there twice");
-    }
-    Ok(plan)
-}
-
 fn created(json: &str) -> serde_json::Result<View> {
     #[derive(serde::Deserialize)]
     struct Created {
@@ -321,4 +345,35 @@ fn created(json: &str) -> serde_json::Result<View> {
         created.total, created.key
     );
     Ok(View { data: created.key, note: Some(note) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::Request;
+    use crate::typed;
+
+    fn body(line: &str) -> Value {
+        let plan = typed::verb::<Create>(line).unwrap().plan().unwrap();
+        let Request::PostJson(_, body) = typed::requests(plan).remove(0) else {
+            panic!("a body is sent");
+        };
+        serde_json::from_str(&body).unwrap()
+    }
+
+    #[test]
+    fn modifications_and_migrations_say_all_that_was_given() {
+        let said = body("modify 7 --activate-after a --activate-flow f1 --vars {\"x\":1}");
+        assert_eq!(said["activateAfter"], json!(["a"]));
+        assert_eq!((&said["activateFlow"], &said["variables"]), (&json!(["f1"]), &json!({"x": 1})));
+        let said = body("migrate --to order --tenant acme");
+        assert_eq!(
+            (&said["process"], &said["filter"]),
+            (&json!("order"), &json!({"tenant": "acme"}))
+        );
+        let said = body("migrate 7 --to-definition 5");
+        assert_eq!((&said["process"], &said["definition"]), (&Value::Null, &json!("5")));
+        assert!(typed::verb::<Create>("migrate 7").is_err());
+        assert!(typed::verb::<Create>("migrate 7 --to order --to-definition 5").is_err());
+    }
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::args::{Client, One, Paging, key};
-use crate::call::{Answer, Path, View, ask};
+use crate::call::{Answer, Call, Calls, Path, View, ask};
 use crate::job::object;
 use crate::moment::moment;
 use crate::plan::Plan;
@@ -19,9 +19,9 @@ pub enum Verb {
     Show(One),
     /// The file that one came with
     Xml(One),
-    /// Start no instance of one until it is resumed
+    /// Start no instance of theirs until they are resumed
     Suspend(Suspend),
-    /// Go on with one that is suspended
+    /// Go on with those that are suspended
     #[command(visible_alias = "activate")]
     Resume(Suspend),
     /// Remove one; instances that run go on
@@ -55,14 +55,17 @@ pub struct List {
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("which").required(true).multiple(false))]
 pub struct Suspend {
-    #[arg(group = "which", value_parser = key())]
-    key: Option<i64>,
+    #[arg(group = "which", value_name = "KEY", value_parser = key())]
+    keys: Vec<i64>,
     /// Every version of this process
     #[arg(long, group = "which", value_name = "ID")]
     process: Option<String>,
     /// Of the process in this tenant only
-    #[arg(long, requires = "process")]
+    #[arg(long, requires = "process", conflicts_with_all = ["keys"])]
     tenant: Option<String>,
+    /// Of the process without a tenant only
+    #[arg(long, requires = "process", conflicts_with_all = ["tenant", "keys"])]
+    without_tenant: bool,
     /// The instances that run as well
     #[arg(long)]
     include_instances: bool,
@@ -105,25 +108,34 @@ impl Suspend {
     fn plan(self, verb: &str, done: &str) -> Plan {
         let mut body = object(json!({"includeInstances": self.include_instances, "at": self.at}));
         body.retain(|_, value| !value.is_null());
-        let (path, what) = match (self.key, self.process) {
-            (Some(key), _) => {
-                (format!("/api/definitions/{key}/{verb}"), format!("definition {key} is"))
-            }
-            (None, process) => {
-                let process = process.unwrap_or_default();
+        let each: Vec<(String, String)> = match self.process {
+            Some(process) => {
+                let what = format!("every version of {process} is");
                 body.insert("process".to_owned(), json!(process));
                 if let Some(tenant) = self.tenant {
                     body.insert("tenant".to_owned(), json!(tenant));
                 }
-                (format!("/api/definitions/{verb}"), format!("every version of {process} is"))
+                if self.without_tenant {
+                    body.insert("withoutTenant".to_owned(), json!(true));
+                }
+                vec![(format!("/api/definitions/{verb}"), what)]
+            }
+            None => {
+                let one = |key: &i64| {
+                    (format!("/api/definitions/{key}/{verb}"), format!("definition {key} is"))
+                };
+                self.keys.iter().map(one).collect()
             }
         };
-        let said = match self.at {
-            Some(at) => format!("{what} {done} at {at}"),
-            None => format!("{what} {done}"),
+        let body = Value::Object(body).to_string();
+        let call = |(path, what): (String, String)| {
+            let said = match &self.at {
+                Some(at) => format!("{what} {done} at {at}"),
+                None => format!("{what} {done}"),
+            };
+            Call { request: Path::new(path).post_json(body.clone()), answer: Answer::Done(said) }
         };
-        let request = Path::new(path).post_json(Value::Object(body).to_string());
-        ask(self.client, request, Answer::Done(said))
+        Plan::Ask(Calls { client: self.client, calls: each.into_iter().map(call).collect() })
     }
 }
 
@@ -165,6 +177,35 @@ impl Row for Definition {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::Request;
+    use crate::typed;
+
+    #[test]
+    fn suspending_takes_several_keys_or_a_process() {
+        let requests = |line: &str| typed::requests(plan(typed::verb(line).unwrap()).unwrap());
+        let post = |path: &str, body: &str| Request::PostJson(path.to_owned(), body.to_owned());
+        let plain = r#"{"includeInstances":false}"#;
+        assert_eq!(
+            requests("suspend 7 8"),
+            [post("/api/definitions/7/suspend", plain), post("/api/definitions/8/suspend", plain)]
+        );
+        assert_eq!(
+            requests("resume --process p --without-tenant"),
+            [post(
+                "/api/definitions/resume",
+                r#"{"includeInstances":false,"process":"p","withoutTenant":true}"#
+            )]
+        );
+        for line in [
+            "suspend",
+            "suspend 7 --process p",
+            "suspend 7 --tenant t",
+            "suspend 7 --without-tenant",
+            "suspend --process p --tenant t --without-tenant",
+        ] {
+            assert!(typed::verb::<Verb>(line).is_err(), "{line}");
+        }
+    }
 
     #[test]
     fn a_listing_tells_whose_the_definitions_are() {

@@ -320,8 +320,23 @@ mod tests {
             request("modify 7 --activate pay --activate sub@9 --terminate 8 --terminate-all a@b"),
             post(
                 "/api/instances/7/modify",
-                r#"{"activate":[{"element":"pay","ancestor":null,"variables":{}},{"element":"sub","ancestor":9,"variables":{}}],"terminate":[8],"terminateAll":["a@b"]}"#
+                r#"{"activate":[{"element":"pay","ancestor":null,"variables":{}},{"element":"sub","ancestor":9,"variables":{}}],"activateAfter":[],"activateFlow":[],"moves":[],"terminate":[8],"terminateAll":["a@b"]}"#
             )
+        );
+        assert_eq!(
+            request("modify 7 --activate-after pay --activate-flow f2@9 --move a=b --move 8=c@9"),
+            post(
+                "/api/instances/7/modify",
+                r#"{"activate":[],"activateAfter":[{"element":"pay","ancestor":null,"variables":{}}],"activateFlow":[{"element":"f2","ancestor":9,"variables":{}}],"moves":[{"from":"a","to":{"element":"b","ancestor":null,"variables":{}}},{"fromInstance":8,"to":{"element":"c","ancestor":9,"variables":{}}}],"terminate":[],"terminateAll":[]}"#
+            )
+        );
+        assert_eq!(
+            request("migrate 7 --process order --tenant acme"),
+            post("/api/instances/7/migrate", r#"{"process":"order","tenant":"acme","plan":{}}"#)
+        );
+        assert_eq!(
+            request("migrate 7 --to-definition 5 --map a=b"),
+            post("/api/instances/7/migrate", r#"{"definition":5,"plan":{"a":"b"}}"#)
         );
         assert_eq!(
             request("migrate 7 --process order --version 2 --map a=b --map c=d"),

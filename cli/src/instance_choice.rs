@@ -39,6 +39,10 @@ pub struct Filter {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true",
         require_equals = true)]
     with_incidents: Option<bool>,
+    /// Only suspended ones, or only those that are not
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true",
+        require_equals = true)]
+    suspended: Option<bool>,
 }
 
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use crate::args::{Client, One, Paging, key};
 use crate::bulk::{self, Command, Kind, Manner, Said, fields};
 use crate::call::{Answer, Call, Calls, Path, ask};
 use crate::job::{keys_and_last, object, priority, retries};
-use crate::moment::moment;
+use crate::moment::{MomentOrNone, moment, moment_or_none};
 use crate::plan::Plan;
 use crate::table::{self, Row, or_dash};
 
@@ -95,8 +95,11 @@ pub struct Suspend {
     #[arg(long, group = "which", value_name = "ID")]
     process: Option<String>,
     /// Of the process in this tenant only
-    #[arg(long, requires = "process")]
+    #[arg(long, requires = "process", conflicts_with_all = ["keys", "definition"])]
     tenant: Option<String>,
+    /// Of the process without a tenant only
+    #[arg(long, requires = "process", conflicts_with_all = ["tenant", "keys", "definition"])]
+    without_tenant: bool,
     /// The jobs that exist as well, not only those made from now on
     #[arg(long)]
     include_jobs: bool,
@@ -150,9 +153,9 @@ pub struct Retries {
     /// Keys, unless a filter chooses, and last the tries left from now on
     #[arg(required = true, value_name = "[KEY]... COUNT", allow_negative_numbers = true)]
     words: Vec<String>,
-    /// Set when they become due as well
-    #[arg(long, value_name = "MOMENT", value_parser = moment, allow_hyphen_values = true)]
-    due: Option<String>,
+    /// Set when they become due as well; none: at once
+    #[arg(long, value_name = "MOMENT", value_parser = moment_or_none, allow_hyphen_values = true)]
+    due: Option<MomentOrNone>,
     #[command(flatten)]
     choice: Choice,
 }
@@ -202,6 +205,9 @@ impl Suspend {
                 body.insert("process".to_owned(), json!(process));
                 if let Some(tenant) = self.tenant {
                     body.insert("tenant".to_owned(), json!(tenant));
+                }
+                if self.without_tenant {
+                    body.insert("withoutTenant".to_owned(), json!(true));
                 }
                 vec![(whole, what)]
             }

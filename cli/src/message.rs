@@ -31,6 +31,9 @@ pub struct Publish {
     /// While it waits, another one with the same id is refused
     #[arg(long, value_name = "ID")]
     id: Option<String>,
+    /// For whom of this tenant it is, instead of those of none
+    #[arg(long)]
+    tenant: Option<String>,
     /// Variables to set, as a JSON object
     #[arg(long, alias = "vars", value_name = "JSON", default_value = "{}")]
     variables: String,
@@ -48,6 +51,9 @@ pub struct Correlate {
     /// Only this instance
     #[arg(long, value_name = "KEY", value_parser = key())]
     instance: Option<i64>,
+    /// For whom of this tenant it is, instead of those of none
+    #[arg(long)]
+    tenant: Option<String>,
     /// Variables to set, as a JSON object
     #[arg(long, alias = "vars", value_name = "JSON", default_value = "{}")]
     variables: String,
@@ -78,6 +84,8 @@ fn publish_body(publish: &Publish) -> anyhow::Result<String> {
         correlation_key: &'a str,
         time_to_live: i64,
         message_id: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tenant: Option<&'a str>,
         variables: &'a RawValue,
     }
     let body = Body {
@@ -85,6 +93,7 @@ fn publish_body(publish: &Publish) -> anyhow::Result<String> {
         correlation_key: &publish.key,
         time_to_live: publish.ttl.as_deref().map(milliseconds).transpose()?.unwrap_or_default(),
         message_id: publish.id.as_deref(),
+        tenant: publish.tenant.as_deref(),
         variables: json_object(&publish.variables)?,
     };
     Ok(serde_json::to_string(&body)?)
@@ -104,12 +113,15 @@ fn correlate_body(correlate: &Correlate) -> anyhow::Result<String> {
         name: &'a str,
         business_key: Option<&'a str>,
         instance: Option<i64>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tenant: Option<&'a str>,
         variables: &'a RawValue,
     }
     let body = Body {
         name: &correlate.name,
         business_key: correlate.business_key.as_deref(),
         instance: correlate.instance,
+        tenant: correlate.tenant.as_deref(),
         variables: json_object(&correlate.variables)?,
     };
     Ok(serde_json::to_string(&body)?)
@@ -161,6 +173,14 @@ mod tests {
         assert_eq!(
             request("correlate paid --business-key b --instance 7").unwrap(),
             post("/api/messages/correlate", one)
+        );
+        let theirs = r#"{"name":"paid","correlationKey":"","timeToLive":0,"messageId":null,"tenant":"acme","variables":{}}"#;
+        assert_eq!(request("publish paid --tenant acme").unwrap(), post("/api/messages", theirs));
+        let theirs =
+            r#"{"name":"paid","businessKey":null,"instance":null,"tenant":"acme","variables":{}}"#;
+        assert_eq!(
+            request("correlate paid --tenant acme").unwrap(),
+            post("/api/messages/correlate", theirs)
         );
     }
 

@@ -3,12 +3,28 @@
 use anyhow::{Context, bail};
 use jiff::SignedDuration;
 use orloj_types::Timestamp;
+use serde::Serialize;
 
 use crate::clock;
 
 /// `2030-01-31T09:00:00Z`, or a distance from now: `+10m`, `-2h`, `now`.
 pub fn moment(text: &str) -> Result<String, String> {
     parse(text, clock::now()).map(|at| at.to_string()).map_err(|error| format!("{error:#}"))
+}
+
+/// A due date that may be taken away.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MomentOrNone(pub Option<String>);
+
+/// As [`moment`], or `none`.
+pub fn moment_or_none(text: &str) -> Result<MomentOrNone, String> {
+    match text {
+        "none" => Ok(MomentOrNone(None)),
+        text => match moment(text) {
+            Ok(at) => Ok(MomentOrNone(Some(at))),
+            Err(error) => Err(format!("{error}; none takes it away")),
+        },
+    }
 }
 
 fn parse(text: &str, now: Timestamp) -> anyhow::Result<Timestamp> {
@@ -29,7 +45,28 @@ const HINT: &str = "write a moment such as 2030-01-31T09:00:00Z, a distance from
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
+    use crate::args::Cli;
+
+    #[test]
+    fn a_due_date_can_be_taken_away() {
+        assert_eq!(moment_or_none("none"), Ok(MomentOrNone(None)));
+        let at = MomentOrNone(Some("2030-01-01T00:00:00.000Z".to_owned()));
+        assert_eq!(moment_or_none("2030-01-01T00:00:00Z"), Ok(at));
+        assert!(moment_or_none("soon").unwrap_err().ends_with("; none takes it away"));
+        for line in [
+            "job due 7 none",
+            "job retries 7 3 --due none",
+            "job-definition retries 7 3 --due none",
+            "batch create retries 3 7 --due none",
+        ] {
+            let words = std::iter::once("orloj").chain(line.split(' '));
+            let planned = Cli::try_parse_from(words).map(Cli::plan);
+            assert!(planned.is_ok_and(|planned| planned.is_ok()), "{line}");
+        }
+    }
 
     #[test]
     fn moments_are_absolute_or_seen_from_now() {

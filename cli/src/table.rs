@@ -17,7 +17,8 @@ pub struct Listing<T> {
 }
 
 /// What is told when not all of them were.
-pub const PARTIAL: &str = "not all instances were looked at: name one to see all of it";
+pub const PARTIAL: &str =
+    "not all instances were looked at: name one, or narrow the process or the times";
 
 /// A row of a table: what stands in its columns.
 pub trait Row {

@@ -170,6 +170,17 @@ fn definitions_limits_nodes_and_history_are_managed() {
     );
     let done = desk.shown("history operations --of-user anna");
     assert!(done.contains("CreateIncident"), "{done}");
+    for line in [
+        "instance modify KEY --activate-flow f1 --terminate-all check",
+        "instance migrate KEY --process steps --map check=check",
+        "instance set-variables KEY --vars {\"a\":1}",
+    ] {
+        desk.said(&format!("{} --user mia", line.replace("KEY", &instance)));
+    }
+    let done = desk.json("history operations --of-user mia");
+    let done = done["items"].as_array().unwrap().iter();
+    let done: Vec<_> = done.map(|entry| entry["operation"].as_str().unwrap()).collect();
+    assert_eq!(done, ["SetVariables", "Migrate", "ModifyProcessInstance"]);
     assert_eq!(desk.said("incident resolve --kind late"), "1 incident is resolved");
     assert_eq!(desk.said("instance cancel --process steps"), "2 instances are cancelled");
     assert_eq!(desk.keys("history instances --state cancelled").len(), 2);

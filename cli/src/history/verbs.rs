@@ -127,6 +127,7 @@ pub struct Jobs {
 }
 
 #[derive(Debug, Args, Serialize)]
+#[serde(rename_all = "camelCase")]
 struct JobFilter {
     /// Only of this job
     #[arg(long, value_name = "KEY", value_parser = key())]
@@ -137,6 +138,24 @@ struct JobFilter {
     /// Only failures with exactly this message
     #[arg(long, value_name = "TEXT")]
     message: Option<String>,
+    /// Only of this element
+    #[arg(long, value_name = "ID")]
+    element: Option<String>,
+    /// Only tries of this node or worker
+    #[arg(long, value_name = "NAME")]
+    run_by: Option<String>,
+    /// Only of this process, in any version
+    #[arg(long, value_name = "ID")]
+    process: Option<String>,
+    /// Only of this definition
+    #[arg(long, value_name = "KEY", value_parser = key())]
+    definition: Option<i64>,
+    /// Only what happened from then on
+    #[arg(long, value_name = "MOMENT", value_parser = moment, allow_hyphen_values = true)]
+    from: Option<String>,
+    /// Only what happened before
+    #[arg(long, value_name = "MOMENT", value_parser = moment, allow_hyphen_values = true)]
+    until: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
@@ -280,5 +299,22 @@ impl OfInstance {
 impl Span {
     fn on(&self, path: Path) -> Path {
         path.with("offset", self.offset).with("limit", Some(self.limit))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::Request;
+    use crate::typed;
+
+    #[test]
+    fn the_log_of_jobs_is_narrowed_by_what_they_are_of() {
+        let line = "jobs --element pay --run-by one --process order --definition 7 \
+                    --from 2030-01-01T00:00:00Z --until 2030-01-02T00:00:00Z";
+        let asked = typed::requests(plan(typed::verb(line).unwrap()).unwrap());
+        let path = "/api/history/jobs?definition=7&element=pay&from=2030-01-01T00%3A00%3A00.000Z\
+                    &process=order&runBy=one&until=2030-01-02T00%3A00%3A00.000Z&limit=200";
+        assert_eq!(asked, [Request::Get(path.to_owned())]);
     }
 }

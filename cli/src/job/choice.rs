@@ -47,6 +47,11 @@ impl JobKeys {
         self.choice.plan(self.keys, verb, said, body)
     }
 
+    /// Of a command that there is a batch for.
+    pub fn plan_in(self, command: Command, as_batch: bool) -> anyhow::Result<Plan> {
+        self.choice.plan_in(self.keys, command, as_batch)
+    }
+
     /// Only these: one that is named by key and is no such is refused.
     pub fn plan_only(self, set: Set, verb: &'static str, said: Said) -> anyhow::Result<Plan> {
         let body = Map::from_iter([("only".to_owned(), Value::String(word(&set)))]);

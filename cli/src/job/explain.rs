@@ -13,10 +13,13 @@ pub fn explain(json: &str) -> serde_json::Result<View> {
         reasons: Vec<Reason>,
     }
     #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
     struct Reason {
         code: String,
         text: String,
         remedy: Option<String>,
+        #[serde(default)]
+        on_node: Option<String>,
     }
     let explained: Explained = serde_json::from_str(json)?;
     let mut data = table::rows(&[explained.job]);
@@ -27,7 +30,11 @@ pub fn explain(json: &str) -> serde_json::Result<View> {
     for (at, reason) in explained.reasons.iter().enumerate() {
         data.push_str(&format!("\n{}. {}: {}", at + 1, reason.code, plain(&reason.text)));
         if let Some(remedy) = &reason.remedy {
-            data.push_str(&format!("\n   → {}", plain(remedy)));
+            let remedy = match &reason.on_node {
+                Some(node) => format!("on node '{node}': {remedy}"),
+                None => remedy.clone(),
+            };
+            data.push_str(&format!("\n   → {}", plain(&remedy)));
         }
     }
     Ok(View { data, note: None })
@@ -54,6 +61,12 @@ mod tests {
                 {{"code":"no-worker","text":"nobody asks for pay","remedy":null}}]}}"#
         );
         insta::assert_snapshot!(explain(&json).unwrap().data);
+        let json = format!(
+            r#"{{"job":{JOB},"reasons":[{{"code":"no-executor","text":"it is off",
+                "remedy":"orloj executor start","onNode":"b"}}]}}"#
+        );
+        let data = explain(&json).unwrap().data;
+        assert!(data.ends_with("\n   → on node 'b': orloj executor start"), "{data}");
         let json = format!(r#"{{"job":{JOB},"reasons":[]}}"#);
         assert!(explain(&json).unwrap().data.ends_with("nothing stands in its way"));
     }

@@ -11,7 +11,7 @@ use super::row::{Job, show};
 use crate::args::{Client, One, Paging};
 use crate::bulk::{Command, Said, fields};
 use crate::call::{Answer, Path, View, ask};
-use crate::moment::moment;
+use crate::moment::{MomentOrNone, moment, moment_or_none};
 use crate::plan::Plan;
 use crate::table;
 
@@ -114,9 +114,9 @@ pub struct Retries {
     /// Keys, unless a filter chooses, and last the tries left from now on
     #[arg(required = true, value_name = "[KEY]... COUNT", allow_negative_numbers = true)]
     words: Vec<String>,
-    /// Set when they become due as well
-    #[arg(long, value_name = "MOMENT", value_parser = moment, allow_hyphen_values = true)]
-    due: Option<String>,
+    /// Set when they become due as well; none: at once
+    #[arg(long, value_name = "MOMENT", value_parser = moment_or_none, allow_hyphen_values = true)]
+    due: Option<MomentOrNone>,
     /// Leave it to the executor, which goes on whatever happens to this command
     #[arg(long, conflicts_with = "dry_run")]
     as_batch: bool,
@@ -161,6 +161,9 @@ pub struct Revive {
     #[arg(long, default_value_t = 1, allow_negative_numbers = true,
         value_parser = clap::value_parser!(i32).range(1..))]
     retries: i32,
+    /// Leave it to the executor, which goes on whatever happens to this command
+    #[arg(long, conflicts_with = "dry_run")]
+    as_batch: bool,
     #[command(flatten)]
     jobs: JobKeys,
 }
@@ -258,11 +261,8 @@ impl Due {
 
     pub fn plan(self) -> anyhow::Result<Plan> {
         let (keys, when) = keys_and_last(&self.words)?;
-        let due = match when {
-            "none" => None,
-            when => Some(moment(when).map_err(|error| anyhow::anyhow!("'{when}': {error}"))?),
-        };
-        let said = match &due {
+        let due = moment_or_none(when).map_err(|error| anyhow::anyhow!("'{when}': {error}"))?;
+        let said = match &due.0 {
             Some(due) => format!("due at {due}"),
             None => "due at once".to_owned(),
         };
@@ -274,7 +274,8 @@ impl Due {
 impl Revive {
     pub fn plan(self) -> anyhow::Result<Plan> {
         let body = object(json!({"retries": self.retries}));
-        self.jobs.plan_with("revive", Said::is("no dead letter any more"), body)
+        let said = Said::is("no dead letter any more");
+        self.jobs.plan_in(Command { verb: "revive", body, said }, self.as_batch)
     }
 
     pub fn only_dead_letters(self) -> Self {
@@ -294,7 +295,7 @@ impl Reschedule {
 }
 
 /// Tries left from now on, for jobs or for those of job definitions.
-pub fn retries(count: &str, due: Option<String>) -> anyhow::Result<Command> {
+pub fn retries(count: &str, due: Option<MomentOrNone>) -> anyhow::Result<Command> {
     let tries = count.parse().ok().filter(|count: &i32| *count >= 0);
     let count = tries.with_context(|| format!("'{count}' is not a number of tries, 0 or more"))?;
     let mut body = object(json!({"retries": count}));
@@ -349,6 +350,14 @@ mod tests {
             Request::PostJson(format!("/api/jobs/7/{verb}"), body.to_owned())
         };
         assert_eq!(request("retries 7 3"), post("retries", r#"{"retries":3}"#));
+        assert_eq!(
+            request("retries 7 3 --due none"),
+            post("retries", r#"{"dueAt":null,"retries":3}"#)
+        );
+        assert_eq!(
+            request("retries 7 3 --due 2030-01-01T00:00:00Z"),
+            post("retries", r#"{"dueAt":"2030-01-01T00:00:00.000Z","retries":3}"#)
+        );
         assert_eq!(request("priority 7 -5"), post("priority", r#"{"priority":-5}"#));
         assert_eq!(
             request("due 7 2030-01-01T00:00:00Z --cascade"),
@@ -357,6 +366,13 @@ mod tests {
         assert_eq!(request("due 7 none"), post("due", r#"{"cascade":false,"dueAt":null}"#));
         assert_eq!(request("activate 7"), post("resume", "{}"));
         assert_eq!(request("revive 7 --retries 2"), post("revive", r#"{"retries":2}"#));
+        assert_eq!(
+            request("revive 7 --as-batch"),
+            Request::PostJson(
+                "/api/jobs/revive".to_owned(),
+                r#"{"asBatch":true,"keys":["7"],"retries":1}"#.to_owned()
+            )
+        );
         assert_eq!(
             request("reschedule 7 --duration PT1H"),
             post("reschedule", r#"{"duration":"PT1H"}"#)

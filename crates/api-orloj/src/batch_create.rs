@@ -9,8 +9,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use orloj::store::{BatchFilter, EndedFilter, InstanceFilter};
-use orloj::types::{BatchKey, InstanceKey, JobKey, TenantId};
-use orloj::{BatchElements, BatchWork, Modification, NewBatch, Orloj, refused_batch};
+use orloj::types::{BatchKey, DefinitionKey, InstanceKey, JobKey, ProcessId, TenantId};
+use orloj::{BatchElements, BatchWork, Modification, NewBatch, Orloj, Which, refused_batch};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -18,6 +18,7 @@ use crate::batches::Batch;
 use crate::bulk::{Fields, rest, take};
 use crate::extract::JsonBody;
 use crate::failure::{Failure, RequestFault};
+use crate::instance_changes::target;
 use crate::instances::FilterParams;
 use crate::job_filter::JobParams;
 use crate::who::Who;
@@ -34,7 +35,7 @@ pub async fn create(
     let tenant: Option<String> = take(&mut fields, "tenant")?;
     let keys: Option<Vec<GivenKey>> = take(&mut fields, "keys")?;
     let filter = fields.remove("filter");
-    let (work, of) = work(&orloj, &kind, &fields).await?;
+    let (work, of) = work(&orloj, &kind, &fields, filter.as_deref()).await?;
     let elements = of.elements(&orloj, keys.unwrap_or_default(), filter.as_deref()).await?;
     let new = NewBatch {
         tenant: tenant.map_or_else(TenantId::none, TenantId::new),
@@ -91,6 +92,10 @@ impl Of {
             Self::Running | Self::Jobs | Self::Batches => filter.map(FilterParams::running),
         };
         let query = query.transpose()?;
+        if query.as_ref().is_some_and(|query| query.suspended.is_some()) {
+            let reason = "suspended: elements of a batch are not chosen by it; name their keys";
+            return Err(RequestFault::Body(reason.to_owned()).into());
+        }
         let keys = keys.map(InstanceKey::new).collect();
         Ok(match self {
             Self::Ended => BatchElements::Ended {
@@ -125,9 +130,19 @@ fn read<T: for<'a> Deserialize<'a>>(
     raw.map(read).transpose().map_err(|error| RequestFault::Body(format!("{name}: {error}")))
 }
 
-async fn work(orloj: &Orloj, kind: &str, fields: &Fields) -> Result<(BatchWork, Of), Failure> {
+async fn work(
+    orloj: &Orloj,
+    kind: &str,
+    fields: &Fields,
+    filter: Option<&RawValue>,
+) -> Result<(BatchWork, Of), Failure> {
     Ok(match kind {
-        "instance-migration" => (migration(orloj, rest(fields)?).await?, Of::Running),
+        "instance-migration" => {
+            let whose: Option<Whose> = read("filter", filter)?;
+            let tenant = whose.and_then(|whose| whose.tenant);
+            let tenant = tenant.map(TenantId::new).unwrap_or_default();
+            (migration(orloj, rest(fields)?, tenant).await?, Of::Running)
+        }
         "instance-modification" => (modification(rest(fields)?)?, Of::Running),
         "instance-restart" => {
             let body: RestartBody = rest(fields)?;
@@ -207,23 +222,43 @@ const KINDS: [&str; 12] = [
     "batch-set-removal-time",
 ];
 
-async fn migration(orloj: &Orloj, body: MigrationBody) -> Result<BatchWork, Failure> {
+async fn migration(
+    orloj: &Orloj,
+    body: MigrationBody,
+    tenant: TenantId,
+) -> Result<BatchWork, Failure> {
+    let definition = match target(body.process, body.version, body.definition)? {
+        Which::Definition(key) => orloj.definitions().get(key).await?.key,
+        Which::Latest(process) => definition_of(orloj, process, None, tenant).await?,
+        Which::Version(process, version) => {
+            definition_of(orloj, process, Some(version), tenant).await?
+        }
+    };
+    let plan = body.plan.into_iter().collect();
+    Ok(BatchWork::InstanceMigration { definition: definition.raw(), plan })
+}
+
+async fn definition_of(
+    orloj: &Orloj,
+    process: ProcessId,
+    version: Option<i32>,
+    tenant: TenantId,
+) -> Result<DefinitionKey, Failure> {
     let query = orloj::DefinitionFilter {
-        process_id: Some(body.process.clone().into()),
-        tenant: Some(TenantId::none()),
-        version: body.version,
+        process_id: Some(process.clone()),
+        tenant: Some(tenant),
+        version,
         ..orloj::DefinitionFilter::default()
     };
     let found = orloj.definitions().query(&query).await?;
-    let target = found.iter().max_by_key(|view| view.version).ok_or_else(|| {
-        let process_id = body.process.as_str().into();
-        orloj::Error::Missing(match body.version {
+    let found = found.iter().max_by_key(|view| view.version).ok_or_else(|| {
+        let process_id = process.as_str().into();
+        orloj::Error::Missing(match version {
             Some(version) => orloj::Missing::Version { process_id, version },
             None => orloj::Missing::Process(process_id),
         })
     })?;
-    let plan = body.plan.into_iter().collect();
-    Ok(BatchWork::InstanceMigration { definition: target.key.raw(), plan })
+    Ok(found.key)
 }
 
 fn modification(body: ModificationBody) -> Result<BatchWork, Failure> {
@@ -238,8 +273,13 @@ fn modification(body: ModificationBody) -> Result<BatchWork, Failure> {
         variables: variables.clone(),
         locals: String::new(),
     });
+    let on = body.activate_flow.into_iter().map(|flow| Modification::StartTransition {
+        flow,
+        variables: variables.clone(),
+        locals: String::new(),
+    });
     let ended = body.terminate_all.into_iter().map(|element| Modification::CancelAll { element });
-    let instructions = before.chain(after).chain(ended).collect();
+    let instructions = before.chain(after).chain(on).chain(ended).collect();
     Ok(BatchWork::InstanceModification { instructions })
 }
 
@@ -270,11 +310,20 @@ impl BatchParams {
 #[serde(deny_unknown_fields)]
 struct NoBody {}
 
+/// Of the filter, whose other fields are read elsewhere: instances of a tenant go on as ones of a
+/// process of that tenant.
+#[derive(Deserialize)]
+struct Whose {
+    tenant: Option<String>,
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MigrationBody {
-    process: String,
+    process: Option<String>,
     version: Option<i32>,
+    /// Instead of the two.
+    definition: Option<GivenKey>,
     #[serde(default)]
     plan: BTreeMap<String, String>,
 }
@@ -286,6 +335,8 @@ struct ModificationBody {
     activate: Vec<String>,
     #[serde(default)]
     activate_after: Vec<String>,
+    #[serde(default)]
+    activate_flow: Vec<String>,
     #[serde(default)]
     terminate_all: Vec<String>,
     variables: Option<Box<RawValue>>,

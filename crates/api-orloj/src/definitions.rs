@@ -77,6 +77,9 @@ pub struct SuspendBody {
     process: Option<String>,
     /// Absent: in every tenant.
     tenant: Option<String>,
+    /// Of the process, only what has no tenant.
+    #[serde(default)]
+    without_tenant: bool,
 }
 
 impl suspension::SuspendBody for SuspendBody {
@@ -86,12 +89,11 @@ impl suspension::SuspendBody for SuspendBody {
             at: self.at.map(|at| at.0),
         };
         let fault = |reason: &str| RequestFault::Body(reason.to_owned());
-        let which = match (key, self.process, self.tenant) {
+        let tenant = suspension::tenant(self.tenant, self.without_tenant)?;
+        let which = match (key, self.process, tenant) {
             (Some(key), None, None) => WhichDefinitions::Key(DefinitionKey::new(key)),
             (Some(_), ..) => return Err(fault("process and tenant do not go with a key")),
-            (None, Some(process), tenant) => {
-                WhichDefinitions::Process(process.into(), tenant.map(TenantId::new))
-            }
+            (None, Some(process), tenant) => WhichDefinitions::Process(process.into(), tenant),
             (None, None, _) => return Err(fault("process is needed")),
         };
         Ok(Order::Definitions(which, how))

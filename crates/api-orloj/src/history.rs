@@ -170,7 +170,7 @@ pub async fn incidents(
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct JobsParams {
     /// Absent: of jobs of no instance and of the newest instances, newest first.
     instance: Option<GivenKey>,
@@ -180,6 +180,15 @@ pub struct JobsParams {
     state: Option<String>,
     /// Only failures with this message.
     message: Option<String>,
+    element: Option<String>,
+    /// Only tries of this node or worker.
+    run_by: Option<String>,
+    process: Option<String>,
+    definition: Option<GivenKey>,
+    /// Only what happened from then on.
+    from: Option<GivenTime>,
+    /// Only what happened before.
+    until: Option<GivenTime>,
     /// With what failed tries say beyond their message.
     #[serde(default)]
     details: bool,
@@ -203,6 +212,12 @@ pub async fn jobs(
         job: params.job.map(|key| JobKey::new(key.0)),
         states: state.into_iter().collect(),
         message: params.message.map(Into::into),
+        element: params.element.map(Into::into),
+        run_by: params.run_by.map(Into::into),
+        definition: params.definition.map(|key| DefinitionKey::new(key.0)),
+        process_id: params.process.map(Into::into),
+        from: params.from.map(|at| at.0),
+        until: params.until.map(|at| at.0),
     };
     let history = orloj.history();
     let mut found = match params.instance {

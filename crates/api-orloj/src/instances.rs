@@ -29,6 +29,7 @@ pub struct FilterParams {
     tenant: Option<String>,
     business_key: Option<String>,
     with_incidents: Option<bool>,
+    suspended: Option<bool>,
     /// Of listings: those that have ended.
     ended: Option<bool>,
 }
@@ -52,12 +53,17 @@ impl FilterParams {
             let reason = "withIncidents: those that have ended have none";
             return Err(RequestFault::Query(reason.to_owned()));
         }
+        if self.ended == Some(true) && self.suspended.is_some() {
+            let reason = "suspended: those that have ended are not";
+            return Err(RequestFault::Query(reason.to_owned()));
+        }
         Ok(InstanceQuery {
             definition: self.definition.map(|key| DefinitionKey::new(key.0)),
             process_id: self.process.map(ProcessId::from),
             tenant: self.tenant.map(TenantId::new),
             business_key: self.business_key.map(Into::into),
             has_incidents: self.with_incidents,
+            suspended: self.suspended,
         })
     }
 }

@@ -58,6 +58,11 @@ pub async fn many<C: JobCommand>(
             }
         }
     };
+    let set = match action {
+        // There is a batch for dead letters alone, and nothing else can be revived.
+        JobAction::MoveToExecutable { .. } if many.as_batch => JobSet::DeadLetters,
+        _ => set,
+    };
     let bulk = jobs(&orloj, &who).all_in(set, scope, action);
     if many.as_batch {
         let batch = bulk.as_batch().await?;

@@ -142,18 +142,22 @@ pub struct SuspendBody {
     process: Option<String>,
     /// Of the process; absent: in every tenant.
     tenant: Option<String>,
+    /// Of the process, only what has no tenant.
+    #[serde(default)]
+    without_tenant: bool,
 }
 
 impl suspension::SuspendBody for SuspendBody {
     fn order(self, key: Option<i64>) -> Result<Order, RequestFault> {
         let how = SuspendJobs { include_jobs: self.include_jobs, at: self.at.map(|at| at.0) };
-        let scope = match (key, self.definition, self.process, self.tenant) {
+        let tenant = suspension::tenant(self.tenant, self.without_tenant)?;
+        let scope = match (key, self.definition, self.process, tenant) {
             (Some(key), None, None, None) => JobDefinitionScope::Key(JobDefinitionKey::new(key)),
             (None, Some(key), None, None) => {
                 JobDefinitionScope::Definition(DefinitionKey::new(key.0))
             }
             (None, None, Some(process), tenant) => {
-                JobDefinitionScope::Process(process.into(), tenant.map(TenantId::new))
+                JobDefinitionScope::Process(process.into(), tenant)
             }
             (Some(_), ..) => {
                 let reason = "definition, process and tenant do not go with a key";

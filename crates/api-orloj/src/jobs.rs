@@ -115,10 +115,13 @@ pub struct Explained {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Reason {
     code: &'static str,
     text: String,
     remedy: Option<String>,
+    /// The node to ask for it; null: any.
+    on_node: Option<String>,
 }
 
 impl From<&JobView> for Job {
@@ -164,6 +167,7 @@ impl From<Explanation> for Explained {
             code: reason.code,
             text: reason.text,
             remedy: reason.remedy.map(|remedy| remedy.to_string()),
+            on_node: reason.on_node.map(|name| name.to_string()),
         };
         Self {
             job: Job::from(&explanation.job),

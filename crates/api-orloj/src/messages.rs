@@ -22,6 +22,7 @@ pub struct PublishBody {
     #[serde(default)]
     time_to_live: i64,
     message_id: Option<String>,
+    tenant: Option<String>,
     variables: Option<Box<RawValue>>,
 }
 
@@ -40,7 +41,7 @@ pub async fn publish(
         time_to_live_ms: body.time_to_live,
         message_id: body.message_id.map(Into::into),
         variables: read(body.variables.as_deref())?,
-        tenant: TenantId::none(),
+        tenant: tenant(body.tenant),
     };
     let key = Key(orloj.publish_message(message).await?);
     Ok((StatusCode::CREATED, Json(Accepted { key })))
@@ -52,6 +53,7 @@ pub struct CorrelateBody {
     name: String,
     business_key: Option<String>,
     instance: Option<GivenKey>,
+    tenant: Option<String>,
     variables: Option<Box<RawValue>>,
 }
 
@@ -70,7 +72,7 @@ pub async fn correlate(
         name: body.name.into(),
         business_key: body.business_key.map(Into::into),
         instance: body.instance.map(|GivenKey(key)| InstanceKey::new(key)),
-        tenant: TenantId::none(),
+        tenant: tenant(body.tenant),
         variables: read(body.variables.as_deref())?,
     };
     let (instance, started) = match orloj.correlate(correlate).await? {
@@ -84,6 +86,7 @@ pub async fn correlate(
 #[serde(deny_unknown_fields)]
 pub struct SignalBody {
     name: String,
+    tenant: Option<String>,
     variables: Option<Box<RawValue>>,
 }
 
@@ -94,10 +97,15 @@ pub async fn broadcast(
     let signal = BroadcastSignal {
         name: body.name.into(),
         variables: read(body.variables.as_deref())?,
-        tenant: TenantId::none(),
+        tenant: tenant(body.tenant),
     };
     let key = Key(orloj.broadcast_signal(signal).await?);
     Ok((StatusCode::CREATED, Json(Accepted { key })))
+}
+
+/// Absent: who belongs to no tenant is meant.
+fn tenant(given: Option<String>) -> TenantId {
+    given.map(TenantId::new).unwrap_or_default()
 }
 
 fn read(variables: Option<&RawValue>) -> Result<Document, Failure> {

@@ -49,6 +49,7 @@ pub fn router(orloj: Orloj) -> Router {
 }
 
 fn of_instances() -> Router<Orloj> {
+    use instance_changes::ModifyBody;
     use instance_commands::{Cancel, Delete, Resume, Suspend, many, one};
     Router::new()
         .route("/api/instances", get(instances::list).post(instances::start))
@@ -64,7 +65,7 @@ fn of_instances() -> Router<Orloj> {
         .route("/api/instances/{key}/resume", post(one::<Resume>))
         .route("/api/instances/{key}/delete", post(one::<Delete>))
         .route("/api/instances/{key}/restart", post(instance_commands::restart))
-        .route("/api/instances/{key}/modify", post(instance_changes::modify))
+        .route("/api/instances/{key}/modify", post(one::<ModifyBody>))
         .route("/api/instances/{key}/migrate", post(instance_changes::migrate))
         .route("/api/instances/{key}/ask-conditions", post(instance_changes::ask_conditions))
         .route(

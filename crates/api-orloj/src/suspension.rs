@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
+use orloj::types::TenantId;
 use orloj::{
     Error, JobDefinitionScope, Orloj, SuspendDefinition, SuspendJobs, Suspended, WhichDefinitions,
 };
@@ -24,6 +25,17 @@ pub trait SuspendBody: DeserializeOwned + Send + 'static {
 pub enum Order {
     Definitions(WhichDefinitions, SuspendDefinition),
     JobDefinitions(JobDefinitionScope, SuspendJobs),
+}
+
+/// Of which tenant a process is meant; `None`: of every one.
+pub fn tenant(name: Option<String>, without: bool) -> Result<Option<TenantId>, RequestFault> {
+    match (name, without) {
+        (Some(_), true) => {
+            Err(RequestFault::Body("tenant and withoutTenant do not go together".to_owned()))
+        }
+        (None, true) => Ok(Some(TenantId::none())),
+        (name, false) => Ok(name.map(TenantId::new)),
+    }
 }
 
 pub async fn suspend<B: SuspendBody>(

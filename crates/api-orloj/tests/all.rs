@@ -2,5 +2,6 @@
 
 mod api;
 mod face;
+mod instance_changes;
 mod manage;
 mod manage_jobs;

@@ -5,7 +5,7 @@ use axum::http::{Request, StatusCode};
 use serde_json::{Value, json};
 
 use crate::face::steps::{DONE, count, keys, steps};
-use crate::face::{Face, ZEEBE_MODEL, json_of, text};
+use crate::face::{Face, MODEL, ZEEBE_MODEL, json_of, text};
 
 #[tokio::test]
 async fn definitions_and_deployments_are_managed() {
@@ -68,8 +68,12 @@ async fn many_instances_are_managed_and_started_anew() {
     assert_eq!(said["done"], 2, "{said}");
     let (_, listed) = face.get("/api/instances?businessKey=b").await;
     assert_eq!(listed["items"][0]["suspended"], true);
-    let (_, said) = face.post("/api/instances/resume", &some).await;
+    assert_eq!(keys(&face, "/api/instances?suspended=true").await.len(), 2);
+    assert_eq!(count(&face, "/api/instances/count?suspended=false").await, 1);
+    let (_, said) =
+        face.post("/api/instances/resume", json!({"filter": {"suspended": true}})).await;
     assert_eq!(said["done"], 2, "{said}");
+    assert_eq!(count(&face, "/api/instances/count?suspended=true").await, 0);
     let (_, said) = face.post("/api/instances/cancel", &some).await;
     assert_eq!(said["done"], 2, "{said}");
     let ended = keys(&face, "/api/instances?ended=true").await;
@@ -179,6 +183,18 @@ async fn a_batch_is_begun_watched_and_remembered() {
     assert_eq!(face.post(&format!("{path}/delete"), json!({"cascade": true})).await, DONE);
     assert_eq!(face.get(&path).await.0, StatusCode::NOT_FOUND);
 
+    // Of two jobs one is a dead letter.
+    face.post(&format!("/api/jobs/{}/retries", jobs[0]), json!({"retries": 0})).await;
+    let many = json!({"filter": {}, "retries": 2, "asBatch": true});
+    let (status, said) = face.post("/api/jobs/revive", &many).await;
+    assert_eq!(status, StatusCode::OK, "{said}");
+    face.orloj.settle().await;
+    let tries =
+        async |job: &str| face.get(&format!("/api/jobs/{job}")).await.1["retriesLeft"].clone();
+    assert_eq!((tries(&jobs[0]).await, tries(&jobs[1]).await), (json!(2), json!(8)));
+    let (_, shown) = face.get(&format!("/api/batches/{}", text(&said["batch"]))).await;
+    assert_eq!((&shown["total"], &shown["failed"]), (&json!(1), &json!(0)), "{shown}");
+
     let many = json!({"filter": {}, "asBatch": true});
     let (status, said) = face.post("/api/instances/delete", &many).await;
     assert_eq!(status, StatusCode::OK, "{said}");
@@ -245,6 +261,8 @@ async fn bad_input_is_refused_and_named() {
         GET /api/job-definitions/7 => 404 job-definition-not-found 7
         POST /api/job-definitions/suspend {} => 400 invalid-body process
         POST /api/definitions/suspend {} => 400 invalid-body process
+        POST /api/definitions/suspend {"process":"order","tenant":"t","withoutTenant":true} => 400 invalid-body withoutTenant
+        POST /api/job-definitions/suspend {"process":"order","tenant":"t","withoutTenant":true} => 400 invalid-body withoutTenant
         POST /api/definitions/suspend {"process":"nobody"} => 404 process-not-found nobody
         POST /api/definitions/7/delete => 404 definition-not-found 7
         GET /api/deployments/7 => 404 deployment-not-found 7
@@ -256,6 +274,8 @@ async fn bad_input_is_refused_and_named() {
         GET /api/instances/count?keys=7 => 400 invalid-query keys
         GET /api/instances?keys=7&process=order => 400 invalid-query keys
         POST /api/batches {"kind":"instance-deletion","filter":{"keys":"7"}} => 400 invalid-query keys
+        GET /api/instances?ended=true&suspended=true => 400 invalid-query suspended
+        POST /api/batches {"kind":"instance-deletion","filter":{"suspended":true}} => 400 invalid-body suspended
         POST /api/limits {"scope":"topic","name":"a","maxConcurrent":-1} => 400 invalid-body -1
         POST /api/limits {"scope":"topic","name":"a"} => 400 invalid-request rate
         POST /api/limits {"scope":"who","name":"a"} => 400 invalid-body topic
@@ -268,6 +288,7 @@ async fn bad_input_is_refused_and_named() {
         GET /api/history/activities => 400 invalid-query instance
         GET /api/history/activities?instance=7 => 404 instance-not-found 7
         GET /api/history/instances?state=dead => 400 invalid-query completed
+        GET /api/history/jobs?from=soon => 400 invalid-query from
         GET /api/history/jobs?offset=3 => 400 invalid-query offset
         GET /api/meters?name=nothing => 400 invalid-request nothing
         GET /api/meters?intervalMs=0 => 400 invalid-request interval
@@ -286,4 +307,41 @@ async fn bad_input_is_refused_and_named() {
         assert!(text(&refusal["message"]).contains(named), "{case}: {refusal}");
     }
     assert_eq!(count(&face, "/api/jobs/count").await, 1);
+}
+
+#[tokio::test]
+async fn what_has_no_tenant_is_suspended_alone() {
+    let face = Face::with_order().await;
+    let (status, _) = face.post("/api/deployments?name=order.bpmn&tenant=acme", MODEL).await;
+    assert_eq!(status, StatusCode::CREATED);
+    let suspended = async || {
+        let (_, page) = face.get("/api/definitions?suspended=true").await;
+        let rows = page["items"].as_array().unwrap().clone();
+        rows.iter().map(|row| row["tenant"].clone()).collect::<Vec<_>>()
+    };
+    let without = json!({"process": "order", "withoutTenant": true});
+    face.post("/api/definitions/suspend", &without).await;
+    assert_eq!(suspended().await, [Value::Null]);
+    face.post("/api/definitions/suspend", json!({"process": "order"})).await;
+    assert_eq!(suspended().await.len(), 2);
+    face.post("/api/definitions/resume", &without).await;
+    assert_eq!(suspended().await, [json!("acme")]);
+}
+
+#[tokio::test]
+async fn the_log_of_jobs_is_narrowed_by_what_they_are_of() {
+    let face = Face::with(ZEEBE_MODEL).await;
+    face.start().await;
+    let count = async |query: &str| {
+        let (status, said) = face.get(&format!("/api/history/jobs?{query}")).await;
+        assert_eq!(status, StatusCode::OK, "{said}");
+        said["items"].as_array().unwrap().len()
+    };
+    for query in ["element=pay", "process=order", "from=2030-01-01T00:00:00Z"] {
+        assert_eq!(count(query).await, 1, "{query}");
+    }
+    for query in ["element=x", "process=x", "definition=7", "runBy=x", "until=2030-01-01T00:00:00Z"]
+    {
+        assert_eq!(count(query).await, 0, "{query}");
+    }
 }

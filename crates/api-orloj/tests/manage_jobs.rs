@@ -230,6 +230,7 @@ async fn job_definitions_are_suspended_and_given_priorities() {
     let (_, explained) =
         face.get(&format!("/api/jobs/{}/explain", text(&face.job().await["key"]))).await;
     assert!(explained["reasons"][0]["remedy"].is_string(), "{explained}");
+    assert_eq!(explained["reasons"][0].get("onNode"), Some(&Value::Null), "{explained}");
     let (status, _) = face
         .post("/api/job-definitions/resume", json!({"process": "order", "includeJobs": true}))
         .await;

@@ -112,10 +112,12 @@ pub(crate) fn of(intent: Intent, error: Error) -> Status {
             Refusal::AlreadyExists,
             "a message with the same name, correlation key and id is buffered".to_owned(),
         ),
-        Error::Ambiguous { name, count } => (
-            Refusal::InvalidState,
-            format!("message '{name}' fits {count} subscriptions, not exactly one"),
-        ),
+        Error::Ambiguous { name, count: 0 } => {
+            (Refusal::InvalidState, format!("message '{name}' fits no subscription"))
+        }
+        Error::Ambiguous { name, .. } => {
+            (Refusal::InvalidState, format!("message '{name}' fits more than one subscription"))
+        }
         Error::Deadline => return too_slow(intent),
         Error::Overloaded(reason) => {
             return status(Code::ResourceExhausted, format!("too much work under way: {reason}"));

@@ -5,6 +5,7 @@ use orloj_settings::Severity;
 use roxmltree::Node;
 
 use crate::descriptor::{Descriptor, elements, text};
+use crate::gathered::Archive;
 
 /// A property of an archive.
 struct Property {
@@ -47,12 +48,8 @@ impl Descriptor<'_> {
         for child in elements(node) {
             match child.tag_name().name() {
                 "process-engine" => {
-                    let name = text(child);
-                    let instead = format!(
-                        "{name} was not taken: models go to the engine that they are sent to; one \
-                         that has its table [engines.{name}] takes them at /api/engine/{name}/deployments"
-                    );
-                    self.said(child, Severity::Note, "process-engine", instead);
+                    let (name, place) = (text(child), self.place(child));
+                    self.gathered.archives.push(Archive { engine: name, place });
                 }
                 name @ ("process" | "resource") => {
                     let instead = format!("{} has no effect: {NAMED}", text(child));

@@ -48,7 +48,8 @@ struct Written<'a, 'i> {
 enum Given<'a, 'i> {
     Plain(Value),
     Bean(Node<'a, 'i>),
-    Beans(Vec<Node<'a, 'i>>),
+    /// Of a list with beans among its items.
+    Each(Vec<Given<'a, 'i>>),
     /// A bean that is not in this file.
     Absent(String),
 }
@@ -159,18 +160,27 @@ impl<'f, 'a, 'i> Beans<'f, 'a, 'i> {
 
     fn take(&mut self, system: System, written: Vec<Written<'a, 'i>>, depth: usize) {
         for Written { name, place, value } in written {
-            match value {
-                Given::Plain(value) => {
-                    self.gathered.property(system, Scope::All, &name, value, place);
+            self.take_one(system, &name, place, value, depth);
+        }
+    }
+
+    fn take_one(
+        &mut self,
+        system: System,
+        name: &str,
+        place: String,
+        value: Given<'a, 'i>,
+        depth: usize,
+    ) {
+        match value {
+            Given::Plain(value) => self.gathered.property(system, Scope::All, name, value, place),
+            Given::Bean(bean) => self.inner(system, name, place, bean, depth),
+            Given::Each(items) => {
+                for item in items {
+                    self.take_one(system, name, place.clone(), item, depth);
                 }
-                Given::Bean(bean) => self.inner(system, &name, place, bean, depth),
-                Given::Beans(beans) => {
-                    for bean in beans {
-                        self.inner(system, &name, place.clone(), bean, depth);
-                    }
-                }
-                Given::Absent(id) => self.absent(system, &name, place, &id),
             }
+            Given::Absent(id) => self.absent(system, name, place, &id),
         }
     }
 
@@ -268,6 +278,14 @@ impl<'f, 'a, 'i> Beans<'f, 'a, 'i> {
         }
     }
 
+    fn item(&self, item: Node<'a, 'i>) -> Given<'a, 'i> {
+        match item.tag_name().name() {
+            "bean" => Given::Bean(item),
+            "ref" => self.referred(item.attribute("bean").unwrap_or_default()),
+            _ => Given::Plain(Value::text(text(item))),
+        }
+    }
+
     fn given(&self, property: Node<'a, 'i>) -> Given<'a, 'i> {
         if let Some(value) = property.attribute("value") {
             return Given::Plain(Value::text(value));
@@ -283,18 +301,13 @@ impl<'f, 'a, 'i> Beans<'f, 'a, 'i> {
             "ref" => self.referred(child.attribute("bean").unwrap_or_default()),
             "null" => Given::Plain(Value::Nothing),
             "list" | "set" | "array" => {
-                let beans: Vec<_> = elements(child)
-                    .filter_map(|item| match item.tag_name().name() {
-                        "bean" => Some(item),
-                        "ref" => self.by_id.get(item.attribute("bean")?).copied(),
-                        _ => None,
-                    })
-                    .collect();
-                if beans.is_empty() {
+                let is_bean =
+                    |item: &Node<'a, 'i>| matches!(item.tag_name().name(), "bean" | "ref");
+                if elements(child).any(|item| is_bean(&item)) {
+                    Given::Each(elements(child).map(|item| self.item(item)).collect())
+                } else {
                     let items = elements(child).map(|item| Value::text(text(item)));
                     Given::Plain(Value::List(items.collect()))
-                } else {
-                    Given::Beans(beans)
                 }
             }
             "map" | "props" => {

@@ -2,7 +2,8 @@
 
 use orloj_settings::{Severity, System, Value};
 
-use crate::gathered::{Gathered, Item};
+use crate::gathered::{Gathered, Item, LeftOut};
+use crate::import::store_of;
 
 /// One value by its dotted name.
 pub struct Entry {
@@ -78,12 +79,15 @@ fn gather_entry(entry: Entry, gathered: &mut Gathered) {
         && let Value::Text(url) = &value
     {
         gathered.jdbc_url = Some(url.clone());
+        if store_of(url).is_some() {
+            return;
+        }
     }
     // Quarkus puts names with dots into quotes.
     let key = key.replace('"', "");
     let folded = key.to_ascii_lowercase();
     let Some((_, system)) = PREFIXES.iter().find(|(prefix, _)| folded.starts_with(prefix)) else {
-        return;
+        return left_out(&key, &place, gathered);
     };
     // The map of a property is spread over keys of its own.
     for map in MAPS {
@@ -96,6 +100,31 @@ fn gather_entry(entry: Entry, gathered: &mut Gathered) {
         }
     }
     gathered.boot(*system, &key, value, place);
+}
+
+/// What of the other frameworks has a place of its own here.
+const HINTS: &[(&str, &str)] = &[
+    ("spring.datasource.url", "`store` says where the tables are"),
+    ("server.port", "`listen_http` says where the node is found"),
+    ("spring.datasource.username", "the URL of `store` names the user"),
+];
+
+/// Keys of the application around the engine are counted by their first word.
+fn left_out(key: &str, place: &str, gathered: &mut Gathered) {
+    let group = key.split(['.', '[']).next().unwrap_or(key);
+    let hint = HINTS.iter().find(|(hinted, _)| *hinted == key).map(|(_, hint)| *hint);
+    match gathered.left_out.iter_mut().find(|left| left.group == group) {
+        Some(left) => {
+            left.count += 1;
+            left.hints.extend(hint);
+        }
+        None => gathered.left_out.push(LeftOut {
+            group: group.to_owned(),
+            place: place.to_owned(),
+            count: 1,
+            hints: hint.into_iter().collect(),
+        }),
+    }
 }
 
 /// Properties whose values are maps.

@@ -36,6 +36,10 @@ pub struct Gathered {
     pub errors: Vec<Error>,
     /// A JDBC URL, which hints at what `store` should be.
     pub jdbc_url: Option<String>,
+    /// Engines that archives name; which of them needs no name is known at the end.
+    pub archives: Vec<Archive>,
+    /// Keys that are not of the engine, by their first word.
+    pub left_out: Vec<LeftOut>,
     /// Systems that were seen, even where they say nothing.
     pub systems: Vec<System>,
 }
@@ -43,6 +47,19 @@ pub struct Gathered {
 pub struct Engine {
     pub name: String,
     pub joins: Option<(String, String)>,
+}
+
+pub struct LeftOut {
+    pub group: String,
+    /// Of the first.
+    pub place: String,
+    pub count: usize,
+    pub hints: Vec<&'static str>,
+}
+
+pub struct Archive {
+    pub engine: String,
+    pub place: String,
 }
 
 impl Gathered {

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use orloj_settings::{Error, Knob, Note, Profile, Read, Reader, Settings, System, Value, to_toml};
+use orloj_settings::{
+    Error, Knob, Note, Profile, Read, Reader, Settings, Severity, System, Value, to_toml,
+};
 
 use crate::beans::Beans;
 use crate::descriptor::{Descriptor, is_descriptor};
-use crate::gathered::{Engine, Gathered, Item, Scope};
+use crate::gathered::{Archive, Engine, Gathered, Item, LeftOut, Scope};
 use crate::recognise::{Format, recognise};
 use crate::{boot, properties_file, text, yaml};
 
@@ -131,7 +133,7 @@ fn gather_xml(file: &File<'_>, gathered: &mut Gathered) {
 /// for itself alone in the other system, and for all engines that say nothing else here: these get
 /// what they would have had without it.
 fn settle(gathered: Gathered, profile: Profile) -> Result<Read, Vec<Error>> {
-    let Gathered { items, engines, acquisitions, notes, .. } = gathered;
+    let Gathered { items, engines, acquisitions, notes, archives, left_out, .. } = gathered;
     let unnamed = match engines.as_slice() {
         [only] => only.name.as_str(),
         _ => "default",
@@ -141,6 +143,8 @@ fn settle(gathered: Gathered, profile: Profile) -> Result<Read, Vec<Error>> {
     let mut shared = Reader::new(profile);
     let mut reader = Reader::new(profile);
     notes.into_iter().for_each(|note| reader.note(note));
+    archives.into_iter().for_each(|archive| reader.note(sent_to(archive, unnamed)));
+    left_out.into_iter().for_each(|left| reader.note(told(left)));
     acquisitions.iter().for_each(|name| reader.declare_acquisition(name));
     named.iter().for_each(|name| reader.declare_engine(name));
     // Knobs that one engine turns, with the place.
@@ -191,8 +195,29 @@ fn settle(gathered: Gathered, profile: Profile) -> Result<Read, Vec<Error>> {
     reader.finish()
 }
 
+fn told(LeftOut { group, place, count, hints }: LeftOut) -> Note {
+    let values = if count == 1 { "value" } else { "values" };
+    let mut message = format!("{count} {values} not taken: not of the engine");
+    hints.iter().for_each(|hint| message.push_str(&format!("; {hint}")));
+    Note { severity: Severity::Note, place, property: format!("{group}.*"), message }
+}
+
+/// Where an archive's models go.
+fn sent_to(Archive { engine, place }: Archive, unnamed: &str) -> Note {
+    let address = match engine == unnamed || engine == "default" {
+        true => "the one that needs no name takes them at /api/deployments".to_owned(),
+        false => format!(
+            "one that has its table [engines.{engine}] takes them at \
+             /api/engine/{engine}/deployments"
+        ),
+    };
+    let message =
+        format!("{engine} was not taken: models go to the engine that they are sent to; {address}");
+    Note { severity: Severity::Note, place, property: "process-engine".to_owned(), message }
+}
+
 /// `jdbc:postgresql://HOST:PORT/NAME?…` to a URL of ours. The password stays behind.
-fn store_of(jdbc: &str) -> Option<String> {
+pub(crate) fn store_of(jdbc: &str) -> Option<String> {
     let rest = jdbc.trim().strip_prefix("jdbc:postgresql://")?;
     let address = rest.split(['?', '"', '\\']).next().unwrap_or(rest);
     let is_plain = !address.is_empty() && !address.chars().any(char::is_control);

@@ -284,7 +284,10 @@ fn merged_keys_and_later_documents() {
     assert_eq!((executor.workers_max, executor.workers_core), (7, 2));
     assert_eq!(executor.queue_jobs_max, 12, "four batches of three");
     let notes: Vec<String> = imported.notes().iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!(notes.join("\n"), @"application.yaml:2:19: note: camunda.bpm.job-execution.queue-capacity: is overruled by camunda.bpm.jobExecution.queueCapacity (application.yaml:11:41)");
+    insta::assert_snapshot!(notes.join("\n"), @r"
+    application.yaml:2:19: note: camunda.bpm.job-execution.queue-capacity: is overruled by camunda.bpm.jobExecution.queueCapacity (application.yaml:11:41)
+    application.yaml:2:19: note: base.*: 2 values not taken: not of the engine
+    ");
     // Two names of one thing within one document stay a contradiction.
     let twice = "flowable.process.async.executor.keep-alive: PT1S\n\
                  flowable.process.async.executor.keep-alive-time: 2000\n";
@@ -317,4 +320,54 @@ fn errors_name_the_property() {
     bpm-platform.xml:2:3: lockTimeInMillis: found -5, expected 1 to 31622400000
     bpm-platform.xml:3:3: waitTimeInMillis: found 0, expected 1 to 31622400000
     ");
+}
+
+#[test]
+fn what_is_not_of_the_engine_is_told_by_group() {
+    let properties = "server.port=8080\nspring.datasource.url=jdbc:postgresql://db/camunda\n\
+                      spring.datasource.username=camunda\nspring.jpa.open-in-view=false\n\
+                      flowable.history-level=full\n";
+    let notes: Vec<String> =
+        of("a.properties", properties).notes().iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(notes.join("\n"), @r"
+    a.properties:1: note: server.*: 1 value not taken: not of the engine; `listen_http` says where the node is found
+    a.properties:3: note: spring.*: 2 values not taken: not of the engine; the URL of `store` names the user
+    ");
+    let mysql = "spring.datasource.url=jdbc:mysql://db/camunda\nflowable.history-level=full\n";
+    let mysql = of("a.properties", mysql);
+    let notes: Vec<String> = mysql.notes().iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(notes.join("\n"), @"a.properties:1: note: spring.*: 1 value not taken: not of the engine; `store` says where the tables are");
+}
+
+#[test]
+fn beans_of_a_list_that_are_not_in_the_file_are_told() {
+    let list = |items: &str| {
+        let beans = format!(
+            "<beans><bean id='engine' \
+             class='org.camunda.bpm.engine.spring.SpringProcessEngineConfiguration'>\n\
+             <property name='customPostBPMNParseListeners'><list>{items}</list></property>\
+             </bean><bean id='here' class='org.example.Here'/></beans>"
+        );
+        let notes: Vec<String> =
+            of("beans.xml", &beans).notes().iter().map(ToString::to_string).collect();
+        notes.join("\n")
+    };
+    let beside = list("<ref bean='here'/><ref bean='elsewhere'/>");
+    assert!(beside.contains("org.example.Here has no effect"), "{beside}");
+    assert!(beside.contains("elsewhere has no effect"), "{beside}");
+    let alone = list("<ref bean='elsewhere'/>");
+    assert!(alone.contains("elsewhere has no effect"), "{alone}");
+}
+
+#[test]
+fn an_archive_names_the_address_of_its_engine() {
+    let descriptor = "<process-application>
+  <process-engine name='default'/><process-engine name='two'/>
+  <process-archive name='a'><process-engine>default</process-engine></process-archive>
+  <process-archive name='b'><process-engine>two</process-engine></process-archive>
+</process-application>";
+    let toml = of("processes.xml", descriptor).to_toml();
+    assert!(toml.contains("default was not taken") && toml.contains("at /api/deployments\n"));
+    assert!(toml.contains("[engines.two] takes them at /api/engine/two/deployments\n"), "{toml}");
+    assert!(!toml.contains("[engines.default]"), "{toml}");
 }

@@ -1,6 +1,5 @@
 //! Messages, signals and commands about whole instances, as the handle takes them.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use orloj_interpreter::{Command, Instruction, Migrate, Place};
@@ -42,7 +41,7 @@ impl Orloj {
     }
 
     /// Gives the message to the one waiting instance or, if none waits, to the one start event
-    /// that it fits. [`Error::Ambiguous`] tells how many there are if not one.
+    /// that it fits. It is [`Error::Ambiguous`] if there is none, or more than one.
     pub async fn correlate(&self, correlate: Correlate) -> Result<Correlated, Error> {
         check_name("message", &correlate.name)?;
         let business_key = correlate.business_key.as_deref().unwrap_or_default();
@@ -76,53 +75,25 @@ impl Orloj {
         }
     }
 
-    /// How many wait for it, and the first of them.
+    /// How many wait for it, and the first of them. Two stand for any number above: nobody reads
+    /// on once it is known that it is not one.
     async fn waiting_for(
         &self,
         correlate: &Correlate,
     ) -> Result<(usize, Option<SubscriptionRow>), Error> {
-        let mut query = SubscriptionQuery {
+        let query = SubscriptionQuery {
             engine: self.inner.engine.clone(),
             tenant: Some(correlate.tenant.clone()),
             kind: SubscriptionKind::Message,
             name: Some(correlate.name.clone()),
             correlation_key: None,
             instance: correlate.instance,
+            business_key: correlate.business_key.clone(),
             after: None,
-            limit: PAGE_ROWS_MAX,
+            limit: 2,
         };
-        let (mut count, mut first) = (0, None);
-        loop {
-            let page = self.inner.store.subscriptions(query.clone()).await;
-            let page = page.map_err(|e| store_error(&e))?;
-            let is_last = page.len() < PAGE_ROWS_MAX as usize;
-            query.after = page.last().map(|row| row.key);
-            let page = match &correlate.business_key {
-                Some(business_key) => self.with_business_key(page, business_key).await?,
-                None => page,
-            };
-            count += page.len();
-            first = first.or_else(|| page.into_iter().next());
-            if is_last {
-                return Ok((count, first));
-            }
-        }
-    }
-
-    async fn with_business_key(
-        &self,
-        rows: Vec<SubscriptionRow>,
-        business_key: &Arc<str>,
-    ) -> Result<Vec<SubscriptionRow>, Error> {
-        let instances: BTreeSet<InstanceKey> = rows.iter().map(|row| row.instance).collect();
-        let loaded = self.inner.store.load(instances.into_iter().collect()).await;
-        let loaded = loaded.map_err(|e| store_error(&e))?;
-        let wanted: BTreeSet<InstanceKey> = loaded
-            .into_iter()
-            .filter(|loaded| loaded.row.business_key.as_ref() == Some(business_key))
-            .map(|loaded| loaded.row.key)
-            .collect();
-        Ok(rows.into_iter().filter(|row| wanted.contains(&row.instance)).collect())
+        let found = self.inner.store.subscriptions(query).await.map_err(|e| store_error(&e))?;
+        Ok((found.len(), found.into_iter().next()))
     }
 
     /// How many start events it fits, and the first of them.
@@ -181,6 +152,7 @@ impl Orloj {
                 name: None,
                 correlation_key: None,
                 instance: Some(instance),
+                business_key: None,
                 after: None,
                 limit: PAGE_ROWS_MAX,
             };
@@ -211,7 +183,8 @@ impl Orloj {
     }
 
     pub async fn modify(&self, instance: InstanceKey, modify: Modify) -> Result<(), Error> {
-        self.command(instance, modification(modify)?).await
+        let instructions = instructions(modify)?;
+        self.command(instance, Command::Modify { instructions }).await
     }
 
     pub async fn migrate(
@@ -265,23 +238,43 @@ fn check_name(what: &str, name: &str) -> Result<(), Error> {
     }
 }
 
-/// The command for a modification, once its texts are known to be small enough.
-pub(crate) fn modification(modify: Modify) -> Result<Command, Error> {
+/// Those of a modification, in the order in which they are followed, once its texts are known to be
+/// small enough.
+pub(crate) fn instructions(modify: Modify) -> Result<Vec<Instruction>, Error> {
+    let Modify { activate, activate_after, activate_flow, moves, terminate, terminate_all } =
+        modify;
     let mut instructions = Vec::new();
-    for activate in modify.activate {
-        let (element, place) = place(activate)?;
+    for before in activate {
+        let (element, place) = place(before)?;
         instructions.push(Instruction::StartBefore { element, place });
     }
-    for Move { from, to, inside } in modify.moves {
+    for after in activate_after {
+        let (element, place) = passed(after)?;
+        instructions.push(Instruction::StartAfter { element, place });
+    }
+    for on in activate_flow {
+        let (flow, place) = passed(on)?;
+        instructions.push(Instruction::StartTransition { flow, place });
+    }
+    for Move { from, to, inside } in moves {
         let (to, place) = place(to)?;
         instructions.push(Instruction::Move { from, to, inside, place });
     }
-    for element_instance in modify.terminate {
+    for element_instance in terminate {
         instructions.push(Instruction::Cancel { element_instance });
     }
-    let all = modify.terminate_all.into_iter();
+    let all = terminate_all.into_iter();
     instructions.extend(all.map(|element| Instruction::CancelAll { element }));
-    Ok(Command::Modify { instructions })
+    Ok(instructions)
+}
+
+/// The place of what is not entered, and so has no scope that could keep variables of its own.
+fn passed(activate: Activate) -> Result<(ElementId, Place), Error> {
+    if !activate.locals.is_empty() {
+        let reason = format!("'{}' is not entered and has no local variables", activate.element);
+        return Err(Error::Invalid(reason));
+    }
+    place(activate)
 }
 
 fn place(activate: Activate) -> Result<(ElementId, Place), Error> {

@@ -66,6 +66,7 @@ impl Orloj {
                 }
             }
         }
+        name_nodes(&mut reasons, &nodes, self.session());
         let job = self.job_view(row).await?;
         Ok(Explanation { job, reasons })
     }
@@ -322,12 +323,9 @@ impl Orloj {
         deployment: Option<DeploymentKey>,
     ) -> Vec<Reason> {
         let mut reasons = Vec::new();
+        let own = self.session();
         let is_none_active = nodes.iter().all(|node| !node.profile.is_active);
         let is_off = is_none_active && !report.is_active;
-        if is_off {
-            let text = "the executor is off on all nodes".to_owned();
-            reasons.push(reason("no-executor", text, Some(Remedy::StartExecutor)));
-        }
         // While all are off, what each would say if it were on.
         let asked = nodes.iter().filter(|node| is_none_active || node.profile.is_active);
         let by_node: Vec<(&NodeRow, Vec<NotTaken>)> = asked
@@ -337,16 +335,24 @@ impl Orloj {
                 (node, why)
             })
             .collect();
+        if is_off {
+            let text = "the executor is off on all nodes".to_owned();
+            let off = reason("no-executor", text, Some(Remedy::StartExecutor));
+            // One that would leave the job alone is not worth starting.
+            let takers = || by_node.iter().filter(|(_, why)| why.is_empty()).map(|(node, _)| node);
+            let taker = takers().find(|node| node.session == own).or_else(|| takers().next());
+            reasons.push(Reason { on_node: taker.map(|node| (*node.name).into()), ..off });
+        }
         if by_node.iter().all(|(_, why)| !why.is_empty()) {
             for (node, why) in by_node {
                 for why in why {
                     let text = format!("node '{}' does not take it: {}", node.name, why.words());
                     let remedy = remedy_of(why, row, &node.profile, deployment);
-                    reasons.push(reason(code_of(why), text, Some(remedy)));
+                    let untaken = reason(code_of(why), text, Some(remedy));
+                    reasons.push(Reason { on_node: Some((*node.name).into()), ..untaken });
                 }
             }
         }
-        let own = self.session();
         let by_hand = || Some(Remedy::Execute(row.key));
         let fires = |node: &NodeRow| match node.session == own {
             true => report.is_active && report.fires_timers,
@@ -394,7 +400,21 @@ impl Orloj {
 }
 
 fn reason(code: &'static str, text: String, remedy: Option<Remedy>) -> Reason {
-    Reason { code, text, remedy }
+    Reason { code, text, remedy, on_node: None }
+}
+
+/// Where a node is alone, or what is advised changes the store, whoever is asked will do. What is
+/// said of no node in particular is said of the one that answers.
+fn name_nodes(reasons: &mut [Reason], nodes: &[NodeRow], own: i64) {
+    let own = nodes.iter().find(|node| node.session == own);
+    for reason in reasons {
+        let is_of_one = reason.remedy.as_ref().is_some_and(Remedy::is_of_one_node);
+        reason.on_node = match reason.on_node.take() {
+            _ if !is_of_one || nodes.len() < 2 => None,
+            None => own.map(|node| (*node.name).into()),
+            named => named,
+        };
+    }
 }
 
 fn set_aside(aside: &SetAside) -> Reason {
@@ -497,5 +517,44 @@ fn code_of(why: NotTaken) -> &'static str {
         NotTaken::Topic => "breaker-open",
         NotTaken::Cleanup => "cleanup-elsewhere",
         NotTaken::DueDate => "no-due-date",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use orloj_types::NodeNumber;
+
+    use super::*;
+
+    #[test]
+    fn a_remedy_for_one_node_names_it_where_there_are_several() {
+        let node = |name: &str, session| NodeRow {
+            node: NodeNumber::default(),
+            session,
+            name: name.to_owned(),
+            beat: 0,
+            seen_at: Timestamp::ZERO,
+            settings_seen: 0,
+            profile: NodeProfile::default(),
+        };
+        let nodes = [node("a", 1), node("b", 2)];
+        let advised = |remedy, on_node: Option<&str>| Reason {
+            on_node: on_node.map(Into::into),
+            ..reason("code", String::new(), Some(remedy))
+        };
+        let reasons = || {
+            [
+                advised(Remedy::RegisterDeployment(DeploymentKey::new(7)), Some("b")),
+                advised(Remedy::CloseBreaker("pay".into()), None),
+                advised(Remedy::SetPriority(JobKey::new(7), 1), Some("b")),
+            ]
+        };
+        let named = |nodes: &[NodeRow]| {
+            let mut reasons = reasons();
+            name_nodes(&mut reasons, nodes, 1);
+            reasons.map(|reason| reason.on_node.map(|name| name.to_string()))
+        };
+        assert_eq!(named(&nodes), [Some("b".to_owned()), Some("a".to_owned()), None]);
+        assert_eq!(named(&nodes[..1]), [None, None, None]);
     }
 }

@@ -14,7 +14,7 @@ use orloj_types::{
 pub enum Remedy {
     ResumeInstance(InstanceKey),
     ResumeBatch(BatchKey),
-    /// With its instances: those are what stands still.
+    /// Without its instances: its start timers follow it, and what was suspended beside it stays so.
     ResumeDefinition(DefinitionKey),
     /// With its jobs.
     ResumeJobDefinition(JobDefinitionKey),
@@ -75,6 +75,12 @@ impl Remedy {
         !matches!(self, Self::StartWorker(_))
     }
 
+    /// Whether it acts on the node that is asked alone; what is done to others changes the store,
+    /// which all nodes share.
+    pub fn is_of_one_node(&self) -> bool {
+        matches!(self, Self::StartExecutor | Self::RegisterDeployment(_) | Self::CloseBreaker(_))
+    }
+
     /// One of each, with names as awkward as they can be: for those who promise to understand all.
     pub fn samples() -> Vec<Self> {
         let mut samples = vec![
@@ -115,9 +121,7 @@ impl fmt::Display for Remedy {
         match self {
             Self::ResumeInstance(key) => write!(f, "orloj instance resume {key}"),
             Self::ResumeBatch(key) => write!(f, "orloj batch resume {key}"),
-            Self::ResumeDefinition(key) => {
-                write!(f, "orloj definition resume {key} --include-instances")
-            }
+            Self::ResumeDefinition(key) => write!(f, "orloj definition resume {key}"),
             Self::ResumeJobDefinition(key) => {
                 write!(f, "orloj job-definition resume {key} --include-jobs")
             }

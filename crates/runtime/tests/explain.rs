@@ -15,7 +15,7 @@ use orloj::store::LimitScope;
 use orloj::types::{Document, JobKey};
 use orloj::{
     BatchElements, BatchWork, Call, Deploy, Dialect, ExecutorOptions, FailJob, InstanceState,
-    JobDefinitionScope, JobFilter, JobKind, JobState, LongestRun, NewBatch, Remedy,
+    JobDefinitionScope, JobFilter, JobKind, JobState, LongestRun, NewBatch, Orloj, Remedy,
     SuspendDefinition, SuspendJobs, WhichDefinitions,
 };
 use orloj_testkit::sketch::Sketch;
@@ -100,6 +100,39 @@ fn in_zeebe_an_incident_is_resolved_after_new_tries() {
         assert_eq!(found[0].remedy, resolve);
         orloj.resolve_incident(incident).await.unwrap();
         assert_eq!(codes(&orloj, key).await, ["no-worker"]);
+        orloj.shutdown().await;
+    });
+}
+
+/// Its instances were suspended one by one, on purpose, and stay so.
+#[test]
+fn a_start_timer_of_a_suspended_definition_is_resumed_without_the_instances() {
+    const MODEL: &str = "process daily: start{timer R3/10m} -> a{service ship} -> end";
+    run(async {
+        let builder = Orloj::builder().pinned_clock(BEGIN).executor_options(active());
+        let orloj = builder.build().await.unwrap();
+        let xml = Sketch::parse(MODEL).unwrap().to_xml();
+        orloj.deploy(Deploy::file("daily.bpmn", xml.as_bytes())).await.unwrap();
+        orloj.advance(Duration::from_secs(600)).unwrap();
+        orloj.settle().await;
+        let filter = JobFilter { kinds: vec![JobKind::Worker], ..JobFilter::default() };
+        let instance = orloj.jobs().list(filter, ALL).await.unwrap()[0].instance;
+        orloj.instances().suspend(instance).await.unwrap();
+        let definition = orloj.instance(instance).await.unwrap().view.definition;
+        let which = WhichDefinitions::Key(definition);
+        orloj.definitions().suspend(&which, SuspendDefinition::default()).await.unwrap();
+        let filter = JobFilter { kinds: vec![JobKind::StartTimer], ..JobFilter::default() };
+        let timer = orloj.jobs().list(filter, ALL).await.unwrap()[0].key;
+        let found = reasons(&orloj, timer).await;
+        assert_eq!(found[0].code, "definition-suspended", "{found:?}");
+        let remedy = found[0].remedy.as_ref().unwrap();
+        assert_eq!(remedy, &Remedy::ResumeDefinition(definition));
+        assert_eq!(remedy.to_string(), format!("orloj definition resume {definition}"));
+        // As that command does it.
+        orloj.definitions().activate(&which, SuspendDefinition::default()).await.unwrap();
+        let codes = codes(&orloj, timer).await;
+        assert!(!codes.contains(&"definition-suspended") && !codes.contains(&"suspended"));
+        assert!(orloj.instance(instance).await.unwrap().view.is_suspended);
         orloj.shutdown().await;
     });
 }

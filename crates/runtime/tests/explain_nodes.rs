@@ -168,6 +168,31 @@ fn each_node_says_why_it_leaves_a_job_and_one_that_takes_it_ends_the_list() {
     });
 }
 
+/// Registering a deployment with the node that answers would help nobody.
+#[test]
+fn what_acts_on_one_node_says_on_which() {
+    let database = Database::create();
+    run(async {
+        let aware = || ExecutorOptions { deployment_aware: true, ..active() };
+        let one = node(&database, "one", aware()).await;
+        let other = node(&database, "other", aware()).await;
+        let file = Deploy::file("models.bpmn", MODELS.as_bytes());
+        one.deploy(Deploy { plain_dialect: Some(Dialect::Camunda7), ..file }).await.unwrap();
+        let deployment = one.executor().registered().await.unwrap()[0];
+        for node in [&one, &other] {
+            node.executor().unregister(&[deployment]).await.unwrap();
+        }
+        let key = step(&one).await;
+        let found = reasons(&one, key).await;
+        let mut found: Vec<_> = found.iter().map(|r| (r.on_node.as_deref(), r.code)).collect();
+        found.sort();
+        let code = "deployment-not-registered";
+        assert_eq!(found, [(Some("one"), code), (Some("other"), code)]);
+        one.shutdown().await;
+        other.shutdown().await;
+    });
+}
+
 #[test]
 fn timers_that_no_node_looks_for_are_told_by_each() {
     let database = Database::create();

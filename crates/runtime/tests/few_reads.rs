@@ -5,7 +5,10 @@ use std::sync::Arc;
 use crate::common::{ALL, NOW, deploy, jobs, start};
 use orloj::store::{JobDefinitionFilter, JobFilter, Store};
 use orloj::types::EngineName;
-use orloj::{Deploy, JobDefinitionScope, Orloj, SuspendDefinition, SuspendJobs, WhichDefinitions};
+use orloj::{
+    Deploy, JobAction, JobDefinitionScope, JobScope, Orloj, SuspendDefinition, SuspendJobs,
+    WhichDefinitions,
+};
 use orloj_testkit::sim_store::{Kind, SimStore};
 
 /// Save points around the activity and around each of its instances, whose jobs only their
@@ -53,6 +56,25 @@ async fn an_instance_is_read_once_for_all_its_jobs() {
     }
     found.sort_unstable();
     assert_eq!(found, [0, 40]);
+    orloj.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_job_definition_is_read_once_for_all_pages_of_its_jobs() {
+    let (orloj, store) = engine().await;
+    deploy(&orloj, "process p, camunda: start -> a{delegate A, async} -> end").await;
+    // Two pages and the end.
+    const INSTANCES: u64 = 2_001;
+    for _ in 0..INSTANCES {
+        start(&orloj).await;
+    }
+    let all = JobDefinitionFilter::default();
+    let key = orloj.job_definitions().list(all, ALL).await.expect("one")[0].key;
+    let before = store.job_definition_reads();
+    let scope = JobScope::JobDefinition(key);
+    let report = orloj.jobs().all(scope, JobAction::SetPriority(7)).run().await.expect("done");
+    assert_eq!((report.done, report.failed), (INSTANCES, 0));
+    assert_eq!(store.job_definition_reads() - before, 1);
     orloj.shutdown().await;
 }
 

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use orloj::history::{HistoryFilter, IncidentState, JobLogFilter, JobLogState, Span, TaskState};
+use orloj::history::{
+    HistoryFilter, IncidentState, JobLogFilter, JobLogState, RECENT_INSTANCES_MAX, Span, TaskState,
+};
 use orloj::settings::{HistoryLevel, Profile, RemovalTime, Settings, Ttl};
 use orloj::store::{EndedFilter, MeterQuery, OperationFilter, Store};
 use orloj::types::{Document, InstanceKey, JobKey, Timestamp};
@@ -194,6 +196,47 @@ async fn job_log(orloj: &Orloj, instance: InstanceKey) {
     let recent = orloj.history().recent_job_log(&JobLogFilter::default(), 2).await.unwrap();
     assert_eq!((recent.rows.len(), recent.is_partial), (2, false));
     assert_eq!(recent.rows[0].state, JobLogState::Deleted);
+    let any = JobLogFilter::default;
+    let table = [
+        (JobLogFilter { element: Some("late".into()), ..any() }, 2),
+        (JobLogFilter { run_by: Some("one".into()), ..any() }, 2),
+        (JobLogFilter { run_by: Some("other".into()), ..any() }, 0),
+        (JobLogFilter { process_id: Some("shipping".into()), ..any() }, 0),
+        (JobLogFilter { definition: Some(log[0].definition), ..any() }, 5),
+        (JobLogFilter { from: Some(log[4].at.plus_ms(1)), ..any() }, 0),
+        (JobLogFilter { from: Some(log[0].at), until: Some(log[0].at), ..any() }, 0),
+    ];
+    for (filter, expected) in table {
+        let found = orloj.history().recent_job_log(&filter, 100).await.unwrap();
+        assert_eq!(found.rows.len(), expected, "{filter:?}");
+    }
+}
+
+#[test]
+fn a_job_log_of_one_process_or_time_reaches_beyond_the_newest_instances() {
+    let tokio = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    tokio.block_on(async {
+        let orloj = deployed(builder(0, at_level(HistoryLevel::Full))).await;
+        orloj.start(StartInstance::latest("order")).await.unwrap();
+        orloj.settle().await;
+        orloj.advance(Duration::from_secs(60)).unwrap();
+        for _ in 0..=RECENT_INSTANCES_MAX {
+            orloj.start(StartInstance::latest("shipping")).await.unwrap();
+        }
+        let found = async |filter: JobLogFilter| {
+            let found = orloj.history().recent_job_log(&filter, 100).await.unwrap();
+            (found.rows.len(), found.is_partial)
+        };
+        let any = JobLogFilter::default;
+        assert_eq!(found(any()).await, (0, true), "the order is too old");
+        assert_eq!(
+            found(JobLogFilter { process_id: Some("order".into()), ..any() }).await,
+            (3, false)
+        );
+        let until = Some(NOW.plus_ms(1));
+        assert_eq!(found(JobLogFilter { until, ..any() }).await, (3, false));
+        orloj.shutdown().await;
+    });
 }
 
 async fn variables(orloj: &Orloj, instance: InstanceKey) {

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use orloj::types::{Document, TenantId};
+use orloj::store::BatchFilter;
+use orloj::types::{Document, InstanceKey, TenantId, Timestamp};
 use orloj::{
-    Activate, Correlate, Deploy, Dialect, Error, InstanceState, MigrateInstance, Modify, Orloj,
-    Page, StartInstance, StoreChoice, UserTaskFilter, Which,
+    Activate, Correlate, Deploy, Dialect, Error, InstanceAction, InstanceState, MigrateInstance,
+    Modify, Move, MoveFrom, MoveInside, Orloj, Page, StartInstance, StoreChoice, UserTaskFilter,
+    Which,
 };
 use orloj_testkit::sketch::Sketch;
 
@@ -128,5 +130,101 @@ async fn tokens_are_moved_and_instances_deleted_by_hand() {
     orloj.delete(started.instance).await.expect("deleted");
     let detail = orloj.instance(started.instance).await.expect("it is known");
     assert_eq!(detail.view.state, InstanceState::Cancelled);
+    orloj.shutdown().await;
+}
+
+fn at(element: &str) -> Activate {
+    Activate {
+        element: element.into(),
+        ancestor: None,
+        variables: Document::new(),
+        locals: Document::new(),
+        scoped: Vec::new(),
+    }
+}
+
+async fn tokens(orloj: &Orloj, instance: InstanceKey) -> Vec<String> {
+    let detail = orloj.instance(instance).await.expect("it lives");
+    detail.elements.iter().map(|element| element.element.to_string()).collect()
+}
+
+const FLOWS: &str = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="t">
+  <process id="order" isExecutable="true"><startEvent id="s"/>
+  <sequenceFlow id="f1" sourceRef="s" targetRef="ask"/><userTask id="ask"/>
+  <sequenceFlow id="f2" sourceRef="ask" targetRef="more"/><userTask id="more"/>
+  <sequenceFlow id="f3" sourceRef="more" targetRef="e"/><endEvent id="e"/></process></definitions>"#;
+
+#[tokio::test]
+async fn tokens_begin_after_elements_and_on_flows() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let orloj = open(&folder.path().join("orloj.db")).await;
+    orloj.deploy(Deploy::file("order.bpmn", FLOWS.as_bytes())).await.expect("deployed");
+    let instance = orloj.start(StartInstance::latest("order")).await.expect("started").instance;
+    let variables = Document::new().with("moved", true);
+    let modify = Modify {
+        activate_after: vec![Activate { variables, ..at("ask") }],
+        activate_flow: vec![at("f1")],
+        ..Modify::default()
+    };
+    orloj.instances().modify(instance, modify).await.expect("modified");
+    assert_eq!(tokens(&orloj, instance).await, ["ask", "ask", "more"]);
+    let detail = orloj.instance(instance).await.expect("it lives");
+    assert_eq!(detail.variables.to_json(), r#"{"moved":true}"#);
+
+    let known = Modify { activate: vec![at("more")], ..Modify::default() };
+    let own = Activate { locals: Document::new().with("own", 1), ..at("ask") };
+    for (modify, why) in [
+        (Modify { activate_after: vec![at("nowhere")], ..known.clone() }, "nowhere"),
+        (Modify { activate_after: vec![at("e")], ..known.clone() }, "one outgoing flow"),
+        (Modify { activate_flow: vec![at("f9")], ..known.clone() }, "f9"),
+        (Modify { activate_after: vec![own], ..known }, "no local variables"),
+    ] {
+        let refused = orloj.modify(instance, modify).await.expect_err(why);
+        assert!(refused.to_string().contains(why), "{refused}");
+        assert_eq!(tokens(&orloj, instance).await, ["ask", "ask", "more"]);
+    }
+    orloj.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_batch_carries_a_modification_as_a_whole_or_is_refused() {
+    let builder = Orloj::builder().executor(true).pinned_clock(Timestamp::from_ms(0));
+    let orloj = builder.build().await.expect("an engine");
+    orloj.deploy(Deploy::file("order.bpmn", FLOWS.as_bytes())).await.expect("deployed");
+    let instance = orloj.start(StartInstance::latest("order")).await.expect("started").instance;
+    let element = orloj.instance(instance).await.expect("it lives").elements[0].key;
+    let begin = async |modify: Modify| {
+        let action = InstanceAction::Modify(modify);
+        orloj.instances().all(vec![instance], action).as_batch().await
+    };
+    let inside = Activate { ancestor: Some(element), ..at("more") };
+    let scoped = vec![(None, Document::new().with("a", 1))];
+    let moved =
+        Move { from: MoveFrom::All("ask".into()), to: at("more"), inside: MoveInside::Hierarchy };
+    for (modify, why) in [
+        (Modify { moves: vec![moved], ..Modify::default() }, "does not move"),
+        (Modify { terminate: vec![element], ..Modify::default() }, "element instances of one"),
+        (Modify { activate: vec![inside], ..Modify::default() }, "element instances of one"),
+        (
+            Modify { activate: vec![Activate { scoped, ..at("more") }], ..Modify::default() },
+            "not of named scopes",
+        ),
+    ] {
+        let refused = begin(modify).await.expect_err(why);
+        assert!(matches!(&refused, Error::Invalid(said) if said.contains(why)), "{refused}");
+    }
+
+    let begun = orloj.batches().list(BatchFilter::default(), ALL).await.expect("batches");
+    assert_eq!(begun.len(), 0, "what is refused begins nothing");
+    let whole = Modify {
+        activate: vec![at("more")],
+        activate_after: vec![at("ask")],
+        activate_flow: vec![at("f2")],
+        terminate_all: vec!["ask".into()],
+        ..Modify::default()
+    };
+    begin(whole).await.expect("a batch");
+    orloj.settle().await;
+    assert_eq!(tokens(&orloj, instance).await, ["more", "more", "more"]);
     orloj.shutdown().await;
 }

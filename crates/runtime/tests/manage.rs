@@ -519,6 +519,36 @@ fn instances_are_handled_in_bulk_and_restarted() {
 }
 
 #[test]
+fn suspended_instances_are_listed_counted_and_activated() {
+    on_both(|builder| async {
+        let orloj = engine(builder, Arc::default()).await;
+        let mut started = Vec::new();
+        for _ in 0..5 {
+            started.push(start(&orloj).await);
+        }
+        let instances = orloj.instances();
+        for key in [started[1], started[3]] {
+            instances.suspend(key).await.unwrap();
+        }
+        let that = |suspended| InstanceQuery { suspended: Some(suspended), ..Default::default() };
+        let keys = async |suspended, before: Option<InstanceKey>, limit| {
+            let page = Page { before: before.map(InstanceKey::raw), limit };
+            let views = instances.list(&that(suspended), page).await.unwrap();
+            views.iter().map(|view| view.key).collect::<Vec<_>>()
+        };
+        assert_eq!(keys(true, None, 10).await, [started[3], started[1]]);
+        assert_eq!(keys(true, None, 1).await, [started[3]]);
+        assert_eq!(keys(true, Some(started[3]), 1).await, [started[1]]);
+        assert_eq!(keys(false, None, 2).await, [started[4], started[2]]);
+        assert_eq!(instances.count(&that(true)).await.unwrap(), 2);
+        assert_eq!(instances.count(&that(false)).await.unwrap(), 3);
+        let report = instances.all(that(true), InstanceAction::Activate).run().await.unwrap();
+        assert_eq!((report.done, report.failed), (2, 0));
+        assert_eq!(instances.count(&that(true)).await.unwrap(), 0);
+    });
+}
+
+#[test]
 fn an_incident_of_a_client_is_told_of_and_resolved() {
     on_both(|builder| async {
         let orloj = engine(builder, Arc::default()).await;

@@ -147,7 +147,7 @@ fn what_the_chapters_name_turns_a_knob() {
         asyncExecutorDefaultAsyncJobAcquireWaitTime asyncExecutorDefaultQueueSizeFullWaitTime \
         asyncExecutorTimerLockTimeInMillis asyncExecutorAsyncJobLockTimeInMillis \
         asyncExecutorSecondsToWaitOnShutdown asyncExecutorResetExpiredJobsInterval \
-        asyncExecutorResetExpiredJobsPageSize idGenerator bulkInsertEnabled \
+        asyncExecutorResetExpiredJobsPageSize bulkInsertEnabled \
         enableClassWhiteListing whiteListedClasses maxStackDepth maxScriptExecutionTime \
         maxMemoryUsed enabledJobCategories defaultFailedJobWaitTime";
     for (system, names) in [(System::Camunda7, camunda), (System::Flowable, flowable)] {

@@ -122,12 +122,12 @@ fn properties_of_flowable_in_both_spellings() {
     assert_eq!(settings.executor.workers_max, 16);
     assert_eq!(settings.executor.worker_keep_alive_ms, 30_000);
     assert_eq!(settings.history.level, HistoryLevel::Activity);
-    assert_eq!(settings.ids.generator, IdGenerator::Uuid);
+    assert_eq!(settings.ids.generator, IdGenerator::Keys, "it is told, not taken");
     assert_eq!(settings.model.definition_cache_max, None);
     assert!(settings.scripting.contains_key("whiteListedClasses"));
     insta::assert_snapshot!(warnings(&read), @r"
     flowable.enableSafeBpmnXml: warning: enableSafeBpmnXml: is not done: models are always checked before they are read
-    flowable.idGenerator: warning: idGenerator: is not done yet: everything is named by keys of 64 bits, as clients of Zeebe need it; the faces that show ids as text will derive UUIDs from them
+    flowable.idGenerator: warning: idGenerator: is not done: everything is named by keys of 64 bits, as clients of Zeebe need it; the faces that show ids as text will derive UUIDs from them
     ");
 }
 
@@ -322,8 +322,8 @@ fn uuids_are_a_warning_wherever_they_are_asked_for() {
         "engines": {"quiet": {"jobs": {"retries": 1}}, "two": {"ids": {"generator": "uuid"}}},
     }));
     insta::assert_snapshot!(warnings(&read), @r"
-    camunda.idGenerator: warning: idGenerator: is not done yet: everything is named by keys of 64 bits, as clients of Zeebe need it; the faces that show ids as text will derive UUIDs from them
-    engines.two.ids.generator: warning: ids.generator: is not done yet: everything is named by keys of 64 bits, as clients of Zeebe need it; the faces that show ids as text will derive UUIDs from them
+    camunda.idGenerator: warning: idGenerator: is not done: everything is named by keys of 64 bits, as clients of Zeebe need it; the faces that show ids as text will derive UUIDs from them
+    engines.two.ids.generator: warning: ids.generator: is not done: everything is named by keys of 64 bits, as clients of Zeebe need it; the faces that show ids as text will derive UUIDs from them
     ");
 }
 

@@ -10,7 +10,8 @@ WHERE i.engine = $1
     ))
     AND ($5::bigint IS NULL OR i.definition_key = $5)
     AND ($6::text IS NULL OR i.tenant = $6)
-    AND ($7::text IS NULL OR i.business_key = $7)
+    -- The index has the beginning alone.
+    AND ($7::text IS NULL OR (left(i.business_key, 250) = left($7, 250) AND i.business_key = $7))
     AND (
         $8::boolean IS NULL
         OR EXISTS (SELECT FROM orloj.incident AS n WHERE n.instance_key = i.key) = $8

@@ -69,6 +69,15 @@ pub(crate) const INDEXES: &[Index<'static>] = &[
     useful("job_listed", "job", "(lock_session) WHERE lock_listed AND lock_session IS NOT NULL"),
     // Dead letters and what is suspended.
     useful("job_stopped", "job", "(engine, state, key) WHERE state >= 3"),
+    // Only the beginning: a business key may be longer than an entry of an index. Steps never change
+    // it, so they stay heap-only.
+    useful(
+        "instance_business_key",
+        "instance",
+        "(engine, left(business_key, 250), key) WHERE business_key IS NOT NULL",
+    ),
+    // The messages that the instances of a business key wait for.
+    useful("subscription_instance", "subscription", "(instance_key) WHERE kind = 0"),
 ];
 
 /// What reads by it works without, but reads more.

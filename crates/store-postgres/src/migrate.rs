@@ -24,6 +24,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0011_landed.sql"),
     include_str!("../migrations/0012_tenants.sql"),
     include_str!("../migrations/0013_at_hand.sql"),
+    include_str!("../migrations/0014_business_keys.sql"),
 ];
 
 /// What commits groups. Written anew by every migration, so their text is here once. A node of an

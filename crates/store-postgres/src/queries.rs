@@ -144,7 +144,7 @@ impl Shared {
     }
 
     /// All rows of a list that takes its filters as [`Self::page`] does.
-    async fn count_page(&self, sql: &str, filter: Params<'_>) -> Result<u64, Error> {
+    pub(crate) async fn count_page(&self, sql: &str, filter: Params<'_>) -> Result<u64, Error> {
         let engine = self.engine.as_str();
         let mut params: Vec<(&(dyn ToSql + Sync), Type)> =
             vec![(&engine, Type::TEXT), (&None::<i64>, Type::INT8), (&0_i64, Type::INT8)];

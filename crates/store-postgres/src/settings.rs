@@ -91,21 +91,16 @@ impl Shared {
         filter: &JobDefinitionFilter,
         page: Page,
     ) -> Result<Vec<JobDefinitionRow>, Error> {
-        let definition = filter.definition.map(DefinitionKey::raw);
-        let (process, tenant) = (filter.process_id.as_deref(), filter.tenant.as_deref());
-        let (element, kind) = (filter.element.as_deref(), filter.kind.as_deref());
-        let configuration = filter.configuration.as_deref();
-        let params: [(&(dyn ToSql + Sync), Type); 8] = [
-            (&definition, Type::INT8),
-            (&process, Type::TEXT),
-            (&tenant, Type::TEXT),
-            (&element, Type::TEXT),
-            (&kind, Type::TEXT),
-            (&configuration, Type::TEXT),
-            (&filter.suspended, Type::BOOL),
-            (&filter.has_priority, Type::BOOL),
-        ];
-        self.page(&self.sql.job_definitions, page, &params, job_definition).await
+        let values = JobDefinitionValues::of(filter);
+        self.page(&self.sql.job_definitions, page, &values.params(), job_definition).await
+    }
+
+    pub(crate) async fn count_job_definitions(
+        &self,
+        filter: &JobDefinitionFilter,
+    ) -> Result<u64, Error> {
+        let values = JobDefinitionValues::of(filter);
+        self.count_page(&self.sql.job_definitions, &values.params()).await
     }
 
     pub(crate) fn job_definition_rows(&self, rows: &[JobDefinitionRow]) -> RowArray {
@@ -151,4 +146,43 @@ fn job_definition(row: &Columns<'_>) -> Result<JobDefinitionRow, Error> {
         suspended: row.get(8)?,
         priority: row.get(9)?,
     })
+}
+
+struct JobDefinitionValues<'a> {
+    definition: Option<i64>,
+    process: Option<&'a str>,
+    tenant: Option<&'a str>,
+    element: Option<&'a str>,
+    kind: Option<&'a str>,
+    configuration: Option<&'a str>,
+    suspended: Option<bool>,
+    has_priority: Option<bool>,
+}
+
+impl<'a> JobDefinitionValues<'a> {
+    fn of(filter: &'a JobDefinitionFilter) -> Self {
+        Self {
+            definition: filter.definition.map(DefinitionKey::raw),
+            process: filter.process_id.as_deref(),
+            tenant: filter.tenant.as_deref(),
+            element: filter.element.as_deref(),
+            kind: filter.kind.as_deref(),
+            configuration: filter.configuration.as_deref(),
+            suspended: filter.suspended,
+            has_priority: filter.has_priority,
+        }
+    }
+
+    fn params(&self) -> [(&(dyn ToSql + Sync), Type); 8] {
+        [
+            (&self.definition, Type::INT8),
+            (&self.process, Type::TEXT),
+            (&self.tenant, Type::TEXT),
+            (&self.element, Type::TEXT),
+            (&self.kind, Type::TEXT),
+            (&self.configuration, Type::TEXT),
+            (&self.suspended, Type::BOOL),
+            (&self.has_priority, Type::BOOL),
+        ]
+    }
 }

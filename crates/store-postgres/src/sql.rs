@@ -44,6 +44,7 @@ statements! {
     operations prune_batch_keys prune_batch_log prune_batches prune_batches_ended prune_chore_log prune_ended prune_instances prune_meters prune_operations prune_removable
     requirements_delete requirements_version resource_insert resource_load settings_raise settings_version
     start_insert start_replace starts subscription_last subscription_load subscriptions
+    subscriptions_of_business_key
     tenant_asset tenant_called tenant_chore tenant_chore_incident tenant_chore_log tenant_decision
     tenant_definition tenant_definitions tenant_ended tenant_ended_instance tenant_history
     tenant_incident tenant_instance tenant_instances tenant_job tenant_job_definition tenant_lock

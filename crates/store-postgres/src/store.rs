@@ -469,6 +469,10 @@ impl Store for PostgresStore {
         Box::pin(async move { self.shared.count_jobs(&filter).await })
     }
 
+    fn count_job_definitions(&self, filter: JobDefinitionFilter) -> Fut<'_, u64> {
+        Box::pin(async move { self.shared.count_job_definitions(&filter).await })
+    }
+
     fn count_incidents(&self, filter: IncidentFilter) -> Fut<'_, u64> {
         Box::pin(async move { self.shared.count_incidents(&filter).await })
     }

@@ -446,3 +446,59 @@ async fn a_limit_is_kept_by_all_nodes_together() {
     })
     .await;
 }
+
+/// Of a hundred thousand that wait for one name those with the business key are read. A step stays
+/// heap-only beside the index, and whoever has no business key is not in it.
+#[tokio::test]
+async fn a_business_key_is_found_by_its_index_and_so_are_its_waits() {
+    with_database(|url| async move {
+        let _store = open(&url).await;
+        let admin = client(&url).await;
+        let rows = "INSERT INTO instance
+                SELECT n, 1, 'suite', '', 7, 'order ' || n, '', '', NULL, NULL
+                FROM generate_series(1, 100000) AS n;
+            INSERT INTO instance
+                SELECT n, 1, 'suite', '', 7, NULL, '', '', NULL, NULL
+                FROM generate_series(100001, 101000) AS n;
+            INSERT INTO subscription
+                SELECT n + 1000000, 'suite', '', n, 7, n, 'wait', 0, 'paid', NULL
+                FROM generate_series(1, 100000) AS n";
+        admin.batch_execute(rows).await.expect("rows");
+        let with = |sql: &str, values: &[&str]| {
+            let lines = sql.lines().filter(|line| !line.trim().starts_with("--"));
+            let sql = lines.collect::<Vec<_>>().join("\n").replace("orloj.", "");
+            let numbered = values.iter().enumerate().rev();
+            numbered.fold(sql, |sql, (at, value)| sql.replace(&format!("${}", at + 1), value))
+        };
+        let waits = with(
+            include_str!("../queries/subscriptions_of_business_key.sql"),
+            &["'suite'", "0", "NULL", "2", "''", "'paid'", "NULL", "NULL", "'order 4711'"],
+        );
+        let list = with(
+            include_str!("../queries/instances.sql"),
+            &["'suite'", "NULL", "100", "NULL", "NULL", "NULL", "'order 4711'", "NULL"],
+        );
+        // Before anybody has looked at the tables, and afterwards.
+        for _ in 0..2 {
+            let waits = plan(&admin, &waits).await;
+            assert!(waits.contains("instance_business_key"), "{waits}");
+            assert!(waits.contains("subscription_instance"), "{waits}");
+            assert!(!waits.contains("Seq Scan"), "{waits}");
+            let list = plan(&admin, &list).await;
+            assert!(list.contains("instance_business_key"), "{list}");
+            admin.batch_execute("ANALYZE instance, subscription").await.expect("analyze");
+        }
+        let step = "UPDATE instance SET rev = rev + 1, record = 'x' WHERE key % 5000 = 0";
+        admin.batch_execute(step).await.expect("steps");
+        admin.batch_execute("SELECT pg_stat_force_next_flush()").await.expect("flush");
+        let stats = "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables
+            WHERE relname = 'instance' AND schemaname = current_schema()";
+        let row = admin.query_one(stats, &[]).await.expect("stats");
+        assert_eq!((row.get::<_, i64>(0), row.get::<_, i64>(1)), (20, 20));
+        let condition = "SELECT pg_get_expr(indpred, indrelid) FROM pg_index
+            WHERE indexrelid = 'instance_business_key'::regclass";
+        let condition: String = admin.query_one(condition, &[]).await.expect("index").get(0);
+        assert_eq!(condition, "(business_key IS NOT NULL)");
+    })
+    .await;
+}

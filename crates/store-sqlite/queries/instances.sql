@@ -11,7 +11,6 @@ WHERE i.key <= ?1
     )
     AND (?5 IS NULL OR i.definition_key = ?5)
     AND (?6 IS NULL OR i.tenant = ?6)
-    AND (?7 IS NULL OR i.business_key = ?7)
     AND (?8 IS NULL OR EXISTS (SELECT 1 FROM incident AS n WHERE n.instance_key = i.key) = ?8)
 ORDER BY i.key DESC
 LIMIT ?4

@@ -7,5 +7,9 @@ WHERE key > ?3 AND engine = ?1 AND kind = ?2
     AND (?4 IS NULL OR tenant = ?4)
     AND (?5 IS NULL OR instance_key = ?5)
     AND (?7 IS NULL OR correlation_key = ?7)
+    AND (
+        ?8 IS NULL
+        OR EXISTS (SELECT 1 FROM instance AS i WHERE i.key = instance_key AND i.business_key = ?8)
+    )
 ORDER BY key
 LIMIT ?6

@@ -20,20 +20,29 @@ pub(crate) fn subscriptions(
     let instance = query.instance.map(InstanceKey::raw);
     let most = query.limit.min(PAGE_ROWS_MAX);
     let key = query.correlation_key.as_deref();
+    let business_key = query.business_key.as_deref();
     let row = event_rows::subscription;
+    let is_message = query.kind == SubscriptionKind::Message;
     match (query.name.as_deref(), key) {
-        (Some(name), Some(key)) if query.kind == SubscriptionKind::Message => {
+        (name, key) if is_message && business_key.is_some() => {
+            let sql = include_str!("../queries/subscriptions_of_business_key.sql");
+            let values = params![engine, after, tenant, instance, most, name, business_key, key];
+            all(connection, sql, values, row)
+        }
+        (Some(name), Some(key)) if is_message => {
             let sql = include_str!("../queries/subscriptions_correlated.sql");
             all(connection, sql, params![engine, after, tenant, instance, most, name, key], row)
         }
         (Some(name), _) => {
             let sql = include_str!("../queries/subscriptions_named.sql");
-            let values = params![engine, kind, after, tenant, instance, most, name, key];
+            let values =
+                params![engine, kind, after, tenant, instance, most, name, key, business_key];
             all(connection, sql, values, row)
         }
         (None, _) => {
             let sql = include_str!("../queries/subscriptions.sql");
-            all(connection, sql, params![engine, kind, after, tenant, instance, most, key], row)
+            let values = params![engine, kind, after, tenant, instance, most, key, business_key];
+            all(connection, sql, values, row)
         }
     }
 }

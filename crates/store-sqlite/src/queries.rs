@@ -14,6 +14,7 @@ use rusqlite::{Connection, OptionalExtension, Params, Result, Row, params_from_i
 use crate::rows;
 
 const INSTANCES: &str = include_str!("../queries/instances.sql");
+const INSTANCES_OF_BUSINESS_KEY: &str = include_str!("../queries/instances_of_business_key.sql");
 const INCIDENTS: &str = include_str!("../queries/incidents.sql");
 const INCIDENTS_OF_INSTANCE: &str = include_str!("../queries/incidents_of_instance.sql");
 /// What an element instance waits with has a key at most this much above its own: 2 seconds.
@@ -92,7 +93,7 @@ pub(crate) fn instances(
     page: Page,
 ) -> Result<Vec<InstanceRow>> {
     let values = instance_values(engine, filter, at_most(page), limit(page));
-    all(connection, INSTANCES, params_from_iter(values), rows::instance)
+    all(connection, instances_sql(filter), params_from_iter(values), rows::instance)
 }
 
 pub(crate) fn count_instances(
@@ -101,7 +102,15 @@ pub(crate) fn count_instances(
     filter: &InstanceFilter,
 ) -> Result<u64> {
     let values = instance_values(engine, filter, i64::MAX, 0);
-    count_of(connection, INSTANCES, values)
+    count_of(connection, instances_sql(filter), values)
+}
+
+/// An index is chosen before a value is known, so a business key has a statement of its own.
+fn instances_sql(filter: &InstanceFilter) -> &'static str {
+    match filter.business_key {
+        Some(_) => INSTANCES_OF_BUSINESS_KEY,
+        None => INSTANCES,
+    }
 }
 
 fn instance_values(engine: &str, filter: &InstanceFilter, at_most: i64, limit: u32) -> [Value; 8] {
@@ -222,7 +231,7 @@ pub(crate) fn definitions(
 }
 
 /// How many rows a listing has. Its parameters keep their places; page and order are left out.
-fn count_of(
+pub(crate) fn count_of(
     connection: &Connection,
     listing: &str,
     values: impl IntoIterator<Item = Value>,
@@ -253,6 +262,6 @@ pub(crate) fn limit(page: Page) -> u32 {
     page.limit.min(PAGE_ROWS_MAX)
 }
 
-fn text(text: Option<&str>) -> Value {
+pub(crate) fn text(text: Option<&str>) -> Value {
     text.map(str::to_owned).into()
 }

@@ -22,6 +22,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0011_landed.sql"),
     include_str!("../migrations/0012_tenants.sql"),
     include_str!("../migrations/0013_at_hand.sql"),
+    include_str!("../migrations/0014_business_keys.sql"),
 ];
 
 /// "ORLJ": tells our files from others.

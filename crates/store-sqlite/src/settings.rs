@@ -6,15 +6,20 @@ use orloj_store::{
     StoredSettings,
 };
 use orloj_types::{DefinitionKey, ElementId, JobDefinitionKey, ProcessId};
-use rusqlite::{CachedStatement, Connection, OptionalExtension, Result, Row, params};
+use rusqlite::types::Value;
+use rusqlite::{
+    CachedStatement, Connection, OptionalExtension, Result, Row, params, params_from_iter,
+};
 
 use crate::error::portable;
 use crate::limits;
 use crate::order;
-use crate::queries::{all, at_most, limit};
+use crate::queries::{all, at_most, count_of, limit, text};
 use crate::rows::{engine, tenant};
 use crate::tenants;
 use crate::writer::Writer;
+
+const JOB_DEFINITIONS: &str = include_str!("../queries/job_definitions.sql");
 
 pub(crate) fn raise(connection: &Connection, engine: &str) -> Result<i64> {
     let sql = include_str!("../queries/settings_raise.sql");
@@ -104,20 +109,38 @@ pub(crate) fn job_definitions(
     filter: &JobDefinitionFilter,
     page: Page,
 ) -> Result<Vec<JobDefinitionRow>> {
-    let values = params![
-        at_most(page),
-        engine,
-        limit(page),
-        filter.definition.map(DefinitionKey::raw),
-        filter.process_id.as_deref(),
-        filter.tenant.as_deref(),
-        filter.element.as_deref(),
-        filter.kind.as_deref(),
-        filter.configuration.as_deref(),
-        filter.suspended,
-        filter.has_priority,
-    ];
-    all(connection, include_str!("../queries/job_definitions.sql"), values, job_definition)
+    let values = job_definition_values(engine, filter, at_most(page), limit(page));
+    all(connection, JOB_DEFINITIONS, params_from_iter(values), job_definition)
+}
+
+pub(crate) fn count_job_definitions(
+    connection: &Connection,
+    engine: &str,
+    filter: &JobDefinitionFilter,
+) -> Result<u64> {
+    let values = job_definition_values(engine, filter, i64::MAX, 0);
+    count_of(connection, JOB_DEFINITIONS, values)
+}
+
+fn job_definition_values(
+    engine: &str,
+    filter: &JobDefinitionFilter,
+    at_most: i64,
+    limit: u32,
+) -> [Value; 11] {
+    [
+        at_most.into(),
+        engine.to_owned().into(),
+        limit.into(),
+        filter.definition.map(DefinitionKey::raw).into(),
+        text(filter.process_id.as_deref()),
+        text(filter.tenant.as_deref()),
+        text(filter.element.as_deref()),
+        text(filter.kind.as_deref()),
+        text(filter.configuration.as_deref()),
+        filter.suspended.map(i64::from).into(),
+        filter.has_priority.map(i64::from).into(),
+    ]
 }
 
 pub(crate) fn insert_job_definition(

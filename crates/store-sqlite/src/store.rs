@@ -449,6 +449,12 @@ impl Store for SqliteStore {
         self.read(move |connection, engine| job_queries::count(connection, engine, &filter))
     }
 
+    fn count_job_definitions(&self, filter: JobDefinitionFilter) -> Fut<'_, u64> {
+        self.read(move |connection, engine| {
+            settings::count_job_definitions(connection, engine, &filter)
+        })
+    }
+
     fn count_incidents(&self, filter: IncidentFilter) -> Fut<'_, u64> {
         self.read(move |connection, engine| queries::count_incidents(connection, engine, &filter))
     }

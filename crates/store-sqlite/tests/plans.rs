@@ -118,6 +118,17 @@ fn waits_and_messages_are_found_by_their_indexes() {
 }
 
 #[test]
+fn a_business_key_is_found_by_its_index_and_so_are_its_waits() {
+    let listed = plan(include_str!("../queries/instances_of_business_key.sql"));
+    assert!(listed.contains("instance_business_key (engine=? AND business_key=?"), "{listed}");
+    assert!(!listed.contains("TEMP B-TREE"), "{listed}");
+    let waits = plan(include_str!("../queries/subscriptions_of_business_key.sql"));
+    assert!(waits.contains("instance_business_key (engine=? AND business_key=?)"), "{waits}");
+    assert!(waits.contains("subscription_instance (instance_key=?"), "{waits}");
+    assert!(!waits.contains("SCAN"), "{waits}");
+}
+
+#[test]
 fn chores_batches_and_what_is_old_are_found_by_their_indexes() {
     for (sql, index) in [
         (include_str!("../queries/chore_replaced.sql"), "job_chore (definition_key=?"),

@@ -301,6 +301,7 @@ pub trait Store: Send + Sync + 'static {
     fn count_instances(&self, filter: InstanceFilter) -> Fut<'_, u64>;
     /// Order and offset do not count.
     fn count_jobs(&self, filter: JobFilter) -> Fut<'_, u64>;
+    fn count_job_definitions(&self, filter: JobDefinitionFilter) -> Fut<'_, u64>;
     fn count_incidents(&self, filter: IncidentFilter) -> Fut<'_, u64>;
 
     // ---- batches, operations, meters, what is old

@@ -56,8 +56,8 @@ impl SubscriptionKind {
 
 /// Absent fields match all. Oldest first.
 ///
-/// A name, or a name and a correlation key, are found by an index; without a name all
-/// subscriptions from `after` on are read.
+/// A name, a name and a correlation key, and the business key of those that wait for a message are
+/// found by an index; without any of them all subscriptions from `after` on are read.
 #[derive(Clone, Debug)]
 pub struct SubscriptionQuery {
     pub engine: EngineName,
@@ -66,6 +66,8 @@ pub struct SubscriptionQuery {
     pub name: Option<Arc<str>>,
     pub correlation_key: Option<Arc<str>>,
     pub instance: Option<InstanceKey>,
+    /// Of the instance that waits.
+    pub business_key: Option<Arc<str>>,
     pub after: Option<SubscriptionKey>,
     /// Clamped to [`crate::PAGE_ROWS_MAX`].
     pub limit: u32,

@@ -26,8 +26,11 @@ pub enum Error {
     /// A buffered message has the same id.
     #[error("a message of this name, key and id waits already")]
     MessageExists,
-    /// Not exactly one could get the message.
-    #[error("message '{name}' could be correlated with {count} waiting instances or start events")]
+    /// Not exactly one could get the message: none, or at least as many as the count says.
+    #[error(
+        "message '{name}' could be correlated with {} waiting instance or start event",
+        if *count == 0 { "no" } else { "more than one" }
+    )]
     Ambiguous { name: Arc<str>, count: usize },
     /// Someone works on the job; what was asked for has to wait for its end.
     #[error("job {0} is locked")]

@@ -44,8 +44,12 @@ pub struct BroadcastSignal {
 /// Tokens moved by hand.
 #[derive(Clone, Debug, Default)]
 pub struct Modify {
-    /// Done first.
+    /// Done first: tokens begin before these elements.
     pub activate: Vec<Activate>,
+    /// As if these elements had been left, each by its only flow.
+    pub activate_after: Vec<Activate>,
+    /// Tokens begin on these flows.
+    pub activate_flow: Vec<Activate>,
     pub moves: Vec<Move>,
     pub terminate: Vec<ElementInstanceKey>,
     /// All instances of these elements.
@@ -59,7 +63,7 @@ pub struct Activate {
     pub ancestor: Option<ElementInstanceKey>,
     /// Of the scope around the element.
     pub variables: Document,
-    /// Of the element's own scope.
+    /// Of the element's own scope; a flow has none, nor has an element that is not entered.
     pub locals: Document,
     /// Each the scopes' own: of the subprocess around the element that has this name, and without
     /// a name of the instance.

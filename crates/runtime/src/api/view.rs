@@ -248,4 +248,6 @@ pub struct Reason {
     pub text: String,
     /// What a person can do about it.
     pub remedy: Option<Remedy>,
+    /// Whom to ask for it, where it acts on one node and several share the store.
+    pub on_node: Option<Arc<str>>,
 }

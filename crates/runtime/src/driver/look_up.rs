@@ -188,6 +188,7 @@ async fn first_waits(
         name: Some(channel.name),
         correlation_key: Some(channel.correlation_key),
         instance: None,
+        business_key: None,
         after: None,
         limit: PAGE_ROWS_MAX,
     };

@@ -10,6 +10,7 @@ use orloj_store::{
 };
 use orloj_types::{BatchKey, ElementInstanceKey, IncidentKey, InstanceKey, JobKey};
 
+use super::handle::Found;
 use super::incidents::{IncidentHistory, IncidentState};
 use super::job_log::{JobLogEntry, JobLogFilter, JobLogState};
 use crate::api::Error;
@@ -21,12 +22,15 @@ pub(crate) fn is_chore_logged(settings: &Settings) -> bool {
     settings.history.level == HistoryLevel::Full
 }
 
+/// Rows looked at for one answer; what fits few of them is found among these.
+const SCANNED_ROWS_MAX: usize = 10_000;
+
 /// Newest first.
 pub(super) async fn job_log(
     engine: &Orloj,
     filter: &JobLogFilter,
     limit: usize,
-) -> Result<Vec<JobLogEntry>, Error> {
+) -> Result<Found<JobLogEntry>, Error> {
     let wanted = |state: &JobLogState| match state {
         JobLogState::Created => Some(ChoreEvent::Created),
         JobLogState::Failed => Some(ChoreEvent::Failed),
@@ -40,52 +44,79 @@ pub(super) async fn job_log(
     let states = if filter.states.is_empty() { &all[..] } else { &filter.states[..] };
     let events: Vec<ChoreEvent> = states.iter().filter_map(wanted).collect();
     if events.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Found { rows: Vec::new(), is_partial: false });
     }
-    let filter = ChoreLogFilter {
+    let asked = ChoreLogFilter {
         job: filter.job,
         events,
+        definition: filter.definition,
         message: filter.message.clone(),
         ..ChoreLogFilter::default()
     };
-    let rows = read(engine, filter, limit).await?;
     let mut batches = BTreeMap::new();
-    let mut entries = Vec::with_capacity(rows.len());
-    for row in rows {
-        let kind = match row.batch.filter(|_| row.kind == JobKind::BatchPart) {
-            None => word(row.kind).map(Arc::from),
-            Some(batch) => batch_kind(engine, batch, &mut batches).await?,
-        };
-        let configuration = configuration(engine, &row).await?;
-        entries.push(JobLogEntry {
-            job: row.job,
-            instance: InstanceKey::new(0),
-            definition: row.definition,
-            process_id: engine.process_id(row.definition).await?,
-            tenant: row.tenant,
-            element: row.element,
-            element_instance: ElementInstanceKey::new(0),
-            sequence: row.number,
-            at: row.at,
-            state: match row.event {
-                ChoreEvent::Created => JobLogState::Created,
-                ChoreEvent::Failed => JobLogState::Failed,
-                ChoreEvent::Successful => JobLogState::Successful,
-                _ => JobLogState::Deleted,
-            },
-            retries: row.retries.into(),
-            priority: row.priority,
-            due_at: row.due_at,
-            job_type: "".into(),
-            definition_type: kind,
-            definition_configuration: configuration,
-            message: row.message,
-            failed_element: row.failed_element,
-            details: row.details,
-            run_by: row.run_by,
-        });
+    let mut found = Found { rows: Vec::new(), is_partial: false };
+    let (mut before, mut scanned) = (None, 0);
+    let mut page_rows = u32::try_from(limit).unwrap_or(u32::MAX).clamp(1, PAGE_ROWS_MAX);
+    loop {
+        let page = Page { before, limit: page_rows };
+        let rows = engine.inner.store.chore_log(asked.clone(), page).await;
+        let rows = rows.map_err(|e| store_error(&e))?;
+        let is_last = rows.len() < page_rows as usize;
+        // Few of them match, so many are needed.
+        page_rows = PAGE_ROWS_MAX;
+        before = rows.last().map(|row| row.number);
+        scanned += rows.len();
+        for row in rows {
+            let entry = entry(engine, row, &mut batches).await?;
+            if filter.matches(&entry) {
+                found.rows.push(entry);
+            }
+        }
+        found.is_partial = !is_last && found.rows.len() < limit;
+        if is_last || found.rows.len() >= limit || scanned >= SCANNED_ROWS_MAX {
+            found.rows.truncate(limit);
+            return Ok(found);
+        }
     }
-    Ok(entries)
+}
+
+async fn entry(
+    engine: &Orloj,
+    row: ChoreLogRow,
+    batches: &mut BTreeMap<BatchKey, Option<Arc<str>>>,
+) -> Result<JobLogEntry, Error> {
+    let kind = match row.batch.filter(|_| row.kind == JobKind::BatchPart) {
+        None => word(row.kind).map(Arc::from),
+        Some(batch) => batch_kind(engine, batch, batches).await?,
+    };
+    let configuration = configuration(engine, &row).await?;
+    Ok(JobLogEntry {
+        job: row.job,
+        instance: InstanceKey::new(0),
+        definition: row.definition,
+        process_id: engine.process_id(row.definition).await?,
+        tenant: row.tenant,
+        element: row.element,
+        element_instance: ElementInstanceKey::new(0),
+        sequence: row.number,
+        at: row.at,
+        state: match row.event {
+            ChoreEvent::Created => JobLogState::Created,
+            ChoreEvent::Failed => JobLogState::Failed,
+            ChoreEvent::Successful => JobLogState::Successful,
+            _ => JobLogState::Deleted,
+        },
+        retries: row.retries.into(),
+        priority: row.priority,
+        due_at: row.due_at,
+        job_type: "".into(),
+        definition_type: kind,
+        definition_configuration: configuration,
+        message: row.message,
+        failed_element: row.failed_element,
+        details: row.details,
+        run_by: row.run_by,
+    })
 }
 
 /// Newest first. Of one whose beginning is dropped by age nothing is told.

@@ -112,8 +112,8 @@ impl History<'_> {
         Ok(span.of(log))
     }
 
-    /// What happened last to jobs of no instance and to those of the newest instances, at most
-    /// [`RECENT_INSTANCES_MAX`] of them; newest first. With a job in the filter: all that happened
+    /// What happened last to jobs of no instance and to those of the newest instances that can
+    /// match, at most [`RECENT_INSTANCES_MAX`] of them; newest first. With a job in the filter: all that happened
     /// to it, whatever it belongs to. Only at the level `full`.
     pub async fn recent_job_log(
         &self,
@@ -128,19 +128,21 @@ impl History<'_> {
         let (mut rows, is_partial) = match filter.job {
             Some(job) => match whereabouts::of_job(self.engine, job).await? {
                 Whereabouts::Chores => {
-                    (chore_log::job_log(self.engine, filter, limit).await?, false)
+                    let found = chore_log::job_log(self.engine, filter, limit).await?;
+                    (found.rows, found.is_partial)
                 }
                 Whereabouts::Instance(told) => (of(&told), false),
                 Whereabouts::Unknown { is_partial } => (Vec::new(), is_partial),
             },
             None => {
-                let mut rows = chore_log::job_log(self.engine, filter, limit).await?;
-                let (newest, is_partial) = self.newest(&HistoryFilter::default()).await?;
+                let chores = chore_log::job_log(self.engine, filter, limit).await?;
+                let mut rows = chores.rows;
+                let (newest, is_partial) = self.newest(&filter.instances()).await?;
                 for instance in newest {
                     let told = whereabouts::told(self.engine, instance).await?;
                     rows.extend(told.iter().flat_map(of));
                 }
-                (rows, is_partial)
+                (rows, is_partial || chores.is_partial)
             }
         };
         rows.sort_by_key(|row| std::cmp::Reverse((row.at, row.job, row.sequence)));
@@ -263,7 +265,7 @@ impl History<'_> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found<T> {
     pub rows: Vec<T>,
-    /// There are instances that were not looked at; naming the instance tells all.
+    /// There are instances, or jobs of none, that were not looked at; naming one tells all.
     pub is_partial: bool,
 }
 

@@ -10,6 +10,7 @@ use orloj_types::{
     Timestamp,
 };
 
+use super::instances::HistoryFilter;
 use crate::codec::{self, Origin};
 use crate::definition::Definition;
 
@@ -82,6 +83,16 @@ pub struct JobLogFilter {
     pub states: Vec<JobLogState>,
     /// Exactly this message of a failure.
     pub message: Option<Arc<str>>,
+    pub element: Option<ElementId>,
+    /// The node or worker that ran it; so what became of tries only.
+    pub run_by: Option<Arc<str>>,
+    pub definition: Option<DefinitionKey>,
+    /// Of any version.
+    pub process_id: Option<ProcessId>,
+    /// What happened from this moment on.
+    pub from: Option<Timestamp>,
+    /// What happened before this moment.
+    pub until: Option<Timestamp>,
 }
 
 impl JobLogFilter {
@@ -89,6 +100,23 @@ impl JobLogFilter {
         self.job.is_none_or(|job| row.job == job)
             && (self.states.is_empty() || self.states.contains(&row.state))
             && (self.message.is_none() || row.message == self.message)
+            && self.element.as_ref().is_none_or(|element| row.element == *element)
+            && (self.run_by.is_none() || row.run_by == self.run_by)
+            && self.definition.is_none_or(|definition| row.definition == definition)
+            && self.process_id.as_ref().is_none_or(|id| row.process_id == *id)
+            && self.from.is_none_or(|from| row.at >= from)
+            && self.until.is_none_or(|until| row.at < until)
+    }
+
+    /// The instances whose jobs can have such rows: those that lived at that time.
+    pub(super) fn instances(&self) -> HistoryFilter {
+        HistoryFilter {
+            definition: self.definition,
+            process_id: self.process_id.clone(),
+            started_before: self.until,
+            not_ended_before: self.from,
+            ..HistoryFilter::default()
+        }
     }
 }
 

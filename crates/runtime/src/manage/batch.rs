@@ -1,5 +1,6 @@
 //! Work for many, handed to the executor as a batch.
 
+use orloj_interpreter::{Instruction, Place};
 use orloj_types::BatchKey;
 
 use super::instances::{InstanceAction, InstanceScope, Instances};
@@ -8,6 +9,7 @@ use super::job_set::{JobScope, JobSet};
 use super::jobs::{Jobs, wants_failed};
 use crate::api::{Error, MigrateInstance, Modify};
 use crate::batches::{BatchElements, NewBatch};
+use crate::events::instructions;
 use crate::node::chores::{BatchWork, Modification};
 
 impl Jobs {
@@ -25,7 +27,10 @@ impl Jobs {
             JobAction::MoveToExecutable { retries } if set == JobSet::DeadLetters => {
                 BatchWork::MoveDeadLetters { retries: *retries }
             }
-            _ => return Err(Error::Invalid("of jobs, only retries are set in batches".into())),
+            _ => {
+                let reason = "of jobs, only retries are set and dead letters revived in batches";
+                return Err(Error::Invalid(reason.into()));
+            }
         };
         let keys = self.keys(set, scope, wants_failed(action)).await?;
         let elements = BatchElements::jobs(keys);
@@ -66,22 +71,48 @@ impl Instances {
     }
 }
 
-/// A batch is for instances that differ in their element instances, so it names elements only.
+/// A batch is for instances that differ in their element instances, so it names elements only. What
+/// its stored form has no word for is refused, as a batch that does a part of it helps nobody.
 fn modifications(modify: &Modify) -> Result<Vec<Modification>, Error> {
-    let names_instances = !modify.terminate.is_empty()
-        || modify.activate.iter().any(|activate| activate.ancestor.is_some());
-    if names_instances {
-        let reason = "a batch modifies many instances and cannot name element instances of one";
-        return Err(Error::Invalid(reason.into()));
+    instructions(modify.clone())?.into_iter().map(carried).collect()
+}
+
+fn carried(instruction: Instruction) -> Result<Modification, Error> {
+    let refused = |reason: &str| Err(Error::Invalid(reason.to_owned()));
+    Ok(match instruction {
+        Instruction::StartBefore { element, place } => {
+            let (variables, locals) = everywhere(place)?;
+            Modification::StartBefore { element: element.to_string(), variables, locals }
+        }
+        Instruction::StartAfter { element, place } => {
+            let (variables, locals) = everywhere(place)?;
+            Modification::StartAfter { element: element.to_string(), variables, locals }
+        }
+        Instruction::StartTransition { flow, place } => {
+            let (variables, locals) = everywhere(place)?;
+            Modification::StartTransition { flow: flow.to_string(), variables, locals }
+        }
+        Instruction::CancelAll { element } => {
+            Modification::CancelAll { element: element.to_string() }
+        }
+        Instruction::Cancel { .. } => return refused(NAMES_ONE),
+        Instruction::Move { .. } => {
+            return refused("a batch begins and ends tokens, but does not move them");
+        }
+    })
+}
+
+const NAMES_ONE: &str = "a batch modifies many instances and cannot name element instances of one";
+
+/// The variables of a place that can be meant in every instance: around the element, and its own.
+fn everywhere(place: Place) -> Result<(String, String), Error> {
+    let Place { ancestor, variables, locals, scoped } = place;
+    if ancestor.is_some() {
+        return Err(Error::Invalid(NAMES_ONE.to_owned()));
     }
-    let starts = modify.activate.iter().map(|activate| Modification::StartBefore {
-        element: activate.element.to_string(),
-        variables: activate.variables.to_json(),
-        locals: activate.locals.to_json(),
-    });
-    let ends = modify
-        .terminate_all
-        .iter()
-        .map(|element| Modification::CancelAll { element: element.to_string() });
-    Ok(starts.chain(ends).collect())
+    if !scoped.is_empty() {
+        let reason = "a batch sets variables around an element or its own, not of named scopes";
+        return Err(Error::Invalid(reason.to_owned()));
+    }
+    Ok((variables.to_json(), locals.to_json()))
 }

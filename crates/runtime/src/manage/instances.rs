@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use orloj_interpreter::{Command, Migrate};
+use orloj_store::format::decode_record;
 use orloj_store::{EndedFilter, InstanceFilter, InstanceRow, PAGE_ROWS_MAX, Page};
-use orloj_types::{DefinitionKey, Document, InstanceKey, ProcessId, TenantId};
+use orloj_types::{DefinitionKey, Document, ElementInstanceKey, InstanceKey, ProcessId, TenantId};
 
 use super::bulk::{Bulk, Keys, Source};
 use super::desk::{Desk, Order};
 use super::operation::Entry;
 use super::restart::Restart;
 use crate::api::{Error, InstanceDetail, InstanceView, MigrateInstance, Missing, Modify, Started};
-use crate::events::modification;
+use crate::events::instructions;
 use crate::handle::{Orloj, check_texts};
 use crate::node::store_error;
 
@@ -30,6 +31,8 @@ pub struct InstanceQuery {
     pub tenant: Option<TenantId>,
     pub business_key: Option<Arc<str>>,
     pub has_incidents: Option<bool>,
+    /// Only the record tells: every live instance that matches otherwise is read for it.
+    pub suspended: Option<bool>,
 }
 
 impl InstanceQuery {
@@ -133,9 +136,8 @@ impl Instances {
         page: Page,
     ) -> Result<Vec<InstanceView>, Error> {
         let engine = &self.desk.engine;
-        let rows = engine.inner.store.instances(query.live(), engine.within(page)?).await;
         let mut views = Vec::new();
-        for row in rows.map_err(|e| store_error(&e))? {
+        for row in self.live_rows(query, engine.within(page)?).await? {
             views.push(engine.live_view(&row).await?);
         }
         Ok(views)
@@ -158,6 +160,9 @@ impl Instances {
 
     /// Live ones.
     pub async fn count(&self, query: &InstanceQuery) -> Result<u64, Error> {
+        if query.suspended.is_some() {
+            return Ok(self.all_keys(Of::Live, query).await?.len() as u64);
+        }
         let count = self.desk.engine.inner.store.count_instances(query.live()).await;
         count.map_err(|e| store_error(&e))
     }
@@ -196,6 +201,23 @@ impl Instances {
         self.act(key, &InstanceAction::SetVariables(variables)).await
     }
 
+    /// Of an instance or of one of its element instances, whose keys differ; `local`: in the scope
+    /// itself, else where each name is found, going outward.
+    pub async fn set_variables_of(
+        &self,
+        scope: ElementInstanceKey,
+        variables: Document,
+        local: bool,
+    ) -> Result<(), Error> {
+        check_texts([], &variables)?;
+        let found = self.desk.engine.inner.store.instance_of(scope).await;
+        let found = found.map_err(|e| store_error(&e))?;
+        let key = found.ok_or(Error::Missing(Missing::ElementInstance(scope.raw())))?;
+        let entry = Self::entry("SetVariables", &self.row(key).await?);
+        let command = Command::SetVariables { scope, variables, local };
+        self.desk.command(key, command, vec![entry]).await
+    }
+
     /// Another instance like one that has ended.
     pub async fn restart(&self, key: InstanceKey, restart: Restart) -> Result<Started, Error> {
         restart.start(&self.desk, key).await
@@ -204,11 +226,7 @@ impl Instances {
     /// Whatever it is.
     pub async fn act(&self, key: InstanceKey, action: &InstanceAction) -> Result<(), Error> {
         let row = self.row(key).await?;
-        let entry = |operation| Entry {
-            tenant: row.tenant.clone(),
-            definition: Some(row.definition),
-            ..Entry::of_instance(operation, key)
-        };
+        let entry = |operation| Self::entry(operation, &row);
         let mut target = None;
         let (command, entries) = match action {
             InstanceAction::Suspend => (Command::Suspend, vec![entry("Suspend").suspending(true)]),
@@ -218,7 +236,8 @@ impl Instances {
             InstanceAction::Cancel => (Command::Cancel, vec![entry("Cancel")]),
             InstanceAction::Delete => (Command::Delete, vec![entry("Delete")]),
             InstanceAction::Modify(modify) => {
-                (modification(modify.clone())?, vec![entry("ModifyProcessInstance")])
+                let instructions = instructions(modify.clone())?;
+                (Command::Modify { instructions }, vec![entry("ModifyProcessInstance")])
             }
             InstanceAction::Migrate(migrate) => {
                 let MigrateInstance { which, tenant, plan } = migrate.clone();
@@ -299,14 +318,44 @@ impl Instances {
         let store = &self.desk.engine.inner.store;
         Ok(match of {
             Of::Live => {
-                let rows = store.instances(query.live(), page).await;
-                Keys::of(&rows.map_err(|e| store_error(&e))?, page, |row| row.key.raw())
+                let rows = self.live_rows(query, page).await?;
+                Keys::of(&rows, page, |row| row.key.raw())
             }
             Of::Ended => {
                 let rows = store.ended(query.ended(), page).await;
                 Keys::of(&rows.map_err(|e| store_error(&e))?, page, |row| row.key.raw())
             }
         })
+    }
+
+    /// A page is read on until it is full, so that one that is not is the last.
+    async fn live_rows(
+        &self,
+        query: &InstanceQuery,
+        page: Page,
+    ) -> Result<Vec<InstanceRow>, Error> {
+        let store = &self.desk.engine.inner.store;
+        let Some(suspended) = query.suspended else {
+            return store.instances(query.live(), page).await.map_err(|e| store_error(&e));
+        };
+        let most = page.limit.min(PAGE_ROWS_MAX) as usize;
+        let mut asked = Page { before: page.before, limit: PAGE_ROWS_MAX };
+        let mut found = Vec::new();
+        while found.len() < most {
+            let rows = store.instances(query.live(), asked).await.map_err(|e| store_error(&e))?;
+            let is_last = rows.len() < PAGE_ROWS_MAX as usize;
+            asked.before = rows.last().map(|row| row.key.raw());
+            for row in rows {
+                let record = decode_record(&row.record).map_err(|e| store_error(&e))?;
+                if record.is_suspended == suspended && found.len() < most {
+                    found.push(row);
+                }
+            }
+            if is_last {
+                break;
+            }
+        }
+        Ok(found)
     }
 
     /// Every key that a scope names at the moment.
@@ -326,6 +375,14 @@ impl Instances {
                 Some(next) => before = Some(next),
                 None => return Ok(keys),
             }
+        }
+    }
+
+    fn entry(operation: &'static str, row: &InstanceRow) -> Entry {
+        Entry {
+            tenant: row.tenant.clone(),
+            definition: Some(row.definition),
+            ..Entry::of_instance(operation, row.key)
         }
     }
 

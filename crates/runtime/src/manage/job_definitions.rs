@@ -151,7 +151,8 @@ impl JobDefinitions {
     }
 
     pub async fn count(&self, filter: JobDefinitionFilter) -> Result<u64, Error> {
-        Ok(self.rows(filter).await?.len() as u64)
+        let count = self.desk.engine.inner.store.count_job_definitions(filter).await;
+        count.map_err(|e| store_error(&e))
     }
 
     pub async fn get(&self, key: JobDefinitionKey) -> Result<JobDefinitionView, Error> {

@@ -8,6 +8,7 @@ use orloj_store::{
     JobDefinitionFilter, JobDefinitionRow, JobFilter, JobRow, Lease, Notice, PAGE_ROWS_MAX, Page,
 };
 use orloj_types::{InstanceKey, JobDefinitionKey, JobKey, NodeNumber, Timestamp};
+use tokio::sync::OnceCell;
 
 use super::bulk::{self, Bulk, Keys, Source};
 use super::desk::{Desk, Order, TRIES_MAX};
@@ -24,6 +25,13 @@ use crate::node::store_error;
 #[derive(Clone)]
 pub struct Jobs {
     pub(super) desk: Desk,
+}
+
+/// Which jobs a scope names, as far as rows tell.
+struct Meaning {
+    filter: JobFilter,
+    /// The job definition that rows alone cannot tell from another.
+    twin: Option<JobDefinitionRow>,
 }
 
 impl Orloj {
@@ -123,14 +131,17 @@ impl Jobs {
 
     /// Whether another job definition has the same jobs as far as a filter tells.
     pub async fn has_twin(&self, key: JobDefinitionKey) -> Result<bool, Error> {
-        let row = self.definition_row(key).await?;
+        self.row_has_twin(&self.definition_row(key).await?).await
+    }
+
+    async fn row_has_twin(&self, row: &JobDefinitionRow) -> Result<bool, Error> {
         let definition = Some(row.definition);
         let filter = JobDefinitionFilter { definition, ..Default::default() };
         let store = &self.desk.engine.inner.store;
         let rows =
             bulk::all(|page| store.job_definitions(filter.clone(), page), |row| row.key.raw())
                 .await?;
-        Ok(has_twin(&row, &rows))
+        Ok(has_twin(row, &rows))
     }
 
     /// Those of the jobs that belong to a job definition and not to its twin.
@@ -325,20 +336,25 @@ impl Jobs {
             scope => {
                 let (counting, paging) = (self.clone(), self.clone());
                 let counted = scope.clone();
+                // Read once, however many pages there are.
+                let meant = Arc::new(OnceCell::new());
+                let counted_meant = meant.clone();
                 Source::Pages {
                     count: Box::pin(async move {
-                        match counting.filter_of(&counted, wants_failed).await? {
-                            (filter, None) => counting.count_of(set, filter).await,
+                        let meaning = counting.meaning(&counted, wants_failed);
+                        let meant: &Meaning = counted_meant.get_or_try_init(|| meaning).await?;
+                        match meant.twin {
+                            None => counting.count_of(set, meant.filter.clone()).await,
                             // Only the jobs themselves tell which they are.
-                            (_, Some(_)) => {
-                                let keys = counting.keys(set, &counted, wants_failed).await?;
-                                Ok(keys.len() as u64)
-                            }
+                            Some(_) => Ok(counting.all_keys(set, meant).await?.len() as u64),
                         }
                     }),
                     page: Box::new(move |page| {
-                        let (jobs, scope) = (paging.clone(), scope.clone());
-                        Box::pin(async move { jobs.page(set, &scope, wants_failed, page).await })
+                        let (jobs, scope, meant) = (paging.clone(), scope.clone(), meant.clone());
+                        Box::pin(async move {
+                            let meaning = jobs.meaning(&scope, wants_failed);
+                            jobs.page(set, meant.get_or_try_init(|| meaning).await?, page).await
+                        })
                     }),
                 }
             }
@@ -371,11 +387,14 @@ impl Jobs {
         if let JobScope::Keys(keys) = scope {
             return Ok(keys.clone());
         }
+        self.all_keys(set, &self.meaning(scope, wants_failed).await?).await
+    }
+
+    async fn all_keys(&self, set: JobSet, meant: &Meaning) -> Result<Vec<JobKey>, Error> {
         let mut keys = Vec::new();
         let mut before = None;
         loop {
-            let page = Page { before, limit: PAGE_ROWS_MAX };
-            let page = self.page(set, scope, wants_failed, page).await?;
+            let page = self.page(set, meant, Page { before, limit: PAGE_ROWS_MAX }).await?;
             keys.extend(page.keys.into_iter().map(JobKey::new));
             match page.next {
                 Some(next) => before = Some(next),
@@ -384,31 +403,19 @@ impl Jobs {
         }
     }
 
-    async fn page(
-        &self,
-        set: JobSet,
-        scope: &JobScope,
-        wants_failed: bool,
-        page: Page,
-    ) -> Result<Keys, Error> {
-        let (filter, twin) = self.filter_of(scope, wants_failed).await?;
-        let filter = set.narrow(filter, self.desk.engine.now());
+    async fn page(&self, set: JobSet, meant: &Meaning, page: Page) -> Result<Keys, Error> {
+        let filter = set.narrow(meant.filter.clone(), self.desk.engine.now());
         let rows = job_rows::list(&*self.desk.engine.inner.store, filter, page).await;
         let rows = rows.map_err(|e| store_error(&e))?;
         let mut keys = Keys::of(&rows, page, |row| row.key.raw());
-        if let Some(definition) = twin {
-            let found = self.of(&definition, &rows).await?;
+        if let Some(definition) = &meant.twin {
+            let found = self.of(definition, &rows).await?;
             keys.keys.retain(|key| found.contains(&JobKey::new(*key)));
         }
         Ok(keys)
     }
 
-    /// The filter of a scope, and the job definition that rows alone cannot tell from its twin.
-    async fn filter_of(
-        &self,
-        scope: &JobScope,
-        wants_failed: bool,
-    ) -> Result<(JobFilter, Option<JobDefinitionRow>), Error> {
+    async fn meaning(&self, scope: &JobScope, wants_failed: bool) -> Result<Meaning, Error> {
         let any = JobFilter::default;
         let filter = match scope {
             JobScope::Keys(keys) => JobFilter { keys: keys.clone(), ..any() },
@@ -420,24 +427,24 @@ impl Jobs {
             }
             JobScope::JobDefinition(key) => {
                 let wanted = JobFilter { has_retries: wants_failed.then_some(false), ..any() };
-                return self.filter_of_definition(*key, wanted).await;
+                return self.meaning_of_definition(*key, wanted).await;
             }
             JobScope::JobDefinitionAnd(key, filter) => {
-                return self.filter_of_definition(*key, filter.clone()).await;
+                return self.meaning_of_definition(*key, filter.clone()).await;
             }
         };
-        Ok((filter, None))
+        Ok(Meaning { filter, twin: None })
     }
 
-    async fn filter_of_definition(
+    async fn meaning_of_definition(
         &self,
         key: JobDefinitionKey,
         filter: JobFilter,
-    ) -> Result<(JobFilter, Option<JobDefinitionRow>), Error> {
+    ) -> Result<Meaning, Error> {
         let row = self.definition_row(key).await?;
         let filter = job_definition_of::narrow(&row, filter);
-        let twin = self.has_twin(key).await?.then_some(row);
-        Ok((filter, twin))
+        let twin = self.row_has_twin(&row).await?.then_some(row);
+        Ok(Meaning { filter, twin })
     }
 
     /// Those of the jobs that belong to the job definition and not to its twin. Their instances

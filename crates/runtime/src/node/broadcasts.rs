@@ -302,6 +302,7 @@ impl Node {
                     name: Some(name.clone()),
                     correlation_key: None,
                     instance,
+                    business_key: None,
                     after: work.seen,
                     limit: PAGE_SUBSCRIPTIONS,
                 })

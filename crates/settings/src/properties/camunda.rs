@@ -99,7 +99,7 @@ pub const ENGINE: &[Property] = rows! { Camunda7 Engine;
     "historyLevel" Text "full" words LEVELS => Knob("history.level");
 
     "idGenerator" Text "simple" ["camunda.bpm.id-generator"] words GENERATORS =>
-        Knob("ids.generator");
+        Warns("uuid", super::UUIDS);
     "idBlockSize" Number "100" => Without("keys are made by the node, not fetched in blocks");
     "cacheCapacity" Number "1000" => Knob("model.definition_cache_max");
     "enableXxeProcessing" Flag "false" =>

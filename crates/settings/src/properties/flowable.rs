@@ -89,7 +89,7 @@ pub const ENGINE: &[Property] = rows! { Flowable Engine;
     "bulkInsertEnabled" Flag "true" => Knob("rows.in_bulk");
     "maxNrOfStatementsInBulkInsert" Number "100" => Without(SETS);
     "idGenerator" Text "org.flowable.common.engine.impl.db.DbIdGenerator" words GENERATORS =>
-        Knob("ids.generator");
+        Warns("uuid", super::UUIDS);
     "idBlockSize" Number "2500" => Without("keys are made by the node, not fetched in blocks");
     "usePrefixId" Flag "false" => Without("keys and UUIDs carry no prefix");
     "processDefinitionCacheLimit" Number "-1" ["flowable.process.definition-cache-limit"]

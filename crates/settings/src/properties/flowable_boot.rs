@@ -1,6 +1,6 @@
 //! What only Spring Boot knows, around Flowable.
 
-use super::Fate::{Knob, Without};
+use super::Fate::{Warns, Without};
 use super::{Property, rows};
 
 const DEPLOYING: &str = "models are deployed by `orloj deploy` or the API";
@@ -34,7 +34,7 @@ pub const BOOT: &[Property] = rows! { Flowable Boot;
         Without(OTHERS);
     "flowable.process.event-registry-unique-process-instance-start-lock-time" Duration "PT10M" =>
         Without(OTHERS);
-    "flowable.process.use-uuids" Flag "true" words BOOLEAN_UUID => Knob("ids.generator");
+    "flowable.process.use-uuids" Flag "true" => Warns("true", super::UUIDS);
     "flowable.task-invoker.*" Object "" => Without(CALLS);
     "flowable.http.*" Object "" => Without(CALLS);
     "flowable.mail.*" Object "" => Without(MAIL);
@@ -50,5 +50,3 @@ pub const BOOT: &[Property] = rows! { Flowable Boot;
     "flowable.variables.*" Object "" => Without("values are JSON");
     "flowable.rules-deployment.*" Object "" => Without(DEPLOYING);
 };
-
-const BOOLEAN_UUID: super::Words = &[("true", "uuid"), ("false", "keys")];

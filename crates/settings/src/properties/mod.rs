@@ -169,6 +169,10 @@ macro_rules! rows {
 }
 use rows;
 
+/// Why nothing is named by a UUID.
+pub(crate) const UUIDS: &str = "everything is named by keys of 64 bits, as clients of Zeebe need \
+                                it; the faces that show ids as text will derive UUIDs from them";
+
 type Words = &'static [(&'static str, &'static str)];
 
 /// What a row says, or else the default before it.

@@ -2,10 +2,9 @@
 
 use super::reader::{ENGINES, Reader};
 use crate::error::Severity;
+use crate::properties::UUIDS;
 use crate::settings::IdGenerator;
 
-const UUIDS: &str = "is not done yet: everything is named by keys of 64 bits, as clients of Zeebe \
-                     need it; the faces that show ids as text will derive UUIDs from them";
 const GENERATOR: &str = "ids.generator";
 
 impl Reader {
@@ -24,7 +23,7 @@ impl Reader {
             // An engine that only follows the others was warned of with them.
             let Some(origin) = self.origins.get(&knob).cloned() else { continue };
             let name = origin.property.unwrap_or_else(|| GENERATOR.to_owned());
-            self.said(Severity::Warning, &name, origin.place, UUIDS.to_owned());
+            self.said(Severity::Warning, &name, origin.place, format!("is not done: {UUIDS}"));
         }
     }
 

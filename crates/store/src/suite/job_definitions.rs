@@ -33,7 +33,9 @@ async fn two_versions(store: &Arc<dyn Store>) {
 pub(super) async fn they_come_with_their_definition_and_are_filtered(store: Arc<dyn Store>) {
     two_versions(&store).await;
     let list = async |filter: JobDefinitionFilter, page| {
+        let counted = store.count_job_definitions(filter.clone()).await.expect("count");
         let rows = store.job_definitions(filter, page).await.expect("job definitions");
+        assert!(counted >= rows.len() as u64, "a page has no more than there are");
         rows.iter().map(|row| row.key.raw()).collect::<Vec<_>>()
     };
     let any = JobDefinitionFilter::default;
@@ -71,6 +73,7 @@ pub(super) async fn suspension_and_priority_are_set_one_by_one(store: Arc<dyn St
     let filter =
         |has_priority| JobDefinitionFilter { has_priority, ..JobDefinitionFilter::default() };
     let with = store.job_definitions(filter(Some(true)), ALL).await.expect("list");
+    assert_eq!(store.count_job_definitions(filter(Some(true))).await, Ok(with.len() as u64));
     assert_eq!(with.len(), 1);
     let without = store.job_definitions(filter(Some(false)), ALL).await.expect("list");
     assert_eq!(without.len(), 3);

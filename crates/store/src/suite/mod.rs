@@ -209,6 +209,7 @@ pub const CASES: &[Case] = cases! {
         a_subscription_opened_and_closed_at_once_was_never_there
         subscriptions_are_part_of_their_change
         subscriptions_are_found_by_name_and_correlation_key
+        subscriptions_are_found_by_the_business_key_of_their_instance
         subscriptions_are_paged_oldest_first
         the_last_subscription_of_a_name_is_found
         an_element_instance_is_found_by_its_subscription;

@@ -6,9 +6,10 @@ use orloj_types::{ElementInstanceKey, EngineName, InstanceKey, SubscriptionKey, 
 use thin_vec::thin_vec;
 
 use crate::suite::engine;
-use crate::suite::sample::{Node, insert, rev, subscription, update};
+use crate::suite::sample::{Node, insert, instance, rev, subscription, update};
 use crate::{
-    Change, CommitError, PAGE_ROWS_MAX, Store, SubscriptionKind, SubscriptionQuery, SubscriptionRow,
+    Change, CommitError, InstanceFilter, InstanceRow, InstanceWrite, PAGE_ROWS_MAX, Page, Store,
+    SubscriptionKind, SubscriptionQuery, SubscriptionRow,
 };
 
 const NONE: [i64; 0] = [];
@@ -106,6 +107,82 @@ pub(super) async fn subscriptions_are_found_by_name_and_correlation_key(store: A
     assert_eq!(found(&store, elsewhere).await, [29]);
 }
 
+pub(super) async fn subscriptions_are_found_by_the_business_key_of_their_instance(
+    store: Arc<dyn Store>,
+) {
+    let mut node = Node::join(&store, "n").await;
+    // Longer than an entry of an index may be, and like another but for its end.
+    let long = |end: &str| format!("{}{end}", "ü".repeat(5_000));
+    let (first, second) = (long("1"), long("2"));
+    let keyed = |key, business_key: Option<&str>| {
+        let row = InstanceRow { business_key: business_key.map(Into::into), ..instance(key) };
+        Change { instances: thin_vec![InstanceWrite::Insert(row)], ..Change::default() }
+    };
+    let instances = vec![
+        keyed(10, Some("a")),
+        keyed(11, Some("b")),
+        keyed(12, None),
+        keyed(13, Some("a")),
+        keyed(14, Some(&first)),
+        keyed(15, Some(&second)),
+    ];
+    node.commit(instances).await.expect("commit");
+    let of = |key, instance, name: &str, correlation_key| SubscriptionRow {
+        instance: InstanceKey::new(instance),
+        ..subscription(key, name, correlation_key)
+    };
+    let signal = |key| SubscriptionRow {
+        kind: SubscriptionKind::Signal,
+        ..of(key, if key == 30 { 10 } else { 11 }, "paid", None)
+    };
+    let rows = vec![
+        of(21, 13, "paid", None),
+        of(22, 10, "paid", Some("x")),
+        of(23, 10, "sent", None),
+        of(24, 11, "paid", Some("x")),
+        of(25, 12, "paid", None),
+        of(26, 14, "paid", None),
+        of(27, 15, "paid", None),
+        signal(30),
+        signal(31),
+    ];
+    node.write(opened(rows)).await;
+    let with = |key: &str| SubscriptionQuery { business_key: Some(key.into()), ..named("paid") };
+    assert_eq!(found(&store, with("a")).await, [21, 22], "oldest first");
+    assert_eq!(found(&store, with("b")).await, [24]);
+    assert_eq!(found(&store, with("")).await, NONE);
+    assert_eq!(found(&store, with(&first)).await, [26]);
+    assert_eq!(found(&store, with(&second)).await, [27]);
+    let any_name = SubscriptionQuery { name: None, ..with("a") };
+    assert_eq!(found(&store, any_name).await, [21, 22, 23]);
+    let correlated = SubscriptionQuery { correlation_key: Some("x".into()), ..with("a") };
+    assert_eq!(found(&store, correlated).await, [22]);
+    let of_instance = SubscriptionQuery { instance: Some(InstanceKey::new(13)), ..with("a") };
+    assert_eq!(found(&store, of_instance).await, [21]);
+    let of_tenant = SubscriptionQuery { tenant: Some(TenantId::new("red")), ..with("a") };
+    assert_eq!(found(&store, of_tenant).await, NONE);
+    let signals = SubscriptionQuery { kind: SubscriptionKind::Signal, ..with("a") };
+    assert_eq!(found(&store, signals.clone()).await, [30]);
+    assert_eq!(found(&store, SubscriptionQuery { name: None, ..signals }).await, [30]);
+    let elsewhere = SubscriptionQuery { engine: EngineName::new("another"), ..with("a") };
+    assert_eq!(found(&store, elsewhere).await, NONE);
+    let page = |after: Option<i64>, limit| SubscriptionQuery {
+        after: after.map(SubscriptionKey::new),
+        limit,
+        ..with("a")
+    };
+    assert_eq!(found(&store, page(None, 1)).await, [21]);
+    assert_eq!(found(&store, page(Some(21), 1)).await, [22]);
+    let filter =
+        |key: &str| InstanceFilter { business_key: Some(key.into()), ..InstanceFilter::default() };
+    for (key, keys) in [("a", vec![13, 10]), (&*first, vec![14]), ("c", vec![])] {
+        let page = Page { before: None, limit: 10 };
+        let rows = store.instances(filter(key), page).await.expect("instances");
+        assert_eq!(rows.iter().map(|row| row.key.raw()).collect::<Vec<_>>(), keys);
+        assert_eq!(store.count_instances(filter(key)).await, Ok(keys.len() as u64));
+    }
+}
+
 pub(super) async fn subscriptions_are_paged_oldest_first(store: Arc<dyn Store>) {
     let mut node = Node::join(&store, "n").await;
     let most = i64::from(PAGE_ROWS_MAX);
@@ -183,6 +260,7 @@ fn named(name: &str) -> SubscriptionQuery {
         name: Some(name.into()),
         correlation_key: None,
         instance: None,
+        business_key: None,
         after: None,
         limit: 100,
     }

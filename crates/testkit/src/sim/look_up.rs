@@ -122,6 +122,7 @@ fn waits(store: &Core, channel: &Channel) -> Vec<(SubscriptionRow, ProcessId)> {
         name: Some(channel.name.clone()),
         correlation_key: Some(channel.correlation_key.clone()),
         instance: None,
+        business_key: None,
         after: None,
         limit: PAGE_ROWS_MAX,
     };

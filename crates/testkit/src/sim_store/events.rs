@@ -1,6 +1,7 @@
 //! Waits, messages, start events, broadcasts and called instances.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use orloj_store::{
     BroadcastRow, BroadcastWrite, CalledBy, Change, Channel, Committed, EndedRow, Error, Fit,
@@ -179,6 +180,10 @@ impl Core {
     }
 
     pub fn list_subscriptions(&self, query: &SubscriptionQuery) -> Vec<SubscriptionRow> {
+        let has_business_key = |row: &SubscriptionRow, key: &Arc<str>| {
+            let instance = self.instances.get(&row.instance);
+            instance.is_some_and(|instance| instance.business_key.as_ref() == Some(key))
+        };
         let is_wanted = |row: &&SubscriptionRow| {
             row.engine == query.engine
                 && row.kind == query.kind
@@ -186,6 +191,7 @@ impl Core {
                 && query.name.as_ref().is_none_or(|name| row.name == *name)
                 && (query.correlation_key.is_none() || row.correlation_key == query.correlation_key)
                 && query.instance.is_none_or(|instance| row.instance == instance)
+                && query.business_key.as_ref().is_none_or(|key| has_business_key(row, key))
                 && query.after.is_none_or(|after| row.key > after)
         };
         let rows = self.subscriptions.values().filter(is_wanted);

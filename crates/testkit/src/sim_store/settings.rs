@@ -88,6 +88,11 @@ impl Core {
         })
     }
 
+    pub fn count_job_definitions(&self, filter: &JobDefinitionFilter) -> u64 {
+        let ours = self.job_definitions.values().filter(|row| self.is_ours(&row.engine));
+        ours.filter(|row| filter.matches(row)).count() as u64
+    }
+
     pub fn set_job_definition(
         &mut self,
         key: JobDefinitionKey,

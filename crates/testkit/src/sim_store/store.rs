@@ -27,6 +27,7 @@ use super::{Core, Kind};
 pub struct SimStore {
     core: Mutex<Core>,
     loads: AtomicUsize,
+    job_definition_reads: AtomicUsize,
     loses_tenant_answer: AtomicBool,
 }
 
@@ -35,6 +36,7 @@ impl SimStore {
         Self {
             core: Mutex::new(Core::new(engine, kind)),
             loads: AtomicUsize::new(0),
+            job_definition_reads: AtomicUsize::new(0),
             loses_tenant_answer: AtomicBool::new(false),
         }
     }
@@ -47,6 +49,11 @@ impl SimStore {
     /// How many instances were asked for so far.
     pub fn loads(&self) -> usize {
         self.loads.load(Ordering::SeqCst)
+    }
+
+    /// How often single job definitions were read so far.
+    pub fn job_definition_reads(&self) -> usize {
+        self.job_definition_reads.load(Ordering::SeqCst)
     }
 
     fn core(&self) -> MutexGuard<'_, Core> {
@@ -335,6 +342,7 @@ impl Store for SimStore {
     }
 
     fn job_definition(&self, key: JobDefinitionKey) -> Fut<'_, Option<JobDefinitionRow>> {
+        self.job_definition_reads.fetch_add(1, Ordering::SeqCst);
         self.read(move |core| core.job_definitions.get(&key).cloned())
     }
 
@@ -360,6 +368,10 @@ impl Store for SimStore {
 
     fn count_jobs(&self, filter: JobFilter) -> Fut<'_, u64> {
         self.read(move |core| core.count_jobs(&filter))
+    }
+
+    fn count_job_definitions(&self, filter: JobDefinitionFilter) -> Fut<'_, u64> {
+        self.read(move |core| core.count_job_definitions(&filter))
     }
 
     fn count_incidents(&self, filter: IncidentFilter) -> Fut<'_, u64> {

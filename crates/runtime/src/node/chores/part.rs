@@ -174,6 +174,7 @@ impl Node {
             name: Some(name.into()),
             correlation_key: None,
             instance: Some(instance),
+            business_key: None,
             after: None,
             limit: 2,
         })

@@ -1,0 +1,3 @@
+-- Instances are found by their business keys, and the messages an instance waits for by the
+-- instance: indexes of tables that may be large by now, so they are made beside those who write
+-- (index.rs).
