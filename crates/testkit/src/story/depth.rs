@@ -151,7 +151,8 @@ impl From<Error> for Refusal {
         match &error {
             Error::Rejected(rejection) => rejection.into(),
             Error::MessageExists => Self("message exists".into()),
-            Error::Ambiguous { count, .. } => Self(format!("{count} wait")),
+            // Two stand for any number above.
+            Error::Ambiguous { count, .. } => Self(format!("{} wait", count.min(2))),
             Error::Missing(Missing::Job(_)) => Self("job not found".into()),
             Error::NotLocked(_) => Self("job is not locked".into()),
             other => Self(other.to_string()),

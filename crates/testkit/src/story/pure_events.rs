@@ -88,13 +88,13 @@ impl Pure {
                 let variables = message.variables;
                 return self.command(instance, Command::Trigger { subscription, variables });
             }
-            _ => return Err(Refusal(format!("{} wait", waits.len()))),
+            _ => return Err(Refusal(format!("{} wait", waits.len().min(2)))),
         }
         let wanted = self.wanted(
             |trigger| matches!(trigger, StartTrigger::Message { name } if *name == message.name),
         );
         let [wanted] = &wanted[..] else {
-            return Err(Refusal(format!("{} wait", wanted.len())));
+            return Err(Refusal(format!("{} wait", wanted.len().min(2))));
         };
         self.start_at(wanted, message.variables, None);
         self.settle();
