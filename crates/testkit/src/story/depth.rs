@@ -152,7 +152,7 @@ impl From<Error> for Refusal {
             Error::Rejected(rejection) => rejection.into(),
             Error::MessageExists => Self("message exists".into()),
             // Two stand for any number above.
-            Error::Ambiguous { count, .. } => Self(format!("{} wait", count.min(2))),
+            Error::Ambiguous { count, .. } => Self(format!("{} wait", (*count).min(2))),
             Error::Missing(Missing::Job(_)) => Self("job not found".into()),
             Error::NotLocked(_) => Self("job is not locked".into()),
             other => Self(other.to_string()),
