@@ -2,7 +2,6 @@
 
 use anyhow::ensure;
 use clap::{Args, Subcommand};
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::args::{Client, key};
@@ -10,6 +9,7 @@ use crate::bulk::{Choice, fields};
 use crate::call::{Answer, Path, View, ask};
 use crate::instance::json_object;
 use crate::instance_changes::mapping;
+use crate::instance_choice::Traits;
 use crate::job::filter::JobFilter;
 use crate::job::object;
 use crate::moment::{MomentOrNone, moment, moment_or_none};
@@ -44,30 +44,8 @@ pub enum Create {
     BatchRemovalTime(BatchRemovalTime),
 }
 
-type Instances = Choice<Filter, Manner>;
-
-/// As for the other commands, but `--suspended` is said of the batch: its elements are not chosen by
-/// that.
-#[derive(Debug, Args, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Filter {
-    /// Only of this process
-    #[arg(long, value_name = "ID")]
-    process: Option<String>,
-    /// Only of this definition
-    #[arg(long, value_name = "KEY", value_parser = key())]
-    definition: Option<i64>,
-    /// Only of this tenant
-    #[arg(long)]
-    tenant: Option<String>,
-    /// Only with this business key
-    #[arg(long, value_name = "TEXT")]
-    business_key: Option<String>,
-    /// Only those with incidents, or only those without
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true",
-        require_equals = true)]
-    with_incidents: Option<bool>,
-}
+/// Not by suspension, as for the other commands: `--suspended` is said of the batch.
+type Instances = Choice<Traits, Manner>;
 
 #[derive(Debug, Args)]
 pub struct Manner {

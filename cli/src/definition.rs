@@ -2,13 +2,14 @@
 
 use clap::{ArgGroup, Args, Subcommand};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::args::{Client, One, Paging, key};
-use crate::call::{Answer, Call, Calls, Path, View, ask};
+use crate::call::{Answer, Path, View, ask};
 use crate::job::object;
 use crate::moment::moment;
 use crate::plan::Plan;
+use crate::suspension::{calls, name_process};
 use crate::table::{self, Row, or_dash};
 
 #[derive(Debug, Subcommand)]
@@ -111,13 +112,7 @@ impl Suspend {
         let each: Vec<(String, String)> = match self.process {
             Some(process) => {
                 let what = format!("every version of {process} is");
-                body.insert("process".to_owned(), json!(process));
-                if let Some(tenant) = self.tenant {
-                    body.insert("tenant".to_owned(), json!(tenant));
-                }
-                if self.without_tenant {
-                    body.insert("withoutTenant".to_owned(), json!(true));
-                }
+                name_process(&mut body, process, self.tenant, self.without_tenant);
                 vec![(format!("/api/definitions/{verb}"), what)]
             }
             None => {
@@ -127,15 +122,7 @@ impl Suspend {
                 self.keys.iter().map(one).collect()
             }
         };
-        let body = Value::Object(body).to_string();
-        let call = |(path, what): (String, String)| {
-            let said = match &self.at {
-                Some(at) => format!("{what} {done} at {at}"),
-                None => format!("{what} {done}"),
-            };
-            Call { request: Path::new(path).post_json(body.clone()), answer: Answer::Done(said) }
-        };
-        Plan::Ask(Calls { client: self.client, calls: each.into_iter().map(call).collect() })
+        calls(self.client, each, body, done, self.at.as_deref())
     }
 }
 

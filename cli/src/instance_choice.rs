@@ -20,9 +20,10 @@ pub const INSTANCES: Kind = Kind {
     flags: "--process, --definition, --business-key, ...",
 };
 
+/// What the rows of instances tell of them.
 #[derive(Clone, Debug, Default, Args, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Filter {
+pub struct Traits {
     /// Only of this process
     #[arg(long, value_name = "ID")]
     process: Option<String>,
@@ -39,6 +40,13 @@ pub struct Filter {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true",
         require_equals = true)]
     with_incidents: Option<bool>,
+}
+
+#[derive(Clone, Debug, Default, Args, Serialize)]
+pub struct Filter {
+    #[command(flatten)]
+    #[serde(flatten)]
+    traits: Traits,
     /// Only suspended ones, or only those that are not
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true",
         require_equals = true)]

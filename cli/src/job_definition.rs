@@ -2,14 +2,15 @@
 
 use clap::{ArgGroup, Args, Subcommand};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
 use crate::args::{Client, One, Paging, key};
 use crate::bulk::{self, Command, Kind, Manner, Said, fields};
-use crate::call::{Answer, Call, Calls, Path, ask};
+use crate::call::{Answer, Path, ask};
 use crate::job::{keys_and_last, object, priority, retries};
 use crate::moment::{MomentOrNone, moment, moment_or_none};
 use crate::plan::Plan;
+use crate::suspension::{calls, name_process};
 use crate::table::{self, Row, or_dash};
 
 const PATH: &str = "/api/job-definitions";
@@ -202,13 +203,7 @@ impl Suspend {
             }
             (None, Some(process)) => {
                 let what = format!("the job definitions of {process} are");
-                body.insert("process".to_owned(), json!(process));
-                if let Some(tenant) = self.tenant {
-                    body.insert("tenant".to_owned(), json!(tenant));
-                }
-                if self.without_tenant {
-                    body.insert("withoutTenant".to_owned(), json!(true));
-                }
+                name_process(&mut body, process, self.tenant, self.without_tenant);
                 vec![(whole, what)]
             }
             (None, None) => {
@@ -218,15 +213,7 @@ impl Suspend {
                 self.keys.iter().map(one).collect()
             }
         };
-        let body = Value::Object(body).to_string();
-        let call = |(path, what): (String, String)| {
-            let said = match &self.at {
-                Some(at) => format!("{what} {done} at {at}"),
-                None => format!("{what} {done}"),
-            };
-            Call { request: Path::new(path).post_json(body.clone()), answer: Answer::Done(said) }
-        };
-        Plan::Ask(Calls { client: self.client, calls: each.into_iter().map(call).collect() })
+        calls(self.client, each, body, done, self.at.as_deref())
     }
 }
 

@@ -39,6 +39,7 @@ mod progress;
 mod script_host;
 mod serve;
 mod signal;
+mod suspension;
 mod table;
 mod timer;
 mod trace;

@@ -205,10 +205,6 @@ impl Orloj {
         if definition.raw() == 0 {
             return Ok("".into());
         }
-        if definition.raw() == 0 {
-            // Of a chore that belongs to no process.
-            return Ok("".into());
-        }
         Ok(self.inner.definitions.get(definition).await?.process.id.clone())
     }
 

@@ -113,8 +113,8 @@ impl History<'_> {
     }
 
     /// What happened last to jobs of no instance and to those of the newest instances that can
-    /// match, at most [`RECENT_INSTANCES_MAX`] of them; newest first. With a job in the filter: all that happened
-    /// to it, whatever it belongs to. Only at the level `full`.
+    /// match, at most [`RECENT_INSTANCES_MAX`] of them; newest first. With a job in the filter: all
+    /// that happened to it, whatever it belongs to. Only at the level `full`.
     pub async fn recent_job_log(
         &self,
         filter: &JobLogFilter,
