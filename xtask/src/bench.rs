@@ -22,19 +22,17 @@ pub fn crash(kills: u32) -> Result<String> {
 
 /// Stdout belongs to the benchmark program alone, and its exit code is ours.
 pub fn run(bench_arguments: &[String]) -> Result<ExitCode> {
-    // Several figures are those of the server as users run it.
-    process::run(workspace::cargo().args(["build", "--quiet", "--release", "-p", "orloj-cli"]))?;
-    let mut command = workspace::cargo();
+    let mut command = Command::new(workspace::bench_program()?);
     if bench_arguments.iter().any(|argument| argument == "peers") {
         command.env(peers::VARIABLE, peers::ensure_built()?);
     }
     let cluster = Cluster::start(Settings::Durable)?;
     let status = command
-        .args(["run", "--quiet", "--release", "--package", "orloj-bench", "--"])
+        .current_dir(workspace::root())
         .args(bench_arguments)
         .env(URL_VARIABLE, cluster.url())
         .status()
-        .context("cannot start cargo")?;
+        .context("cannot start the benchmark program")?;
     drop(cluster);
     // No code means a signal, which is no measurement either.
     let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX);

@@ -34,6 +34,14 @@ pub fn program(name: &str) -> Result<PathBuf> {
     Ok(build_directory().join("debug").join(name))
 }
 
+/// The benchmark program in release mode, beside the server as users run it: several figures are of
+/// that one. Both in one build, as above.
+pub fn bench_program() -> Result<PathBuf> {
+    let packages = ["-p", "orloj-cli", "-p", "orloj-bench"];
+    process::run(cargo().args(["build", "--quiet", "--release"]).args(packages))?;
+    Ok(build_directory().join("release").join("orloj-bench"))
+}
+
 pub fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());

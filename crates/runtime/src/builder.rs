@@ -247,7 +247,7 @@ impl Builder {
         self
     }
 
-    /// Most changes of one commit. Default 256.
+    /// Most changes of one commit. Default 512.
     pub fn group_changes_max(mut self, changes: usize) -> Self {
         self.config.group_changes_max = changes.max(1);
         self
@@ -445,8 +445,14 @@ fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), Error> {
     thread.map(drop).map_err(|e| Error::Internal(format!("no thread {name}: {e}")))
 }
 
-/// Two: while one group is on its way to the disk the other is being filled.
-const LANES_SHARED: u8 = 2;
+/// Two, so that while one group is on its way to the disk the other is being filled. Where the server
+/// and the node have a processor each and no more, the second would only take from both, and make
+/// smaller groups (docs/adr/0003 has the figures).
+#[cfg(feature = "postgres")]
+fn lanes_shared() -> u8 {
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    if processors > 2 { 2 } else { 1 }
+}
 
 /// Looking for the machine's zone may read files; mostly no zone is needed.
 fn zone_for(settings: &Settings) -> TimeZone {
@@ -522,9 +528,10 @@ async fn open(
         StoreChoice::Postgres(url) => {
             use orloj_store_postgres::{Options, PostgresStore};
             let defaults = Options::new(url, engine.clone());
-            let options = Options { lanes: LANES_SHARED, in_bulk, ..defaults };
+            let lanes = lanes_shared();
+            let options = Options { lanes, in_bulk, ..defaults };
             let store = Arc::new(PostgresStore::connect(options).await?);
-            Ok(OwnStore { store, lanes: LANES_SHARED, is_shared: true })
+            Ok(OwnStore { store, lanes, is_shared: true })
         }
         #[cfg(not(all(feature = "sqlite", feature = "postgres")))]
         _ => Err(StoreError::Refused(format!("engine {engine}: this build has no such store"))),

@@ -2,7 +2,7 @@ use orloj_interpreter::{EndKind, Event, IncidentEnd, JobEdit, LeaveKind, Role, T
 use orloj_model::JobHandler;
 use orloj_store::Error;
 use orloj_store::format::{
-    EVENT_DETAILS_BYTES_MAX, EventEntry, EventFields, EventKind, append_event, decode_events,
+    EVENT_DETAILS_BYTES_MAX, EventEntry, EventFields, EventKind, Stretch, decode_events,
 };
 use orloj_types::{InstanceKey, Timestamp};
 
@@ -28,7 +28,7 @@ impl Origin {
 
 /// Appends what a command did to the instance's current stretch of history, as far as it `is_kept`.
 pub(crate) fn append_events(
-    stretch: &mut Vec<u8>,
+    stretch: &mut Stretch,
     events: &[Event],
     origin: Origin,
     now: Timestamp,
@@ -36,7 +36,7 @@ pub(crate) fn append_events(
 ) {
     for event in events {
         if is_kept(kind_of(event)) {
-            append_event(stretch, fields(event, origin, now));
+            stretch.append(fields(event, origin, now));
         }
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use orloj_interpreter::{End, Event, Record, Scopes, ended_scopes, variable_changes};
 use orloj_settings::HistoryLevel;
-use orloj_store::format::{EventFields, EventKind, append_event};
+use orloj_store::format::{EventFields, EventKind, Stretch};
 use orloj_types::{ElementInstanceKey, StoredValue, Timestamp};
 
 use super::level::keeps;
@@ -35,7 +35,7 @@ pub(crate) struct Deed<'a> {
 
 /// Appends it to the instance's current stretch of history.
 pub(crate) fn note(
-    stretch: &mut Vec<u8>,
+    stretch: &mut Stretch,
     level: HistoryLevel,
     deed: &Deed<'_>,
     origin: Origin,
@@ -44,9 +44,7 @@ pub(crate) fn note(
     if level == HistoryLevel::None {
         return;
     }
-    if stretch.capacity() == 0 {
-        stretch.reserve(STRETCH_BYTES);
-    }
+    stretch.reserve_first(STRETCH_BYTES);
     // The end of an instance is the last that is told of it.
     let (events, last) = match deed.events.split_last() {
         Some((Event::InstanceEnded { .. }, before)) => deed.events.split_at(before.len()),
@@ -61,7 +59,7 @@ pub(crate) fn note(
 }
 
 struct Writer<'a> {
-    stretch: &'a mut Vec<u8>,
+    stretch: &'a mut Stretch,
     level: HistoryLevel,
     origin: Origin,
     now: Timestamp,
@@ -113,19 +111,16 @@ impl Writer<'_> {
         let json = value.filter(|_| is_told).map(StoredValue::to_json).unwrap_or_default();
         let kept = &json[..json.floor_char_boundary(VALUE_BYTES_MAX.min(json.len()))];
         let was_cut = kept.len() < json.len();
-        append_event(
-            self.stretch,
-            EventFields {
-                kind: kind as u32,
-                at_ms: self.now.ms_since(self.origin.started_at),
-                of: scope.raw() - self.origin.instance.raw(),
-                name,
-                message: kept,
-                number: if was_cut { i64::try_from(json.len()).unwrap_or(i64::MAX) } else { 0 },
-                second: value.map_or(0, |value| i64::from(value.tag as u8)),
-                ..EventFields::default()
-            },
-        );
+        self.stretch.append(EventFields {
+            kind: kind as u32,
+            at_ms: self.now.ms_since(self.origin.started_at),
+            of: scope.raw() - self.origin.instance.raw(),
+            name,
+            message: kept,
+            number: if was_cut { i64::try_from(json.len()).unwrap_or(i64::MAX) } else { 0 },
+            second: value.map_or(0, |value| i64::from(value.tag as u8)),
+            ..EventFields::default()
+        });
     }
 }
 
@@ -149,9 +144,9 @@ mod tests {
         let deed = Deed { events: &events, before: None, after: None, end: Some(&end) };
         let origin = Origin { instance: InstanceKey::new(50), started_at: Timestamp::ZERO };
         let told = |level| {
-            let mut stretch = Vec::new();
+            let mut stretch = Stretch::default();
             note(&mut stretch, level, &deed, origin, Timestamp::from_ms(3));
-            decode_events(&stretch).expect("whole")
+            decode_events(stretch.bytes()).expect("whole")
         };
         let full = told(HistoryLevel::Full);
         assert_eq!(full.len(), 3);

@@ -261,15 +261,15 @@ impl Node {
 
         let expected_rev = slot.rev;
         slot.rev += 1;
-        let is_over = outcome.end.is_some() && !slot.events.is_empty();
-        if is_over || slot.events.len() > EVENTS_INLINE_BYTES_MAX {
+        let is_over = outcome.end.is_some() && !slot.events.bytes().is_empty();
+        if is_over || slot.events.bytes().len() > EVENTS_INLINE_BYTES_MAX {
             change.history.push(HistoryRow {
                 instance,
                 rev: slot.rev,
                 engine: engine.clone(),
                 tenant: identity.tenant.clone(),
                 at: now,
-                events: std::mem::take(&mut slot.events),
+                events: slot.events.take(),
             });
         }
         if let Some(end) = outcome.end {
@@ -311,7 +311,7 @@ impl Node {
                 expected_rev,
                 rev: slot.rev,
                 record,
-                events: slot.events.clone(),
+                events: slot.events.bytes().to_vec(),
             });
         } else {
             let record = codec::encode(identity);
@@ -331,7 +331,7 @@ impl Node {
                 caller: identity.caller.map(|caller| caller.instance),
                 root: identity.caller.map(|caller| caller.root),
                 record,
-                events: slot.events.clone(),
+                events: slot.events.bytes().to_vec(),
             }));
         }
         slot.record = outcome.record.map(Arc::from);
@@ -502,14 +502,14 @@ impl Node {
         let level = self.history_level(slot);
         history::note(&mut slot.events, level, &deed, Origin { instance, started_at: now }, now);
         slot.rev += 1;
-        if !slot.events.is_empty() {
+        if !slot.events.bytes().is_empty() {
             change.history.push(HistoryRow {
                 instance,
                 rev: slot.rev,
                 engine: engine.clone(),
                 tenant: start.tenant.clone(),
                 at: now,
-                events: std::mem::take(&mut slot.events),
+                events: slot.events.take(),
             });
         }
         if let (Some(end), Some(definition)) = (outcome.end, slot.definition.clone()) {

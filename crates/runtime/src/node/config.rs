@@ -18,7 +18,8 @@ pub struct Config {
     pub engine: EngineName,
     /// Committer lanes.
     pub lanes: u8,
-    /// Most changes of one group; beyond 256 the floor measurements show no gain.
+    /// Most changes of one group. What a call of the server costs by itself is shared by them; their
+    /// bytes are bounded as well.
     pub group_changes_max: usize,
     pub executor: ExecutorOptions,
     /// Calls of foreign code at the same time.
@@ -62,7 +63,7 @@ impl Default for Config {
             node_name: "".into(),
             engine: EngineName::default(),
             lanes: 1,
-            group_changes_max: 256,
+            group_changes_max: 512,
             executor: ExecutorOptions::default(),
             calls_max: 256,
             offers_jobs: false,

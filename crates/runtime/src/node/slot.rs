@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use orloj_executor::TakerId;
 use orloj_interpreter::{CallName, InvokeResult, Record, Run};
+use orloj_store::format::Stretch;
 use orloj_store::{JobRow, Statement};
 use orloj_types::{InstanceKey, NodeNumber, TenantId, Timestamp};
 
@@ -28,7 +29,7 @@ pub(crate) struct Slot {
     /// Of `record`, when it will have been committed.
     pub rev: i32,
     /// History not yet in rows of its own.
-    pub events: Vec<u8>,
+    pub events: Stretch,
     pub definition: Option<Arc<Definition>>,
     /// Who a new instance is, until its record says so.
     pub start: Option<Identity>,

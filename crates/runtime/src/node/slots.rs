@@ -135,7 +135,7 @@ impl Node {
                 Some(Ok((loaded, record))) => {
                     slot.rev = loaded.row.rev;
                     slot.definition.take_if(|known| known.key != record.definition);
-                    slot.events = loaded.row.events;
+                    slot.events = loaded.row.events.into();
                     let large = loaded.variables.iter().map(|row| row.value.bytes.len());
                     slot.large_bytes = large.sum();
                     let stored = &loaded.row.record;

@@ -1,15 +1,27 @@
+use std::ops::Range;
+
 use prost::Message;
 
+use super::stretch::Last;
 use crate::Error;
 use crate::format::damaged;
 use crate::format::wire::Wire;
+
+/// In the stored number of a kind: moment and key are differences to those of the entry before, the
+/// key to that of the last one which has one.
+pub(super) const FOLLOWS: u32 = 1 << 5;
+/// The second key is a difference to the entry's own.
+pub(super) const OF_OWN_KEY: u32 = 1 << 6;
+/// The name is that of the last activation, for an element that is entered the one of the last new
+/// job.
+pub(super) const NAMED_BEFORE: u32 = 1 << 7;
 
 /// One thing that happened. Entries are concatenated with their lengths in front; a stretch of
 /// history is such a concatenation, without a version byte: unknown kinds are kept and shown as
 /// numbers, unknown fields skipped.
 #[derive(Clone, PartialEq, Message)]
 pub struct EventEntry {
-    /// [`EventKind`].
+    /// [`EventKind`]; as stored, marks above the lowest five bits tell what is left out.
     #[prost(uint32, tag = "1")]
     pub kind: u32,
     /// Since the instance's start.
@@ -64,7 +76,7 @@ pub struct EventEntry {
 /// keeps every one.
 pub const EVENT_DETAILS_BYTES_MAX: usize = 8 << 10;
 
-/// The numbers are part of the stored format.
+/// The numbers are part of the stored format and below 32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum EventKind {
@@ -147,18 +159,27 @@ pub struct EventFields<'a> {
     pub details: &'a str,
 }
 
-pub fn append_event(stretch: &mut Vec<u8>, event: EventFields<'_>) {
+/// Where texts of an entry stand.
+pub(super) struct Spans {
+    pub name: Range<usize>,
+    pub element: Range<usize>,
+}
+
+pub(super) fn append_event(stretch: &mut Vec<u8>, event: &EventFields<'_>) -> Spans {
+    let mut spans = Spans { name: 0..0, element: 0..0 };
     Wire(stretch).delimited(|wire| {
         wire.uint(1, event.kind.into());
         wire.sint(2, event.at_ms);
         wire.sint(3, event.key);
         wire.sint(4, event.of);
         wire.bytes(5, event.name.as_bytes());
+        spans.name = wire.0.len() - event.name.len()..wire.0.len();
         wire.bytes(6, event.message.as_bytes());
         wire.sint(7, event.number);
         wire.sint(8, event.job);
         wire.sint(9, event.second);
         wire.bytes(10, event.element.as_bytes());
+        spans.element = wire.0.len() - event.element.len()..wire.0.len();
         if let Some(due) = event.due_ms {
             wire.some_sint(11, due);
         }
@@ -167,13 +188,41 @@ pub fn append_event(stretch: &mut Vec<u8>, event: EventFields<'_>) {
         wire.sint(14, event.root_cause);
         wire.bytes(15, event.details.as_bytes());
     });
+    spans
 }
 
 pub fn decode_events(mut stretch: &[u8]) -> Result<Vec<EventEntry>, Error> {
-    let mut events = Vec::new();
+    let mut events: Vec<EventEntry> = Vec::new();
+    let mut last = Last::default();
+    let (mut worker, mut element) = (None, None);
     while !stretch.is_empty() {
-        let event =
+        let mut event =
             EventEntry::decode_length_delimited(&mut stretch).map_err(|e| damaged("history", e))?;
+        let marks = event.kind & (FOLLOWS | OF_OWN_KEY | NAMED_BEFORE);
+        event.kind &= !marks;
+        let kind = EventKind::from_number(event.kind);
+        if marks & FOLLOWS != 0 {
+            event.at_ms = event.at_ms.wrapping_add(last.at_ms);
+            event.key = event.key.wrapping_add(last.key);
+        }
+        if marks & OF_OWN_KEY != 0 {
+            event.of = event.of.wrapping_add(event.key);
+        }
+        if marks & NAMED_BEFORE != 0 {
+            let named: Option<usize> =
+                if kind == Some(EventKind::JobActivated) { worker } else { element };
+            let named = named.and_then(|at| events.get(at)).map(|named: &EventEntry| {
+                if kind == Some(EventKind::JobActivated) { &named.name } else { &named.element }
+            });
+            event.name =
+                named.cloned().ok_or_else(|| damaged("history", "a name that nobody told"))?;
+        }
+        last.pass(event.at_ms, event.key);
+        match kind {
+            Some(EventKind::JobActivated) => worker = Some(events.len()),
+            Some(EventKind::JobCreated) => element = Some(events.len()),
+            _ => {}
+        }
         events.push(event);
     }
     Ok(events)
@@ -215,7 +264,7 @@ mod tests {
         ];
         let (mut written, mut expected) = (Vec::new(), Vec::new());
         for event in events {
-            append_event(&mut written, event);
+            append_event(&mut written, &event);
             let entry = EventEntry {
                 kind: event.kind,
                 at_ms: event.at_ms,

@@ -12,13 +12,12 @@ mod job_keys;
 mod profile;
 mod record;
 mod record_writer;
+mod stretch;
 mod variables;
 mod wire;
 
 pub use activation::{ActivationEntry, decode_activations, encode_activation};
-pub use event::{
-    EVENT_DETAILS_BYTES_MAX, EventEntry, EventFields, EventKind, append_event, decode_events,
-};
+pub use event::{EVENT_DETAILS_BYTES_MAX, EventEntry, EventFields, EventKind, decode_events};
 pub use job_keys::decode_job_keys;
 pub use profile::{decode_profile, encode_profile};
 pub use record::{
@@ -29,6 +28,7 @@ pub use record::{
 pub use record_writer::{
     ElementFields, ElementWriter, IncidentFields, JobFields, RecordWriter, RepeatFields,
 };
+pub use stretch::Stretch;
 pub use variables::{VariableEntry, VariablesMessage, decode_variables, encode_variables};
 
 use crate::Error;

@@ -212,10 +212,14 @@ fn new_events(
         }
     }
     let old = before.events.get(&instance).map_or(&[][..], Vec::as_slice);
-    let Some(new) = bytes.strip_prefix(old) else {
+    if !bytes.starts_with(old) {
         return Err(Violation::new("I10", format!("the history of {instance} is rewritten")));
-    };
-    decode_events(new).map_err(|error| Violation::new("I10", error.to_string()))
+    }
+    // New entries lead on from old ones.
+    let read =
+        |bytes| decode_events(bytes).map_err(|error| Violation::new("I10", error.to_string()));
+    let mut events = read(&bytes)?;
+    Ok(events.split_off(read(old)?.len()))
 }
 
 fn instances_of(change: &Change) -> BTreeSet<InstanceKey> {
