@@ -71,9 +71,10 @@ pub(crate) fn fail(turn: &mut Turn<'_>, key: JobKey, failure: Failure) {
         Some(due_at) if due_at > turn.now => JobState::Waiting,
         _ => JobState::Ready,
     };
-    if job.state == JobState::Waiting
-        || (is_last && (has_plan || turn.semantics().dead_jobs_are_due))
-    {
+    // One that stays suspended has its wait all the same: resumed it waits on.
+    let waits = matches!(job.state, JobState::Waiting | JobState::Suspended)
+        && due_at.is_some_and(|due_at| due_at > turn.now);
+    if waits || (is_last && (has_plan || turn.semantics().dead_jobs_are_due)) {
         job.due_at = due_at;
     }
     if job.exclusive {

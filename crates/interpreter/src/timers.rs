@@ -218,6 +218,15 @@ fn schedule_next(turn: &mut Turn<'_>, host: ElementInstanceKey, job: &Job) -> Ru
         return Ok(());
     }
     let kind = JobKind::Timer { event: id.clone(), repeat: planned.repeat };
+    let retries = match job.retries_left > 0 {
+        true => job.retries_left,
+        // One that was run by hand without any. Its follower has not failed: as a job without
+        // retries and without an incident nobody could tell why it never fires.
+        false => {
+            let cycle = retries::timer_cycle_of(turn, event, &job.job_type);
+            jobs::retries_of(turn, host, event, cycle)?.max(1)
+        }
+    };
     let draft = Draft {
         job_type: job.job_type.clone(),
         priority: job.priority,
@@ -226,7 +235,7 @@ fn schedule_next(turn: &mut Turn<'_>, host: ElementInstanceKey, job: &Job) -> Ru
         category: job.category.clone(),
         limit_key: job.limit_key.clone(),
         is_suspended: job.state == JobState::Suspended,
-        ..Draft::new(kind, job.retries_left)
+        ..Draft::new(kind, retries)
     };
     jobs::create(turn, host, draft);
     Ok(())

@@ -574,3 +574,14 @@ story "a dead job that gets a due date stays dead, and waits for it when it has 
   retries a 0      | job a dead
   due a in 10m     | job a dead
   retries a 1      | job a due in 10m
+
+story "a suspended job that is executed by hand and fails has its wait when it is resumed"
+  engine executor off
+  delegate Pay: fails
+  process p, camunda:  start -> pay{delegate Pay, async, retry R3/PT5M} -> end
+  start p           | job pay waits
+  suspend job pay   | job pay suspended
+  execute pay       | rejected, job pay suspended, job pay has 2 retries
+  resume job pay    | job pay due in 5m
+  executor starts   | Pay called once
+  5m pass           | instance ended, Pay called 2 times

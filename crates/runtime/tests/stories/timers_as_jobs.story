@@ -68,3 +68,14 @@ story "a bounded repetition of Flowable counts a firing before its time"
   start p                  | job ask_timer due in 10m
   fire ask_timer           | A called once
   1h passes                | A called 3 times, job ask_timer gone
+
+story "the next firing of a repetition has retries, also when this one had none left"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> ask{user} -> end
+                       ask @timer(R5/10m, alongside) -> x{delegate A} -> end other
+  start p                | job ask_timer due in 10m
+  retries ask_timer 0    | job ask_timer dead
+  execute ask_timer      | A called once, job ask_timer due in 10m, job ask_timer has 3 retries
+  executor starts
+  10m pass               | A called 2 times
