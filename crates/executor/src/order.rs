@@ -1,6 +1,6 @@
 //! Which of two ready jobs goes first.
 //!
-//! A job's [`Rank`] is what the stores sort by ([`Order::place`]), so that the queue of a node and
+//! A job's [`Rank`] is what the stores sort by ([`JobRow::place`]), so that the queue of a node and
 //! its acquisitions agree job by job.
 //!
 //! Aging is a linear rule: at any moment a job counts as `priority + waited / step`. The difference
@@ -23,13 +23,13 @@ impl Rank {
     pub const FIRST: Self = Self([i64::MIN; 4]);
 
     pub fn of(order: Order, job: &JobRow) -> Self {
-        Self(order.place(job))
+        Self(job.place(order))
     }
 
     /// Of a job whose row is not at hand. `run_at`: when it is due; without a due date, when it
     /// was created.
     pub fn new(order: Order, priority: i64, kind: JobKind, run_at: Timestamp, key: JobKey) -> Self {
-        Self(order.place_of(priority, kind, run_at, key))
+        Self(order.place_of(priority, kind.is_timer(), run_at, key))
     }
 
     /// Whether the order puts it before another for more than its key.

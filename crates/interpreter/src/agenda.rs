@@ -55,8 +55,9 @@ pub(crate) enum Step {
     Resubscribe { key: ElementInstanceKey },
     /// An element instance was ended from outside and has something left to do.
     Farewell(Box<Farewell>),
-    /// An exclusive job of another instance of the hierarchy may run.
-    Promote { job: JobKey, instance: InstanceKey },
+    /// An exclusive job of another instance of the hierarchy has come to hold the queue, or was
+    /// overtaken in it.
+    Queued { job: JobKey, instance: InstanceKey },
     /// An incident is shown on the call activity that the instance belongs to.
     IncidentBelow { incident: IncidentKey, root_cause: IncidentKey, kind: Arc<str> },
     /// It is shown there no more.

@@ -28,6 +28,8 @@ pub(crate) struct Changes {
     pub(crate) events: Vec<Event>,
     /// The exclusive job that this command let run: nobody can have locked it yet.
     pub(crate) new_holder: Option<JobKey>,
+    /// A parked job that goes before the holder of its queue, which somebody may have locked.
+    pub(crate) overtaking: Option<JobKey>,
     /// The record has changed in a way that shows in nothing else.
     pub(crate) is_record_changed: bool,
 }
@@ -206,7 +208,8 @@ fn row_of(
     }
 }
 
-pub(crate) fn topic_of(process: &Process, element: &ElementInstance, job: &Job) -> Arc<str> {
+/// What limits and circuit breakers count a job by.
+pub fn topic_of(process: &Process, element: &ElementInstance, job: &Job) -> Arc<str> {
     match job.kind {
         JobKind::Worker | JobKind::Listener { .. } => job.job_type.clone(),
         // What the element calls is called behind the save point before it.

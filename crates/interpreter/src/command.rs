@@ -61,6 +61,13 @@ pub enum Command {
         jobs: Vec<JobKey>,
         suspended: bool,
     },
+    /// An exclusive job that waits for its turn takes the place of the one whose turn it is. The
+    /// sender sees to it that nobody has locked that one when this takes effect; the instance is
+    /// the one that has the queue.
+    Overtake {
+        holder: JobKey,
+        by: JobKey,
+    },
     /// The engine runs the job here and now, whatever its due date, retries, suspension and lock
     /// say. When it fails the outcome tells why.
     ExecuteJob {
@@ -387,6 +394,7 @@ impl Rejection {
                 Some(job) => Self::JobNotFound(*job),
                 None => Self::InstanceNotFound(instance),
             },
+            Command::Overtake { by, .. } => Self::JobNotFound(*by),
             Command::FailJob(fail) => Self::JobNotFound(fail.job),
             Command::ThrowError(throw) => Self::JobNotFound(throw.job),
             Command::ResolveIncident { incident } | Command::AnnotateIncident { incident, .. } => {

@@ -5,33 +5,37 @@
 //!
 //! Where exclusive jobs of a whole hierarchy exclude each other, all of them are in the queue of
 //! its outermost instance, which takes part in every command of the others then.
+//!
+//! Where ready jobs have an order, it is kept among those of a queue, too. A job that goes before
+//! the holder overtakes it at once if the holder was let run by the same command, for nobody can
+//! have locked it yet. Otherwise the record does not know whether somebody has: the outcome says who
+//! wants to overtake whom, and whoever can see the lock sends a command for it if there is none.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use orloj_types::{InstanceKey, JobKey};
+use orloj_types::{InstanceKey, JobKey, Order, Timestamp};
 
 use crate::agenda::{MemberIndex, Step};
 use crate::failure::Ruled;
 use crate::pages::Pages;
-use crate::record::{JobState, Record};
+use crate::record::{Job, JobKind, JobState, Record};
 use crate::settings::JobSettings;
 use crate::turn::Turn;
 use crate::work::Work;
 
 /// Entries are small, and they are not written.
 const PAGE_MAX: usize = 128;
-/// Where priorities count, so many of those that wait longest are looked at for the highest one: a
+/// Where jobs have an order, so many of those that wait longest are looked at for the first one: a
 /// fork that people draw has fewer branches, and a loop of thousands shall not pay for it.
 const COMPARED_MAX: usize = 64;
-/// The first ticket of a queue. Those below are for jobs that were overtaken before anyone saw them.
+/// The first ticket of a queue. Those below are for jobs that were overtaken.
 const TICKETS_FROM: u64 = 1 << 16;
 
 /// At most one exclusive job of an instance is acquirable at a time; the others are parked here
 /// and the next is promoted by the same change that ends, fails or delays the first.
 ///
-/// Who parks draws a ticket, and the lowest one is next, unless priorities count. A job that is asked for by its key finds
-/// its ticket, so that none of a hundred thousand has to be searched for.
+/// Who parks draws a ticket, and the lowest one is next, unless jobs have an order. A job that is
+/// asked for by its key finds its ticket, so that none of a hundred thousand has to be searched for.
 #[derive(Clone, Debug, Default)]
 pub struct ExclusiveQueue {
     pub holder: Option<JobKey>,
@@ -39,8 +43,33 @@ pub struct ExclusiveQueue {
     tickets: Pages<JobKey, u64, PAGE_MAX>,
     /// The highest ticket drawn since the queue was empty.
     last_ticket: u64,
-    /// Jobs of other instances of the hierarchy, and whose they are.
-    strangers: BTreeMap<JobKey, InstanceKey>,
+    strangers: BTreeMap<JobKey, Stranger>,
+}
+
+/// A job of another instance of the hierarchy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stranger {
+    pub instance: InstanceKey,
+    /// Its record is not at hand when jobs are compared.
+    pub standing: Standing,
+}
+
+/// What an order goes by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    pub priority: i64,
+    pub is_timer: bool,
+    pub due_at: Option<Timestamp>,
+}
+
+impl Standing {
+    pub(crate) fn of(job: &Job) -> Self {
+        Self::new(job.priority, &job.kind, job.due_at)
+    }
+
+    pub(crate) fn new(priority: i64, kind: &JobKind, due_at: Option<Timestamp>) -> Self {
+        Self { priority, is_timer: matches!(kind, JobKind::Timer { .. }), due_at }
+    }
 }
 
 /// Tickets matter by their order only.
@@ -67,16 +96,21 @@ impl ExclusiveQueue {
     }
 
     /// Says of which jobs that the queue was made with belong to other instances.
-    pub fn with_strangers(
-        self,
-        strangers: impl IntoIterator<Item = (JobKey, InstanceKey)>,
-    ) -> Self {
+    pub fn with_strangers(self, strangers: impl IntoIterator<Item = (JobKey, Stranger)>) -> Self {
         Self { strangers: strangers.into_iter().collect(), ..self }
     }
 
     /// The jobs in it that belong to other instances.
-    pub fn strangers(&self) -> impl ExactSizeIterator<Item = (JobKey, InstanceKey)> {
-        self.strangers.iter().map(|(job, instance)| (*job, *instance))
+    pub fn strangers(&self) -> impl ExactSizeIterator<Item = (JobKey, Stranger)> {
+        self.strangers.iter().map(|(job, stranger)| (*job, *stranger))
+    }
+
+    /// The state of a job that is in the queue.
+    fn state_of(&self, job: JobKey) -> Option<JobState> {
+        match self.holder == Some(job) {
+            true => Some(JobState::Ready),
+            false => self.ticket(job).map(|_| JobState::Parked),
+        }
     }
 
     /// Those that wait for the holder, the next one first.
@@ -148,75 +182,119 @@ impl ExclusiveQueue {
     }
 }
 
-/// The state of an exclusive job that wants to run: it holds the queue or waits in it.
-pub(crate) fn join(turn: &mut Turn<'_>, job: JobKey) -> JobState {
-    let Some(root) = root_of(turn) else {
-        let state = turn.work.record.exclusive.join(job);
-        if state == JobState::Ready {
-            turn.work.changes.new_holder = Some(job);
-        }
-        return state;
-    };
+/// The state of an exclusive job that wants to run: it holds the queue or waits in it. One that
+/// waits is to be [reconsidered](reconsider) when the record has it.
+pub(crate) fn join(turn: &mut Turn<'_>, job: JobKey, standing: Standing) -> JobState {
+    let root = root_of(turn);
+    let (here, _) = turn.work.at();
     let instance = turn.work.record.instance;
-    let (record, changes) = turn.work.parts_of(root);
-    changes.is_record_changed = true;
-    record.exclusive.strangers.insert(job, instance);
+    let (record, changes) = turn.work.parts_of(root.unwrap_or(here));
     let state = record.exclusive.join(job);
-    note_held(turn, job);
+    if state == JobState::Ready {
+        changes.new_holder = Some(job);
+    }
+    if root.is_some() {
+        changes.is_record_changed = true;
+        record.exclusive.strangers.insert(job, Stranger { instance, standing });
+        note_held(turn, job);
+    }
     state
 }
 
 /// As [`join`], for a job that may be in the queue already: it goes behind those parked. Alone it
 /// stays first.
 pub(crate) fn requeue(turn: &mut Turn<'_>, job: JobKey) -> JobState {
-    let (here, _) = turn.work.at();
-    let at = root_of(turn).unwrap_or(here);
+    let at = queue_at(turn);
     let queue = &turn.work.parts_of(at).0.exclusive;
     if queue.parked_count() == 0 && queue.holder == Some(job) {
         return JobState::Ready;
     }
     release(turn, job);
-    join(turn, job)
+    let standing = turn.work.record.job(job).map(|(_, job)| Standing::of(job));
+    join(turn, job, standing.unwrap_or_default())
 }
 
-/// A job that was just made goes before the one that came to hold the queue in the same command, if
-/// its priority is higher. One that holds it for longer may be at work and is left alone.
-pub(crate) fn prefer(turn: &mut Turn<'_>, job: JobKey) {
-    let record = &turn.work.record;
-    let Some(holder) = record.exclusive.holder else { return };
-    let is_new = turn.work.changes.new_holder == Some(holder);
-    if !turn.settings.exclusive_by_priority || !is_new || record.exclusive.ticket(job).is_none() {
-        return;
+/// A job of the instance at work has come to wait in the queue, or has another place in the order
+/// than before: perhaps another one than the holder goes first now.
+pub(crate) fn reconsider(turn: &mut Turn<'_>, job: JobKey) {
+    let (at, settings) = (queue_at(turn), turn.settings);
+    let standing = turn.work.record.job(job).map(|(_, job)| Standing::of(job));
+    let (record, changes) = turn.work.parts_of(at);
+    if let Some(stranger) = record.exclusive.strangers.get_mut(&job)
+        && let Some(standing) = standing.filter(|standing| *standing != stranger.standing)
+    {
+        stranger.standing = standing;
+        changes.is_record_changed = true;
     }
-    let priority = |key| record.job(key).map(|(_, job)| job.priority);
-    let (Some(wanted), Some(held)) = (priority(job), priority(holder)) else { return };
-    if wanted <= held {
-        return;
+    let (Some(order), Some(holder)) = (order_of(settings), record.exclusive.holder) else { return };
+    let first = match holder == job {
+        true => next_of(settings, record),
+        false => record.exclusive.ticket(job).map(|_| job),
+    };
+    let place = |job: JobKey| place_of(order, record, job);
+    let Some(first) = first.filter(|first| place(*first) < place(holder)) else { return };
+    if changes.new_holder == Some(holder) {
+        return overtake_at(turn, at, first);
     }
-    turn.work.record.exclusive.overtake(job);
-    turn.work.changes.new_holder = Some(job);
-    for (key, state) in [(holder, JobState::Parked), (job, JobState::Ready)] {
-        turn.job_mut(key).expect("it was just compared").state = state;
-        turn.work.changes.job_updated(key);
+    let is_parked = |job: &JobKey| record.exclusive.ticket(*job).is_some();
+    let wish = changes.overtaking.filter(is_parked);
+    if wish.is_none_or(|wish| place(first) < place(wish)) {
+        changes.overtaking = Some(first);
     }
 }
 
-/// Who is next when the holder goes. Of jobs of other instances the priorities are not at hand: a
-/// queue that has some goes by age.
+/// A parked job of the queue that the instance at work has takes the place of its holder. False:
+/// they are not what they were.
+pub(crate) fn overtake(turn: &mut Turn<'_>, holder: JobKey, by: JobKey) -> bool {
+    let (here, _) = turn.work.at();
+    let queue = &turn.work.record.exclusive;
+    let is_so = queue.holder == Some(holder) && queue.ticket(by).is_some();
+    if is_so {
+        overtake_at(turn, here, by);
+    }
+    is_so
+}
+
+fn overtake_at(turn: &mut Turn<'_>, at: MemberIndex, by: JobKey) {
+    let (record, changes) = turn.work.parts_of(at);
+    let overtaken = record.exclusive.holder;
+    record.exclusive.overtake(by);
+    changes.is_record_changed = true;
+    changes.new_holder = Some(by);
+    for job in overtaken.into_iter().chain([by]) {
+        tell(turn, at, job);
+    }
+}
+
+/// Who is next when the holder goes.
 fn next_of(settings: &JobSettings, record: &Record) -> Option<JobKey> {
-    let queue = &record.exclusive;
-    if !settings.exclusive_by_priority || !queue.strangers.is_empty() {
-        return queue.parked().next();
+    let mut parked = record.exclusive.parked();
+    match order_of(settings) {
+        // The first of equals.
+        Some(order) => parked.take(COMPARED_MAX).min_by_key(|job| place_of(order, record, *job)),
+        None => parked.next(),
     }
-    let priority = |job: &JobKey| record.job(*job).map_or(0, |(_, job)| job.priority);
-    // The first of equals.
-    queue.parked().take(COMPARED_MAX).min_by_key(|job| Reverse(priority(job)))
+}
+
+fn order_of(settings: &JobSettings) -> Option<Order> {
+    settings.exclusive_order.filter(|order| order.is_set())
+}
+
+/// Among equals tickets decide, and not keys.
+fn place_of(order: Order, record: &Record, job: JobKey) -> [i64; 3] {
+    let standing = match record.exclusive.strangers.get(&job) {
+        Some(stranger) => stranger.standing,
+        None => record.job(job).map(|(_, job)| Standing::of(job)).unwrap_or_default(),
+    };
+    let Standing { priority, is_timer, due_at } = standing;
+    let run_at = due_at.unwrap_or(job.made_at());
+    let [first, second, third, _] = order.place_of(priority, is_timer, run_at, job);
+    [first, second, third]
 }
 
 /// Whether a job of the instance at work would have to wait.
 pub(crate) fn is_taken(turn: &mut Turn<'_>) -> bool {
-    let (here, _) = turn.work.at();
-    let at = root_of(turn).unwrap_or(here);
+    let at = queue_at(turn);
     let record = turn.work.parts_of(at).0;
     record.exclusive.holder.is_some() || !record.still_held.is_empty()
 }
@@ -251,9 +329,8 @@ pub(crate) fn locks_over(turn: &mut Turn<'_>, acquired: JobKey) {
     }
     // Of one that was stopped itself nobody can tell whether this is its earlier run. In an
     // instance that shares a queue the name of a job may merely say that others are held.
-    let (here, _) = turn.work.at();
-    let queue_at = root_of(turn).unwrap_or(here);
-    let (record, changes) = turn.work.parts_of(queue_at);
+    let at = queue_at(turn);
+    let (record, changes) = turn.work.parts_of(at);
     if record.still_held.contains(&acquired) {
         return;
     }
@@ -287,43 +364,49 @@ fn release_at(turn: &mut Turn<'_>, at: MemberIndex, job: JobKey) {
     let next = is_holder.then(|| next_of(turn.settings, record)).flatten();
     let Some(next) = record.exclusive.leave(job, next) else { return };
     changes.new_holder = Some(next);
-    let instance = record.exclusive.strangers.get(&next).copied().unwrap_or(record.instance);
+    tell(turn, at, next);
+}
+
+/// A job of the queue of a member learns how it stands there, now or when its instance is at hand.
+fn tell(turn: &mut Turn<'_>, at: MemberIndex, job: JobKey) {
+    let record = &*turn.work.parts_of(at).0;
+    let Some(state) = record.exclusive.state_of(job) else { return };
+    let stranger = record.exclusive.strangers.get(&job);
+    let instance = stranger.map_or(record.instance, |stranger| stranger.instance);
     match turn.work.member(instance) {
         Some(member) => {
-            let (here, _) = turn.work.at();
-            turn.switch(member);
-            let is_there = let_run(turn, next);
-            turn.switch(here);
+            let is_there = set_state(turn, member, job, state);
             debug_assert!(is_there, "a parked job is in its record until it leaves the queue");
         }
-        None => turn.work.push(Step::Promote { job: next, instance }),
+        None => turn.work.push(Step::Queued { job, instance }),
     }
 }
 
-/// A job that has come to hold the queue, of an instance that may have to be asked for.
-pub(crate) fn promote(turn: &mut Turn<'_>, job: JobKey, instance: InstanceKey) -> Ruled {
-    let (here, _) = turn.work.at();
-    let is_there = match turn.member(instance)? {
-        Some(member) => {
-            turn.switch(member);
-            let is_there = let_run(turn, job);
-            turn.switch(here);
-            is_there
-        }
-        None => false,
-    };
-    if !is_there {
+/// The same, of an instance that has to be asked for.
+pub(crate) fn queued(turn: &mut Turn<'_>, job: JobKey, instance: InstanceKey) -> Ruled {
+    let member = turn.member(instance)?;
+    let at = queue_at(turn);
+    // It may have left the queue since.
+    let Some(state) = turn.work.parts_of(at).0.exclusive.state_of(job) else { return Ok(()) };
+    if !member.is_some_and(|member| set_state(turn, member, job, state)) {
         release(turn, job);
     }
     Ok(())
 }
 
-fn let_run(turn: &mut Turn<'_>, key: JobKey) -> bool {
-    let Some(job) = turn.job_mut(key) else { return false };
-    job.state = JobState::Ready;
-    turn.work.changes.job_updated(key);
-    note_held(turn, key);
-    true
+/// False: the member has no such job.
+fn set_state(turn: &mut Turn<'_>, member: MemberIndex, key: JobKey, state: JobState) -> bool {
+    let (here, _) = turn.work.at();
+    turn.switch(member);
+    let is_there = turn.job_mut(key).map(|job| job.state = state).is_some();
+    if is_there {
+        turn.work.changes.job_updated(key);
+    }
+    if is_there && state == JobState::Ready {
+        note_held(turn, key);
+    }
+    turn.switch(here);
+    is_there
 }
 
 /// A job of a shared queue learns that somebody may still have locked one of another instance.
@@ -332,6 +415,11 @@ fn note_held(turn: &mut Turn<'_>, job: JobKey) {
     if !turn.work.parts_of(root).0.still_held.is_empty() {
         turn.work.record.still_held.insert(job);
     }
+}
+
+/// The member that has the queue of the instance at work.
+fn queue_at(turn: &Turn<'_>) -> MemberIndex {
+    root_of(turn).unwrap_or(turn.work.at().0)
 }
 
 /// The member whose queue the instance at work shares; `None`: its own.
@@ -383,8 +471,10 @@ pub(crate) fn holds(record: &Record) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use orloj_types::Order;
+
     use crate::testing::{Sketch, Story, and, delegate, end, start};
-    use crate::{Command, InvokeResult, JobState};
+    use crate::{Command, InvokeResult, JobOrder, JobSettings, JobState, Overtaking, Rejection};
 
     /// Three exclusive jobs at once.
     fn fork(sketch: Sketch) -> Sketch {
@@ -603,5 +693,32 @@ mod tests {
         story.run_job("a");
         assert_eq!(states(&story), "- ready parked");
         assert_eq!(story.jobs[&story.job_of("c")].job.state, JobState::Parked);
+    }
+
+    #[test]
+    fn a_parked_job_overtakes_one_that_nobody_has_locked() {
+        let order = Order::Flags { priority: true, timers_first: false, due: false };
+        let settings = JobSettings { exclusive_order: Some(order), ..JobSettings::default() };
+        let process = fork(Sketch::camunda()).build();
+        let mut story = Story::of(process).settings(settings).delegate("Work", &[]);
+        story.start("{}");
+        let [a, b, c] = ["a", "b", "c"].map(|element| story.job_of(element));
+        let what = JobOrder::SetPriority(5);
+        let outcome = story.interpret(Command::ManageJob { job: c, what }).expect("there");
+        assert_eq!(outcome.overtaking, Some(Overtaking { holder: a, by: c }));
+        story.play(Command::ManageJob { job: c, what: JobOrder::SetPriority(5) });
+        assert_eq!(states(&story), "ready parked parked", "somebody may have locked it");
+        insta::assert_snapshot!(story.play(Command::Overtake { holder: a, by: c }), @"
+        --
+        update job1 before a, parked, retries 3, exclusive
+        update job3 before c, ready, retries 3, priority 5, exclusive
+        at a entering job1
+        at b entering job2
+        at c entering job3
+        ");
+        let refused = story.interpret(Command::Overtake { holder: a, by: b }).map(|_| ());
+        assert_eq!(refused, Err(Rejection::JobNotFound(b)), "it does not hold the queue any more");
+        story.run_job("c");
+        assert_eq!(states(&story), "ready parked -", "who was overtaken waits longest");
     }
 }

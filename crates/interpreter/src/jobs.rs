@@ -6,7 +6,7 @@ use orloj_expr::Expression;
 use orloj_model::{Element, Failures, JobDefinition, JobHandler, RetryCycle, SavePoint};
 use orloj_types::{ElementId, ElementInstanceKey, JobKey, Timestamp, Value};
 
-use crate::exclusive;
+use crate::exclusive::{self, Standing};
 use crate::extract;
 use crate::failure::Ruled;
 use crate::incidents;
@@ -54,13 +54,17 @@ impl Draft {
 pub(crate) fn create(turn: &mut Turn<'_>, of: ElementInstanceKey, draft: Draft) -> JobKey {
     let key = JobKey::new(turn.next_key());
     let is_suspended = draft.is_suspended || turn.work.record.is_suspended;
+    let is_stamped = turn.settings.due_dates_always && !draft.kind.is_for_clients();
+    let due_at = draft.due_at.or_else(|| is_stamped.then_some(turn.now));
     let state = match draft.due_at {
         _ if is_suspended => JobState::Suspended,
         Some(_) => JobState::Waiting,
-        None if draft.exclusive => exclusive::join(turn, key),
+        None if draft.exclusive => {
+            let standing = Standing::new(draft.priority, &draft.kind, due_at);
+            exclusive::join(turn, key, standing)
+        }
         None => JobState::Ready,
     };
-    let is_stamped = turn.settings.due_dates_always && !draft.kind.is_for_clients();
     let job = Job {
         key,
         kind: draft.kind,
@@ -69,7 +73,7 @@ pub(crate) fn create(turn: &mut Turn<'_>, of: ElementInstanceKey, draft: Draft) 
         retries_left: draft.retries,
         priority: draft.priority,
         exclusive: draft.exclusive,
-        due_at: draft.due_at.or_else(|| is_stamped.then_some(turn.now)),
+        due_at,
         failed_before: false,
         still_held: false,
         category: draft.category,
@@ -94,7 +98,7 @@ pub(crate) fn create(turn: &mut Turn<'_>, of: ElementInstanceKey, draft: Draft) 
     turn.work.record.elements.job_added(key, of);
     turn.work.changes.job_created(key);
     if state == JobState::Parked {
-        exclusive::prefer(turn, key);
+        exclusive::reconsider(turn, key);
     }
     turn.event(Event::JobCreated { key, element_instance: of, job_type, about });
     key
@@ -338,6 +342,9 @@ pub(crate) fn make_ready(turn: &mut Turn<'_>, key: JobKey) {
     };
     turn.job_mut(key).expect("the caller found the job").state = state;
     turn.work.changes.job_updated(key);
+    if state == JobState::Parked {
+        exclusive::reconsider(turn, key);
+    }
 }
 
 /// The job cannot run now, and the queue moves on. A worker that has locked it loses it. One of the

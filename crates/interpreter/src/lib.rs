@@ -70,13 +70,14 @@ mod variables;
 mod visits;
 mod work;
 
+pub use changes::topic_of;
 pub use command::{
     Activation, Command, FailJob, Instruction, JobOrder, Migrate, MoveFrom, MoveInside, NewTimer,
     OpenIncident, Place, Rejection, Start, ThrowError,
 };
 pub use edits::{VariableEdit, VariablePlace};
 pub use elements::{Elements, PAGE_ELEMENTS_MAX};
-pub use exclusive::ExclusiveQueue;
+pub use exclusive::{ExclusiveQueue, Standing, Stranger};
 pub use flow::VISITS_MAX;
 pub use invoke::{
     Bound, Callee, DecisionCall, Delegates, Invoke, InvokeResult, InvokeResults, InvokeScopes,
@@ -87,8 +88,8 @@ pub use need::{AssetKind, CalledProcess, Need, Supply, WantedAsset};
 pub use orloj_expr::FactChange;
 pub use outcome::{
     End, EndKind, Event, Failed, IncidentChange, IncidentEnd, IncidentRow, JobChange, JobEdit,
-    JobFailure, JobRow, JobSketch, LeaveKind, Outcome, Signal, SubscriptionChange, SubscriptionRow,
-    TaskEnd, UserTaskChange, UserTaskRow,
+    JobFailure, JobRow, JobSketch, LeaveKind, Outcome, Overtaking, Signal, SubscriptionChange,
+    SubscriptionRow, TaskEnd, UserTaskChange, UserTaskRow,
 };
 pub use pages::{Changed, Page};
 pub use record::{

@@ -23,6 +23,9 @@ pub struct Outcome {
     /// Set when the instance has ended.
     pub end: Option<End>,
     pub jobs: Vec<JobChange>,
+    /// In the instance's queue of exclusive jobs. If nobody has locked the holder, a
+    /// [`crate::Command::Overtake`] is to follow.
+    pub overtaking: Option<Overtaking>,
     pub user_tasks: Vec<UserTaskChange>,
     pub incidents: Vec<IncidentChange>,
     pub subscriptions: Vec<SubscriptionChange>,
@@ -35,6 +38,13 @@ pub struct Outcome {
     /// Of the other instances that belong to the same change: called ones and callers. All of it
     /// is applied, or nothing.
     pub others: Vec<Outcome>,
+}
+
+/// A job that waits for its turn goes before the one whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overtaking {
+    pub holder: JobKey,
+    pub by: JobKey,
 }
 
 /// Why a job's run was undone.

@@ -83,7 +83,11 @@ pub(crate) fn fail(turn: &mut Turn<'_>, key: JobKey, failure: Failure) {
             _ => exclusive::release(turn, key),
         }
     }
+    let is_parked = job.state == JobState::Parked;
     *turn.job_mut(key).expect("found above") = job;
+    if is_parked {
+        exclusive::reconsider(turn, key);
+    }
     jobs::lock_over(turn, key);
     if let Some(follow_up) = follow_up {
         timers::repeat_despite_failure(turn, host, &follow_up);

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use orloj_model::{JobDefinition, RetryCycle};
-use orloj_types::DefinitionKey;
+use orloj_types::{DefinitionKey, Order};
 
 use crate::flow::VISITS_MAX;
 
@@ -34,9 +34,9 @@ pub struct JobSettings {
     /// Exclusive jobs of all instances of a hierarchy share the queue of the outermost. Jobs that
     /// were queued before this was set stay in the queue they are in.
     pub exclusive_over_hierarchies: bool,
-    /// Of exclusive jobs that wait for their turn the one of the highest priority is next, the oldest
-    /// among equals; otherwise the oldest.
-    pub exclusive_by_priority: bool,
+    /// The order in which ready jobs are taken: of exclusive jobs that wait for their turn the first
+    /// in it is next, the oldest among equals. Without one it is the oldest.
+    pub exclusive_order: Option<Order>,
     /// The tries of a retry cycle are set at the first failure and not when the job is made.
     pub tries_at_first_failure: bool,
     /// Jobs that fail for good open no incident.

@@ -105,7 +105,7 @@ impl<'a> Turn<'a> {
             Step::Return => element::call_activity::hand_back(self)?,
             Step::CancelCalled { instance } => instance::cancel_called(self, instance)?,
             Step::Farewell(farewell) => crate::farewell::say(self, *farewell)?,
-            Step::Promote { job, instance } => crate::exclusive::promote(self, job, instance)?,
+            Step::Queued { job, instance } => crate::exclusive::queued(self, job, instance)?,
             Step::IncidentBelow { incident, root_cause, kind } => {
                 crate::incidents::climb(self, incident, root_cause, kind)?;
             }

@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::farewell::Farewell;
 use crate::host::Worked;
 use crate::need::{CalledProcess, WantedAsset};
-use crate::outcome::{End, EndKind, JobFailure, Outcome, Signal};
+use crate::outcome::{End, EndKind, JobFailure, Outcome, Overtaking, Signal};
 use crate::record::Record;
 use crate::variable_listeners::News;
 use crate::visits::Visits;
@@ -414,6 +414,10 @@ fn part(
     record.variables.end_notes();
     let jobs = changes.take_jobs(&record, process);
     let (instance, definition) = (record.instance, record.definition);
+    let overtaking = changes.overtaking.and_then(|by| {
+        record.exclusive.ticket(by)?;
+        Some(Overtaking { holder: record.exclusive.holder?, by })
+    });
     let end = ended.map(|how| {
         let variables = record.variables.remove(&record.instance.root_scope());
         End {
@@ -430,6 +434,7 @@ fn part(
         record: end.is_none().then_some(record),
         end,
         jobs,
+        overtaking,
         user_tasks: changes.user_tasks,
         incidents: changes.incidents,
         subscriptions: changes.subscriptions,

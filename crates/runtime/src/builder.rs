@@ -12,7 +12,7 @@ use orloj_interpreter::JobSettings;
 use orloj_model::{ParseHook, Transforms};
 use orloj_script::{ScriptHost, SecureScripting};
 use orloj_settings::{AcquisitionSettings, DEFAULT_ACQUISITION, IdGenerator, Settings};
-use orloj_store::{Claim, Error as StoreError, NewLimit, Notice, Order, Store, StoredSettings};
+use orloj_store::{Claim, Error as StoreError, NewLimit, Notice, Store, StoredSettings};
 use orloj_types::{EngineName, Timestamp};
 use prometheus_client::registry::Registry as MetricsRegistry;
 use rustc_hash::FxHashMap;
@@ -282,7 +282,7 @@ impl Builder {
         config.zone = self.zone.unwrap_or_else(|| zone_for(&config.settings));
         let order = config.executor.order;
         config.jobs = Arc::new(JobSettings {
-            exclusive_by_priority: matches!(order, Order::Flags { priority: true, .. }),
+            exclusive_order: Some(order),
             ..job_settings(&config.settings)?
         });
         if config.settings.ids.generator == IdGenerator::Uuid {

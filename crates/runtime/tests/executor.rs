@@ -167,6 +167,59 @@ async fn a_limit_holds_up_a_timer_though_it_calls_nothing() {
     orloj.shutdown().await;
 }
 
+/// Two exclusive jobs of one instance, which call different code.
+const FORK: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
+    xmlns:camunda="http://camunda.org/schema/1.0/bpmn" targetNamespace="test">
+  <process id="fork" isExecutable="true" camunda:historyTimeToLive="P1D">
+    <startEvent id="start"/>
+    <sequenceFlow id="s" sourceRef="start" targetRef="both"/>
+    <parallelGateway id="both"/>
+    <sequenceFlow id="a" sourceRef="both" targetRef="first"/>
+    <serviceTask id="first" camunda:asyncBefore="true" camunda:class="test.First"/>
+    <sequenceFlow id="b" sourceRef="both" targetRef="second"/>
+    <serviceTask id="second" camunda:asyncBefore="true" camunda:class="test.Second"/>
+  </process>
+</definitions>"#;
+
+async fn forking(builder: Builder) -> Orloj {
+    let builder = builder
+        .delegate("test.First", |_: Call| async { Ok(Document::new()) })
+        .delegate("test.Second", |_: Call| async { Ok(Document::new()) });
+    let orloj = builder.build().await.expect("an engine");
+    orloj.deploy(Deploy::file("fork.bpmn", FORK.as_bytes())).await.expect("deployed");
+    orloj
+}
+
+/// Elements of the jobs that an instance has left.
+async fn left(orloj: &Orloj, instance: InstanceKey) -> Vec<String> {
+    let jobs = orloj.instance(instance).await.expect("there").jobs;
+    jobs.iter().map(|job| job.element.to_string()).collect()
+}
+
+#[tokio::test]
+async fn an_exclusive_job_that_a_limit_holds_up_holds_up_no_other() {
+    let orloj = forking(builder()).await;
+    let limit = |max_concurrent| NewLimit {
+        scope: LimitScope::Topic,
+        name: "test.First".into(),
+        max_concurrent: Some(max_concurrent),
+        rate: None,
+    };
+    orloj.limits().set(limit(0)).await.expect("set");
+    orloj.executor().start().await.expect("started");
+    let start = StartInstance::latest("fork");
+    let instance = orloj.start(start).await.expect("started").instance;
+    orloj.settle().await;
+    orloj.advance(Duration::from_secs(20)).expect("pinned");
+    orloj.settle().await;
+    assert_eq!(left(&orloj, instance).await, ["first"]);
+    orloj.limits().set(limit(1)).await.expect("set");
+    orloj.settle().await;
+    assert_eq!(state(&orloj, instance).await, InstanceState::Completed);
+    orloj.shutdown().await;
+}
+
 /// An engine whose step runs one job at a time, each when it is let; what ran is told.
 async fn one_at_a_time(
     options: ExecutorOptions,

@@ -126,7 +126,7 @@ impl Shared {
             }
         }
         let order = order_of(acquire);
-        taken.sort_unstable_by_key(|job| order.place(job));
+        taken.sort_unstable_by_key(|job| job.place(order));
         Ok(taken)
     }
 

@@ -40,7 +40,7 @@ pub(crate) fn acquire(
         Wanted::Engine(selection) => selection.order,
         Wanted::Worker { .. } => orloj_store::Order::default(),
     };
-    jobs.sort_unstable_by_key(|job| order.place(job));
+    jobs.sort_unstable_by_key(|job| job.place(order));
     Ok(jobs)
 }
 

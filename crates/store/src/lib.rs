@@ -66,6 +66,7 @@ pub use migration::Migration;
 pub use node::{Beat, Claim, Lease, NodeProfile, NodeRow, Pulse};
 pub use notice::Notice;
 pub use operation::{OperationFilter, OperationRow};
+pub use orloj_types::Order;
 pub use patience::Patience;
 pub use prune::{ALL_MINUTES, BatchKinds, PRUNE_ROWS_MAX, Prune, PruneQuery, Pruned, minute_of};
 pub use query::{
@@ -77,7 +78,7 @@ pub use rows::{
     InstanceRow, JobKind, JobRow, JobState, LoadedInstance, NewDefinition, NewDeployment,
     NewResource, RecordPage, RecordPageKind, StoredDeployment, UserTaskRow, VariableRow,
 };
-pub use selection::{Order, Selection, Traits};
+pub use selection::{Selection, Traits};
 pub use settings::StoredSettings;
 pub use start::{NewStart, StartKind, StartQuery, StartRow, starts_of};
 pub use statement::{Parameter, STATEMENT_CHARS_MAX, STATEMENT_PARAMETERS_MAX, Statement};

@@ -9,9 +9,7 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use orloj_types::{DeploymentKey, EngineName, JobKey, NodeNumber, TenantId, Timestamp};
-
-use crate::selection::Order;
+use orloj_types::{DeploymentKey, EngineName, JobKey, NodeNumber, Order, TenantId, Timestamp};
 
 /// A process that wants to become a node.
 #[derive(Clone, Debug)]

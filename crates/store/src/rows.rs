@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use orloj_types::{
     BatchKey, DefinitionKey, DeploymentKey, ElementId, ElementInstanceKey, EngineName, IncidentKey,
-    InstanceKey, JobKey, ProcessId, StoredValue, TenantId, Timestamp, UserTaskKey,
+    InstanceKey, JobKey, Order, ProcessId, StoredValue, TenantId, Timestamp, UserTaskKey,
 };
 
 use crate::asset::{AssetRow, NewAsset};
@@ -244,6 +244,12 @@ pub const FAILURE_DETAILS_BYTES_MAX: usize = 64 << 10;
 impl JobRow {
     pub fn is_locked(&self) -> bool {
         self.lock_session.is_some() || self.lock_until.is_some()
+    }
+
+    /// Jobs sort as these do, lowest first.
+    pub fn place(&self, order: Order) -> [i64; 4] {
+        let run_at = self.due_at.unwrap_or(self.created_at);
+        order.place_of(self.priority, self.kind.is_timer(), run_at, self.key)
     }
 }
 

@@ -5,6 +5,7 @@
 mod document;
 mod id;
 mod key;
+mod order;
 mod temporal;
 mod temporal_text;
 mod time;
@@ -18,6 +19,7 @@ pub use key::{
     JobDefinitionKey, JobKey, KeyBlock, KeyGenerator, NODE_NUMBER_MAX, NodeNumber, OperationKey,
     SubscriptionKey, UserTaskKey,
 };
+pub use order::Order;
 pub use temporal::{
     Clock, Date, DateTime, NANOS_PER_DAY, NANOS_PER_SECOND, Temporal, Time, YEAR_MAX, Zone,
     days_in_month,

@@ -2,7 +2,7 @@
 
 use super::{
     ask_conditions, cancel, complete_job, complete_user_task, execute_job, fail_job,
-    incident_by_hand, job_due, manage_job, migrate, modify, resolve_incident, run_job,
+    incident_by_hand, job_due, manage_job, migrate, modify, overtake, resolve_incident, run_job,
     set_variables, start, suspend, throw_error, trigger, update_retries,
 };
 use crate::command::Command;
@@ -38,6 +38,7 @@ pub(crate) fn begin(turn: &mut Turn<'_>) -> Result<(), Stop> {
                 false => suspend::resume_jobs(turn, &jobs),
             }
         }
+        Command::Overtake { holder, by } => overtake::overtake(turn, *holder, *by),
         Command::ExecuteJob { job } => execute_job::execute_job(turn, *job),
         Command::OpenIncident(open) => incident_by_hand::open_incident(turn, open),
         Command::AnnotateIncident { incident, annotation } => {

@@ -12,6 +12,7 @@ use orloj_model::TimerKind;
 use orloj_types::{ElementInstanceKey, JobKey, Timestamp};
 
 use crate::command::{JobOrder, NewTimer, Rejection};
+use crate::exclusive;
 use crate::failure::Stop;
 use crate::incidents::{self, Reason};
 use crate::jobs::{self, Draft};
@@ -39,6 +40,7 @@ pub(crate) fn manage_job(turn: &mut Turn<'_>, key: JobKey, order: &JobOrder) -> 
             turn.job_mut(key).expect("found above").priority = *priority;
             turn.work.changes.job_updated(key);
             turn.event(Event::JobChanged { key, what: JobEdit::Priority(*priority) });
+            exclusive::reconsider(turn, key);
         }
         JobOrder::Delete => {
             jobs::take(turn, host, key);
@@ -95,6 +97,7 @@ fn set_retries(
     incidents::resolve_about(turn, host, job.key);
     if job.state != JobState::Suspended {
         jobs::settle(turn, job.key);
+        exclusive::reconsider(turn, job.key);
     }
     Ok(())
 }
@@ -110,6 +113,7 @@ fn set_due_date(turn: &mut Turn<'_>, key: JobKey, due: Option<Timestamp>) {
 fn resettle(turn: &mut Turn<'_>, job: &Job) {
     if matches!(job.state, JobState::Ready | JobState::Waiting | JobState::Parked) {
         jobs::settle(turn, job.key);
+        exclusive::reconsider(turn, job.key);
     }
 }
 

@@ -12,6 +12,7 @@ mod job_due;
 mod manage_job;
 mod migrate;
 mod modify;
+mod overtake;
 mod resolve_incident;
 mod run_job;
 mod set_variables;

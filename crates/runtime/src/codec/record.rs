@@ -241,9 +241,7 @@ pub fn decode(loaded: &LoadedInstance) -> Result<Record, Error> {
             parked,
         )
         .with_strangers(
-            strangers
-                .iter()
-                .map(|entry| (JobKey::new(entry.job + base), InstanceKey::new(entry.instance))),
+            strangers.iter().map(|entry| (JobKey::new(entry.job + base), scope::stranger(entry))),
         ),
         still_held: message.still_held.iter().map(|key| JobKey::new(key + base)).collect(),
         is_suspended: message.is_suspended,

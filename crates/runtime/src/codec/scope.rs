@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use orloj_interpreter::{
-    After, Caller, Compensation, ElementInstance, ElementState, Multi, Record, Role, Subscription,
-    SubscriptionKind, Task, TaskProperties,
+    After, Caller, Compensation, ElementInstance, ElementState, Multi, Record, Role, Standing,
+    Stranger, Subscription, SubscriptionKind, Task, TaskProperties,
 };
 use orloj_store::Error;
 use orloj_store::format::{
@@ -90,13 +90,30 @@ pub(super) fn rest_of_record(record: &Record) -> Option<RecordMessage> {
     })
 }
 
-fn stranger_entry((job, instance): (JobKey, InstanceKey), record: &Record) -> StrangerEntry {
+fn stranger_entry((job, stranger): (JobKey, Stranger), record: &Record) -> StrangerEntry {
     // A record without pages lists its queue instead.
     let ticket = match record.elements.is_head_only() {
         true => 0,
         false => record.exclusive.ticket(job).unwrap_or_default(),
     };
-    StrangerEntry { job: job.raw() - record.instance.raw(), instance: instance.raw(), ticket }
+    let Stranger { instance, standing } = stranger;
+    StrangerEntry {
+        job: job.raw() - record.instance.raw(),
+        instance: instance.raw(),
+        ticket,
+        priority: standing.priority,
+        is_timer: standing.is_timer,
+        due_at_ms: standing.due_at.map(Timestamp::as_ms),
+    }
+}
+
+pub(super) fn stranger(entry: &StrangerEntry) -> Stranger {
+    let standing = Standing {
+        priority: entry.priority,
+        is_timer: entry.is_timer,
+        due_at: entry.due_at_ms.map(Timestamp::from_ms),
+    };
+    Stranger { instance: InstanceKey::new(entry.instance), standing }
 }
 
 /// The element of the instance itself, unless it says nothing.

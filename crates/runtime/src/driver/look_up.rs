@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use orloj_store::{
-    Channel, DefinitionFilter, DefinitionRow, Error, InstanceFilter, JobDefinitionChange,
+    CalledBy, Channel, DefinitionFilter, DefinitionRow, Error, InstanceFilter, JobDefinitionChange,
     JobDefinitionFilter, JobDefinitionRow, JobFilter, JobKind, JobOrder, JobRow, JobState,
     MessageKey, MessageQuery, MessageRow, PAGE_ROWS_MAX, Page, StartKind, StartQuery, StartRow,
     Store, SubscriptionKind, SubscriptionQuery, SubscriptionRow,
 };
 use orloj_types::{
-    DefinitionKey, DeploymentKey, EngineName, JobDefinitionKey, ProcessId, TenantId, Timestamp,
+    DefinitionKey, DeploymentKey, EngineName, InstanceKey, JobDefinitionKey, ProcessId, TenantId,
+    Timestamp,
 };
 
 use crate::definitions::{Definitions, definition_rows, suspends_jobs};
@@ -23,6 +24,10 @@ use crate::node::{Find, Found, NEXT_MESSAGES_MAX, Receivers};
 /// Between two looks whether all nodes have seen new settings.
 const SEEN_PAUSE: Duration = Duration::from_millis(20);
 const SEEN_LOOKS_MAX: usize = 500;
+/// Of a hierarchy, and jobs of one instance, among which one is looked for that may overtake: a
+/// look shall not cost more than the jobs it helps.
+const HIERARCHY_INSTANCES_MAX: u32 = 50;
+const PARKED_JOBS_MAX: u32 = 64;
 
 pub(super) async fn look_up(
     store: &dyn Store,
@@ -66,7 +71,10 @@ pub(super) async fn look_up(
             definitions.know_tenants(&stored.moved);
             Found::Settings(Box::new(stored))
         }
-        Find::Untaken { limit } => Found::Untaken(untaken(store, limit).await?),
+        Find::Untaken { offset, limit } => Found::Untaken(untaken(store, offset, limit).await?),
+        Find::Parked { instance, over_hierarchies } => {
+            parked(store, instance, over_hierarchies).await?
+        }
         Find::Starts(query) => Found::Starts(store.starts(query).await?),
         Find::StartsBy(message, now) => Found::Candidates(starts_by(store, message, now).await?),
         Find::StartsNext { engine, tenant, process, key, now } => {
@@ -126,6 +134,7 @@ pub(super) async fn look_up(
 /// Ready jobs of the engine's own that nobody has locked, each with its deployment.
 async fn untaken(
     store: &dyn Store,
+    offset: u32,
     limit: u32,
 ) -> Result<Vec<(JobRow, Option<DeploymentKey>)>, Error> {
     // The empty type is that of the engine's own; in this order an index has them.
@@ -134,6 +143,7 @@ async fn untaken(
         is_locked: Some(false),
         job_type: Some("".into()),
         order: JobOrder::NextFirst,
+        offset,
         ..JobFilter::default()
     };
     let jobs = store.jobs(filter, Page { before: None, limit }).await?;
@@ -151,6 +161,33 @@ async fn untaken(
             (job, of)
         })
         .collect())
+}
+
+/// Exclusive jobs that wait in the queue of an instance, or of its hierarchy.
+async fn parked(
+    store: &dyn Store,
+    instance: InstanceKey,
+    over_hierarchies: bool,
+) -> Result<Found, Error> {
+    let (mut queue, mut instances) = (instance, vec![instance]);
+    if over_hierarchies {
+        let loaded = store.load(vec![instance]).await?;
+        queue = loaded.first().and_then(|loaded| loaded.row.root).unwrap_or(instance);
+        let page = Page { before: None, limit: HIERARCHY_INSTANCES_MAX };
+        let below = store.called_instances(CalledBy::Root(queue), page).await?;
+        instances = below.iter().map(|row| row.key).chain([queue]).collect();
+    }
+    let mut jobs = Vec::new();
+    for instance in instances {
+        let filter = JobFilter {
+            instance: Some(instance),
+            states: vec![JobState::Parked],
+            order: JobOrder::OldestFirst,
+            ..JobFilter::default()
+        };
+        jobs.extend(store.jobs(filter, Page { before: None, limit: PARKED_JOBS_MAX }).await?);
+    }
+    Ok(Found::Parked { queue, jobs })
 }
 
 async fn receivers(

@@ -35,6 +35,12 @@ pub(crate) enum Question {
     Settings,
     /// Ready jobs that perhaps no live node takes.
     Untaken,
+    /// Ready jobs that perhaps this node does not take, while others wait for them.
+    Blocking,
+    /// Those that wait for such a one.
+    Parked {
+        holder: JobKey,
+    },
     SettleTenants {
         deployments: Vec<DeploymentKey>,
     },
@@ -117,6 +123,8 @@ impl Question {
             | Self::WorkerAcquire { .. }
             | Self::Settings
             | Self::Untaken
+            | Self::Blocking
+            | Self::Parked { .. }
             | Self::SettleTenants { .. }
             | Self::Correlate { .. }
             | Self::Channel { .. }
@@ -127,6 +135,11 @@ impl Question {
             | Self::Broadcasts
             | Self::Receivers { .. } => None,
         }
+    }
+
+    /// Whether the answer may let another exclusive job go first.
+    pub fn is_about_turns(&self) -> bool {
+        matches!(self, Self::Blocking | Self::Parked { .. })
     }
 
     /// The version of the settings that an acquisition was asked under.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use orloj_executor::{BreakerState, QueuedJob, Rank, TakerId};
 use orloj_interpreter::{
     Activation, Command, EndKind, Event, IncidentChange, JobChange, JobFailure, JobState, Outcome,
-    Record, SubscriptionChange, UserTaskChange,
+    Overtaking, Record, SubscriptionChange, UserTaskChange,
 };
 use orloj_settings::HistoryLevel;
 use orloj_store::format::encode_activation;
@@ -62,6 +62,10 @@ pub(crate) struct Effects {
     pub frees_slot: bool,
     /// Exclusive jobs that were kept out by one of this change can be acquired now.
     pub lets_neighbours: bool,
+    /// Exclusive jobs that go before the one whose turn it is in the queue of an instance.
+    pub overtaking: ThinVec<(InstanceKey, Overtaking)>,
+    /// Instances with exclusive jobs that wait for one that this node may not take.
+    pub blocked: ThinVec<InstanceKey>,
     /// Something is left to be told to other instances.
     pub has_errands: bool,
     /// Places and credits reserved for jobs that a merged later command has ended already.
@@ -114,6 +118,7 @@ impl Node {
             effects.counts.note(&part.events, job);
             self.change_slot(Box::new(part), &mut change, &mut effects);
         }
+        Self::claim_free(&attempt, &mut change);
         let bytes = change_bytes(&change);
         let done = vec![Done { attempt, effects, instance, others }];
         let lane = self.lane_of(family);
@@ -165,7 +170,13 @@ impl Node {
             change.broadcasts_added.extend(rows);
             effects.has_errands = true;
         }
+        effects.overtaking.extend(outcome.overtaking.map(|overtaking| (instance, overtaking)));
         self.change(instance, &mut slot, outcome, change, effects);
+        let has_parked =
+            |record: &Arc<Record>| record.exclusive.parked_count() > 0 && self.is_choosy();
+        if slot.record.as_ref().is_some_and(has_parked) {
+            effects.blocked.push(instance);
+        }
         slot.pending += 1;
         self.slots.insert(instance, slot);
     }

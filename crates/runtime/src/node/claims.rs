@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use orloj_store::{
-    BroadcastKey, BroadcastWrite, Change, ChoreWrite, Held, JobRow, JobWrite, MessageKey,
-    MessageRow, MessageTaken,
+    BroadcastKey, BroadcastWrite, Change, ChoreUpdate, ChoreWrite, FailureWrite, Held, JobRow,
+    JobWrite, MessageKey, MessageRow, MessageTaken,
 };
 use orloj_types::{EngineName, InstanceKey, JobKey, ProcessId, TenantId, Timestamp};
 
@@ -26,7 +26,7 @@ pub(crate) struct Claims {
     /// The end of the chore that has the command done, or a step of it.
     pub chore: Option<Box<ChoreEnd>>,
     pub broadcast: Option<BroadcastWrite>,
-    /// A job that the command removes, if nobody holds it.
+    /// A job that the command removes or stops, if nobody holds it.
     pub free: Option<JobKey>,
 }
 
@@ -140,11 +140,33 @@ impl Node {
             self.follow_chores(change);
         }
         change.broadcasts.extend(claims.broadcast.clone());
-        if let Some(key) = claims.free {
-            // A plain delete does not ask who holds the job.
-            change.jobs.retain(|write| *write != JobWrite::Delete(key));
-            change.chores.push(ChoreWrite::Delete { key, held: Held::Free });
-        }
+    }
+
+    /// What the command writes about a job that nobody may hold; a plain write does not ask.
+    pub(super) fn claim_free(attempt: &Attempt, change: &mut Change) {
+        let claims = attempt.work.claims.as_deref();
+        let Some(key) = claims.and_then(|claims| claims.free) else { return };
+        let is_it = |write: &JobWrite| match write {
+            JobWrite::Update(update) => update.key == key,
+            JobWrite::Delete(gone) => *gone == key,
+            JobWrite::Insert(_) => false,
+        };
+        let Some(at) = change.jobs.iter().position(is_it) else { return };
+        let held = Held::Free;
+        change.chores.push(match change.jobs.remove(at) {
+            JobWrite::Update(update) => ChoreWrite::Update(ChoreUpdate {
+                key,
+                held,
+                state: update.state,
+                retries_left: update.retries_left,
+                priority: Some(update.priority),
+                due_at: update.due_at,
+                failure: FailureWrite::Keep,
+                payload: None,
+                lock: update.lock,
+            }),
+            JobWrite::Delete(_) | JobWrite::Insert(_) => ChoreWrite::Delete { key, held },
+        });
     }
 
     /// A change of its own, that no other is merged with.
@@ -202,6 +224,7 @@ impl Node {
             WorkOrigin::Broadcast { key } => self.heard(key, ended),
             WorkOrigin::Chore { job } => self.chore_worked(job, ended),
             WorkOrigin::Suspension { number } => self.suspension_worked(number, ended),
+            WorkOrigin::Overtaking { holder } => self.overtaken(holder),
             WorkOrigin::Client { id, .. } => self.written(id, ended),
             WorkOrigin::Engine { .. } | WorkOrigin::Due { .. } => {}
         }

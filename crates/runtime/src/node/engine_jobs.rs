@@ -39,7 +39,7 @@ const LOOK_MS_MIN: i64 = 1_000;
 pub(crate) struct Looking {
     pub cadence: orloj_executor::Cadence,
     /// The last look found nothing that this node takes.
-    is_fruitless: bool,
+    pub(super) is_fruitless: bool,
     /// When to look again though the last one was fruitless.
     next_at: Timestamp,
     /// Something became ready since the last look was sent.
@@ -316,6 +316,9 @@ impl Node {
             return;
         }
         if self.awaits_timers() || self.now < self.offers.resume_at {
+            return;
+        }
+        if self.overtakings.are_awaited() {
             return;
         }
         if self.queue.room() == 0 {

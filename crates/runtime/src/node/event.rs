@@ -342,7 +342,13 @@ pub enum Find {
     Settings,
     /// Ready jobs of the engine's own that nobody has locked.
     Untaken {
+        offset: u32,
         limit: u32,
+    },
+    /// Exclusive jobs that wait for the one whose turn it is in this instance, or in its hierarchy.
+    Parked {
+        instance: InstanceKey,
+        over_hierarchies: bool,
     },
     Batch(BatchKey),
     /// With the number of parts that are left.
@@ -405,6 +411,11 @@ pub enum Found {
     Settings(Box<StoredSettings>),
     /// Each with its deployment.
     Untaken(Vec<(JobRow, Option<DeploymentKey>)>),
+    Parked {
+        /// The instance that has the queue.
+        queue: InstanceKey,
+        jobs: Vec<JobRow>,
+    },
     Count(u32),
     Batch(Box<BatchRow>),
     BatchProgress {
@@ -565,5 +576,9 @@ pub(crate) enum WorkOrigin {
     },
     Suspension {
         number: u64,
+    },
+    /// An exclusive job that nobody has locked is overtaken by another one of its queue.
+    Overtaking {
+        holder: JobKey,
     },
 }

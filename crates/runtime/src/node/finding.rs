@@ -102,6 +102,10 @@ impl Node {
             (Question::SettleTenants { .. }, Found::NotYet) => self.settle_later(),
             (Question::SettleTenants { deployments }, _) => self.tenants_settled(&deployments),
             (Question::Untaken, Found::Untaken(jobs)) => self.untaken_found(&jobs),
+            (Question::Blocking, Found::Untaken(jobs)) => self.blocking_found(&jobs),
+            (Question::Parked { holder }, Found::Parked { queue, jobs }) => {
+                self.parked_found(holder, queue, &jobs);
+            }
             (Question::GiveBack { job }, Found::Job(row)) => self.give_back_found(job, Some(&row)),
             (Question::GiveBack { job }, _) => self.give_back_found(job, None),
             (
@@ -109,6 +113,8 @@ impl Node {
                 | Question::WorkerAcquire { .. }
                 | Question::Settings
                 | Question::Untaken
+                | Question::Blocking
+                | Question::Parked { .. }
                 | Question::Publish { .. }
                 | Question::Channel { .. }
                 | Question::Fits
@@ -134,6 +140,7 @@ impl Node {
             Question::GiveBack { job } => self.give_back_unanswered(*job),
             Question::Settings => self.settings_unknown(),
             Question::Untaken => self.untaken_unknown(),
+            Question::Blocking => self.blocking_unknown(),
             Question::SettleTenants { deployments } => {
                 self.tenants_unsettled(deployments, error);
             }

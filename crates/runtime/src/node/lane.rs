@@ -21,6 +21,7 @@ use rustc_hash::FxHashMap;
 
 use super::change::Effects;
 use super::claims::Sole;
+use super::event::WorkOrigin;
 use super::merge::merge;
 use super::slot::Attempt;
 
@@ -182,7 +183,7 @@ impl Lane {
         {
             let at = usize::try_from(place - self.first_place).expect("an open place");
             let open = &mut self.open[at];
-            let is_alone = is_alone(open) || is_alone(&entry);
+            let is_alone = is_apart(open) || is_apart(&entry);
             if open.bytes + entry.bytes <= GROUP_BYTES_MAX && !is_alone {
                 self.open_bytes -= open.bytes;
                 merge(open, entry);
@@ -458,6 +459,14 @@ impl Lane {
         Verdict::Fenced(entries)
     }
 }
+/// Whether it stays a change of its own.
+fn is_apart(entry: &Entry) -> bool {
+    // What an overtaking says about the lock of a job is true before all that comes later, and is
+    // no reason to repeat what came before.
+    let overtakes = |done: &Done| matches!(done.attempt.work.origin, WorkOrigin::Overtaking { .. });
+    is_alone(entry) || entry.done.iter().any(overtakes)
+}
+
 /// Statements of an application may fail, or take their time: nobody else waits for them.
 fn is_alone(entry: &Entry) -> bool {
     !entry.change.statements.is_empty()

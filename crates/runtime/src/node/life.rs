@@ -126,6 +126,7 @@ impl Node {
         }
         self.settings_told(pulse.settings_version);
         self.look_for_untaken(&pulse);
+        self.look_for_blocking(&pulse);
         self.look_after_messages(&pulse);
         self.look_after_broadcasts(&pulse);
         self.probe_ends();
@@ -261,6 +262,7 @@ impl Node {
         self.beginning.clear();
         self.offers.clear();
         self.reserved.clear();
+        self.overtakings.clear();
         self.giving_back.clear();
         self.to_find_later.clear();
         self.job_topics.clear();
@@ -432,7 +434,8 @@ impl Node {
                 && self.broadcasts.is_idle()
                 && self.start_events.is_idle()
                 && self.chores.is_idle()
-                && !self.questions.values().any(Question::is_correlation));
+                && !self.questions.values().any(Question::is_correlation)
+                && !self.questions.values().any(Question::is_about_turns));
         self.has_pulse
             && !self.heartbeat.is_under_way()
             && !runs_jobs

@@ -15,8 +15,8 @@ use super::config::{Config, Sabotage};
 use super::event::{Action, Event, Reply, RequestId, Ticket};
 use super::lane::{self, Lane, Verdict};
 use super::{
-    Node, Phase, broadcasts, chores, engine_jobs, executing, known, messages, offers, registered,
-    slots, start_events, untaken,
+    Node, Phase, broadcasts, chores, engine_jobs, executing, known, messages, offers, overtaking,
+    registered, slots, start_events, untaken,
 };
 use crate::api::Error;
 use crate::metrics::Metrics;
@@ -50,6 +50,7 @@ impl Node {
             registered: registered::Registered::new(),
             given_up: VecDeque::new(),
             untaken: untaken::Untaken::default(),
+            overtakings: overtaking::Overtakings::default(),
             grown_until: Timestamp::ZERO,
             drain_until: None,
             config,

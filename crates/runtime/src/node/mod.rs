@@ -36,6 +36,7 @@ mod messages;
 mod migration;
 mod need;
 mod offers;
+mod overtaking;
 mod registered;
 mod report;
 mod request;
@@ -123,6 +124,7 @@ pub struct Node {
     known: known::Known,
     given_up: VecDeque<GivenUp>,
     untaken: untaken::Untaken,
+    overtakings: overtaking::Overtakings,
     /// More jobs run than usual until then.
     grown_until: Timestamp,
     /// Whether they leave anything out, breakers aside.

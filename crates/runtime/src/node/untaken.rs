@@ -58,7 +58,7 @@ impl Node {
         }
         self.untaken.is_looking = true;
         self.untaken.nodes.clone_from(&pulse.nodes);
-        self.find(Question::Untaken, Find::Untaken { limit: LOOK_JOBS_MAX });
+        self.find(Question::Untaken, Find::Untaken { offset: 0, limit: LOOK_JOBS_MAX });
     }
 
     pub(super) fn untaken_found(&mut self, jobs: &[(JobRow, Option<DeploymentKey>)]) {

@@ -113,6 +113,12 @@ impl Node {
         if effects.has_errands {
             self.broadcasts.raise();
         }
+        for (queue, overtaking) in effects.overtaking {
+            self.overtake(queue, overtaking);
+        }
+        for instance in effects.blocked {
+            self.unblock(instance);
+        }
         if let Some(answer) = effects.answered {
             self.worker_answered(answer);
         }

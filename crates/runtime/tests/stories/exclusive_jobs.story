@@ -150,7 +150,9 @@ story "equal exclusive jobs go by age, also those that were overtaken"
   start p          | job c waits, job a parked, job b parked, job d parked
   executor starts  | instance ended, calls C A B D
 
-story "the priority of an exclusive job that waits its turn counts when that comes"
+# Camunda's acquisition sorts all that are ready, and only a locked one keeps others of its instance
+# out: what nobody has locked has no claim to its turn.
+story "an exclusive job that is given a higher priority goes before one that nobody has locked"
   engine executor off, by priority
   delegate A
   delegate B
@@ -159,10 +161,194 @@ story "the priority of an exclusive job that waits its turn counts when that com
                        f -> b{delegate B, async} -> end
                        f -> c{delegate C, async} -> end
   start p          | job a waits, job b parked, job c parked
-  prioritise c 5   | job a waits, job c parked
-  execute a        | job c waits, job b parked
-  restart          | job c waits, job b parked
-  executor starts  | instance ended, calls A C B
+  prioritise c 5   | job c waits, job a parked, job b parked
+  restart          | job c waits, job a parked, job b parked
+  executor starts  | instance ended, calls C A B
+
+story "an exclusive job that is given a lower priority lets another go first"
+  engine executor off, by priority
+  delegate A
+  delegate B
+  delegate C
+  process p, camunda:  start -> f+ -> a{delegate A, async, priority 5} -> end
+                       f -> b{delegate B, async, priority 3} -> end
+                       f -> c{delegate C, async, priority 4} -> end
+  start p          | job a waits, job b parked, job c parked
+  prioritise a 1   | job c waits, job a parked, job b parked
+  executor starts  | instance ended, calls C B A
+
+story "an override reaches exclusive jobs that wait their turn"
+  engine executor off, by priority
+  delegate A
+  delegate B
+  process p, camunda:  start -> f+ -> a{delegate A, async, priority 5} -> end
+                       f -> b{delegate B, async, priority 3} -> end
+  start p                      | job a waits, job b parked
+  override b to 9 with jobs    | job b waits, job a parked
+  executor starts              | instance ended, calls B A
+
+story "an exclusive job that is made later goes before one that nobody has locked"
+  engine executor off, by priority
+  delegate A
+  delegate B
+  process p, camunda:  start -> f+ -> a{delegate A, async, priority 1} -> end
+                       f -> get{receive paid} -> b{delegate B, async, priority 9} -> end
+  start p          | job a waits
+  correlate paid   | job b waits, job a parked
+  executor starts  | instance ended, calls B A
+
+story "due timers go before other exclusive jobs of the instance when timers come first"
+  engine executor off, timers first
+  delegate A
+  delegate B
+  process p, camunda:  start -> f+ -> a{delegate A, async} -> end
+                       f -> wait{timer 10s} -> b{delegate B} -> end
+  start p as one   | one: job a waits
+  fire wait of one | one: job wait waits, one: job a parked
+  start p as two   | two: job a waits
+  10s pass         | two: job a waits, two: job wait due in 0s
+  executor starts  | one: instance ended, two: instance ended, calls B B A A
+
+story "exclusive jobs of one instance go by due date when the executor does"
+  engine executor off, by due date
+  delegate A
+  delegate B
+  delegate C
+  process p, camunda:  start -> f+ -> a{delegate A, async} -> end
+                       f -> b{delegate B, async} -> end
+                       f -> c{delegate C, async} -> end
+  start p          | job a waits, job b parked, job c parked
+  1m passes
+  due a now        | job b waits, job a parked, job c parked
+  1s passes
+  due b now        | job c waits, job a parked, job b parked
+  executor starts  | instance ended, calls C A B
+
+story "exclusive jobs of one instance grow older as all do"
+  engine executor off, aging 10s
+  delegate A
+  delegate B
+  delegate C
+  process p, camunda:  start -> f+ -> a{delegate A, async} -> end
+                       f -> get{receive soon} -> b{delegate B, async, priority 1} -> end
+                       f -> ask{receive late} -> c{delegate C, async, priority 1} -> end
+  start p           | job a waits
+  9s pass
+  correlate soon    | job b waits, job a parked
+  2s pass
+  correlate late    | job b waits, job c parked
+  executor starts   | instance ended, calls B A C
+
+story "over hierarchies all exclusive jobs of the tree go by priority"
+  engine executor off, by priority, exclusive over hierarchies
+  delegate A
+  delegate B
+  delegate C
+  process parent, camunda:  start -> f+ -> a{delegate A, async, priority 1} -> end
+                            f -> b{delegate B, async, priority 5} -> end
+                            f -> sub{call child} -> end
+  process child, camunda:   start -> c{delegate C, async, priority 9} -> end
+  start parent     | child: job c waits, parent: job a parked, parent: job b parked
+  executor starts  | parent: instance ended, calls C B A
+
+story "over hierarchies a new priority counts in the whole tree"
+  engine executor off, by priority, exclusive over hierarchies
+  delegate A
+  delegate B
+  delegate C
+  process parent, camunda:  start -> f+ -> a{delegate A, async, priority 3} -> end
+                            f -> one{call first} -> end
+                            f -> two{call second} -> end
+  process first, camunda:   start -> b{delegate B, async, priority 2} -> end
+  process second, camunda:  start -> c{delegate C, async, priority 1} -> end
+  start parent              | parent: job a waits, first: job b parked, second: job c parked
+  prioritise c 5 of second  | second: job c waits, parent: job a parked, first: job b parked
+  prioritise b 4 of first   | second: job c waits, first: job b parked
+  restart                   | second: job c waits, first: job b parked, parent: job a parked
+  prioritise c 0 of second  | first: job b waits, second: job c parked, parent: job a parked
+  executor starts           | parent: instance ended, calls B A C
+
+story "a failed job that is tried at once keeps its place in the order"
+  engine executor off, by priority
+  delegate A: fails
+  delegate B
+  process p, camunda:  start -> f+ -> a{delegate A, async, priority 5} -> end
+                       f -> b{delegate B, async, priority 1} -> end
+  start p          | job a waits, job b parked
+  executor starts  | instance ended, calls A A B
+
+story "an exclusive job outside of the range of priorities holds up no other"
+  engine priorities from 5
+  delegate A
+  delegate B
+  delegate C
+  process p, camunda:  start -> f+ -> a{delegate A, async, priority 1} -> end
+                       f -> b{delegate B, async, priority 10} -> end
+                       f -> c{delegate C, async, priority 7} -> end
+  start p          | calls B C, job a waits
+  prioritise a 5   | instance ended, calls B C A
+
+story "one that becomes ready behind it runs as well"
+  engine priorities from 5
+  delegate A
+  delegate B
+  process p, camunda:  start -> f+ -> a{delegate A, async, priority 1} -> end
+                       f -> get{receive paid} -> b{delegate B, async, priority 10} -> end
+  start p          | job a waits
+  correlate paid   | calls B, job a waits, job b gone
+
+story "one that is left when its priority changes holds up no other"
+  engine executor off, priorities from 5
+  delegate A
+  delegate B
+  process p, camunda:  start -> f+ -> a{delegate A, async, priority 6} -> end
+                       f -> b{delegate B, async, priority 10} -> end
+  start p          | job a waits, job b parked
+  prioritise a 1
+  executor starts
+  20s pass         | calls B, job a waits
+
+story "an exclusive job of a category that is not taken holds up no other"
+  engine categories blue
+  delegate A
+  delegate B
+  process p, flowable:  start -> f+ -> a{delegate A, async, category red} -> end
+                        f -> b{delegate B, async, category blue} -> end
+  start p          | calls B, job a waits
+
+story "over hierarchies an exclusive job of a deployment that is not registered holds up no other"
+  engine executor off, deployment aware, exclusive over hierarchies
+  delegate A
+  delegate B
+  process parent, camunda:  start -> f+ -> sub{call child} -> end
+                            f -> b{delegate B, async} -> end
+  process child, camunda:   start -> a{delegate A, async} -> end
+  start parent      | child: job a waits, parent: job b parked
+  unregister child
+  executor starts
+  20s pass          | calls B, child: job a waits
+  register child    | parent: instance ended, calls B A
+
+story "an exclusive job without a due date holds up no other where nobody takes it"
+  engine executor off, due dates always
+  delegate A
+  delegate B
+  process p, camunda:  start -> f+ -> a{delegate A, async} -> end
+                       f -> b{delegate B, async} -> end
+  start p          | job a waits, job b parked
+  due a never
+  executor starts
+  20s pass         | calls B, job a waits, job a has no due date
+
+story "exclusive jobs of one instance that different nodes take do not hold each other up"
+  engine priorities up to 9
+  node b executor off, priorities 10 to 19
+  delegate A
+  delegate B
+  process p, camunda:  start -> f+ -> b{delegate B, async, priority 15} -> end
+                       f -> a{delegate A, async, priority 5} -> end
+  start p                | calls A, job b waits
+  executor starts on b   | instance ended, calls A B
 
 story "what follows an exclusive job goes by its priority as well"
   engine executor off, by priority

@@ -1,11 +1,10 @@
 use prost::Message;
 
-use orloj_types::{DeploymentKey, TenantId};
+use orloj_types::{DeploymentKey, Order, TenantId};
 
 use crate::Error;
 use crate::format::damaged;
 use crate::node::NodeProfile;
-use crate::selection::Order;
 
 #[derive(Clone, PartialEq, Message)]
 struct ProfileMessage {

@@ -59,6 +59,13 @@ pub struct StrangerEntry {
     /// See [`JobEntry::ticket`].
     #[prost(uint64, tag = "3")]
     pub ticket: u64,
+    /// These three are what jobs are sorted by.
+    #[prost(sint64, tag = "4")]
+    pub priority: i64,
+    #[prost(bool, tag = "5")]
+    pub is_timer: bool,
+    #[prost(int64, optional, tag = "6")]
+    pub due_at_ms: Option<i64>,
 }
 
 /// Keys as they are, not as differences: they are of other instances.

@@ -20,6 +20,11 @@ const SKETCHES: &[&str] = &[
      f -> b{delegate D, async} -> j\n\
      f -> c{delegate D, async, retry R3/PT2S} -> d{delegate D, async} -> j\n\
      c @error(POOR) -> d",
+    "process ranked, camunda: start -> f+ -> a{delegate D, async, priority 1} -> j+ -> end\n\
+     f -> b{delegate D, async, priority 5} -> c{delegate D, async, priority 9} -> j\n\
+     f -> v{timer 1s, nonexclusive} -> d{delegate D, async, priority 7} -> j\n\
+     f -> w{timer 1s} -> j\n\
+     f -> ask{user} -> e{delegate D, async, priority 3} -> j",
     "process order: start -> pay{service charge} -> x?{total > 5} -> ship{service ship, priority 9} -> end shipped\n\
      x? -> end small\n\
      pay @timer(4s) -> sorry{service mail} -> end late\n\

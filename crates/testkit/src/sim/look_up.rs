@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use orloj::node::{Find, Found, NEXT_MESSAGES_MAX, Receivers};
 use orloj_store::{
-    Channel, Error, InstanceFilter, JobFilter, JobKind, MessageKey, MessageQuery, MessageRow,
-    PAGE_ROWS_MAX, StartKind, StartQuery, StartRow, SubscriptionKind, SubscriptionQuery,
-    SubscriptionRow,
+    Channel, Error, InstanceFilter, JobFilter, JobKind, JobRow, JobState, MessageKey, MessageQuery,
+    MessageRow, PAGE_ROWS_MAX, StartKind, StartQuery, StartRow, SubscriptionKind,
+    SubscriptionQuery, SubscriptionRow,
 };
 use orloj_types::{EngineName, ProcessId, TenantId, Timestamp};
 
@@ -45,7 +45,25 @@ pub(super) fn look_up(store: &mut Core, find: &Find) -> Result<Found, Error> {
             Found::LastSignal(store.last_subscription(SubscriptionKind::Signal, name))
         }
         Find::Settings => Found::Settings(Box::new(store.stored_settings())),
-        Find::Untaken { .. } => Found::Untaken(Vec::new()),
+        Find::Untaken { offset, limit } => {
+            let ready = store.jobs.values().filter(|job| {
+                job.state == JobState::Ready && !job.is_locked() && !job.kind.is_for_workers()
+            });
+            let page = ready.skip(*offset as usize).take(*limit as usize);
+            let deployment =
+                |job: &JobRow| Some(store.definitions.get(&job.definition)?.deployment);
+            Found::Untaken(page.map(|job| (job.clone(), deployment(job))).collect())
+        }
+        Find::Parked { instance, over_hierarchies } => {
+            let root = |key| store.instances.get(&key).and_then(|row| row.root).unwrap_or(key);
+            let queue = if *over_hierarchies { root(*instance) } else { *instance };
+            let is_of = |job: &&JobRow| match over_hierarchies {
+                true => root(job.instance) == queue,
+                false => job.instance == queue,
+            };
+            let parked = store.jobs.values().filter(|job| job.state == JobState::Parked);
+            Found::Parked { queue, jobs: parked.filter(is_of).cloned().collect() }
+        }
         Find::Starts(query) => Found::Starts(store.list_starts(query)),
         Find::StartsBy(message, now) => Found::Candidates(starts_by(store, *message, *now)),
         Find::StartsNext { engine, tenant, process, key, now } => {

@@ -22,6 +22,7 @@ const ALL: &[&str] = &[
     "drain",
     "foreign code misbehaves",
     "group of a fenced node",
+    "job overtaken",
     "job polled",
     "job stopped while it runs",
     "job pushed",

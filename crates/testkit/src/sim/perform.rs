@@ -6,7 +6,8 @@ use orloj::api::Error as ApiError;
 use orloj::node::{Action, CallId, Event};
 use orloj_interpreter::{Invoke, InvokeResult};
 use orloj_store::{
-    CommitError, Committed, Error as StoreError, Group, JobRow, Lease, Notice, Wanted,
+    ChoreWrite, CommitError, Committed, Error as StoreError, Group, JobRow, JobState, Lease,
+    Notice, Wanted,
 };
 use orloj_types::Document;
 
@@ -338,6 +339,12 @@ impl World<'_> {
         match &result {
             Ok(_) => {
                 self.marks.add("change", group.changes.len() as u64);
+                // Only an exclusive job that nobody held is parked in this way.
+                let chores = group.changes.iter().flat_map(|change| &change.chores);
+                let overtaken = chores.filter(|write| {
+                    matches!(write, ChoreWrite::Update(update) if update.state == JobState::Parked)
+                });
+                self.marks.add("job overtaken", overtaken.count() as u64);
                 self.checker.applied(&self.store, self.library, &before, group)?;
                 self.checker.in_order(&self.store, self.plan.strict_order(), group)?;
             }

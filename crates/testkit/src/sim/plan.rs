@@ -3,6 +3,7 @@ use std::sync::Arc;
 use orloj::node::{Config, ExecutorOptions, Sabotage};
 use orloj::settings::{BatchSettings, Settings};
 use orloj::{BreakerOptions, BreakerRules, LongestRun, Order};
+use orloj_interpreter::JobSettings;
 use orloj_types::EngineName;
 
 use super::Random;
@@ -191,6 +192,8 @@ impl Plan {
             caller_runs: takes.caller_runs,
             ..config.executor
         };
+        let exclusive_order = Some(config.executor.order);
+        config.jobs = Arc::new(JobSettings { exclusive_order, ..JobSettings::default() });
         config
     }
 

@@ -38,7 +38,7 @@ impl Core {
             _ => true,
         };
         let wanted = jobs.filter(|job| is_acquirable(job) && is_wanted(job) && is_free(job));
-        let mut keys: Vec<_> = wanted.map(|job| (order.place(job), job.key)).collect();
+        let mut keys: Vec<_> = wanted.map(|job| (job.place(order), job.key)).collect();
         keys.sort_unstable();
         let mut permits = self.permits(acquire.now);
         let mut taken = Vec::new();

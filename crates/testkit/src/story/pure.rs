@@ -15,8 +15,8 @@ use orloj_dmn::{Mode, Model, Options};
 use orloj_interpreter::{
     Bound, Callee, Command, DecisionCall, Delegates, EndKind, Event, FailJob, IncidentChange,
     IncidentRow, Input, Invoke, InvokeResult, InvokeResults, JobChange, JobKind, JobResult, JobRow,
-    JobSettings, JobState, Need, Outcome, Progress, Record, Rejection, Run, Signal, Start, Supply,
-    ThrowError, UserTaskChange, UserTaskRow, job_variables,
+    JobSettings, JobState, Need, Outcome, Overtaking, Progress, Record, Rejection, Run, Signal,
+    Start, Supply, ThrowError, UserTaskChange, UserTaskRow, job_variables,
 };
 use orloj_model::{Dialect, Process};
 use orloj_types::{
@@ -169,13 +169,20 @@ impl Pure {
         loop {
             match run.advance(&mut self.keys, &self.registered) {
                 Progress::Done(mut outcome) => {
+                    let mut overtaking = Vec::new();
+                    overtaking.extend(outcome.overtaking.map(|overtaking| (key, overtaking)));
                     for other in std::mem::take(&mut outcome.others) {
+                        overtaking.extend(other.overtaking.map(|o| (other.instance, o)));
                         self.keep_other(other);
                     }
                     if is_by_hand {
                         self.failed = outcome.failed.as_ref().map(|why| why.message.to_string());
                     }
                     self.keep(key, *outcome);
+                    for (queue, Overtaking { holder, by }) in overtaking {
+                        // Nothing is locked here.
+                        self.interpret(queue, Command::Overtake { holder, by })?;
+                    }
                     return Ok(());
                 }
                 Progress::Need(need) => run.supply(self.supply(&need)),

@@ -71,6 +71,20 @@ impl Taking {
         )
     }
 
+    fn order(&self) -> orloj_types::Order {
+        let executor = &self.settings.executor;
+        match executor.aging_step_ms {
+            Some(step) => orloj_types::Order::Aging {
+                step_ms: i64::try_from(step).expect("checked when it was read"),
+            },
+            None => orloj_types::Order::Flags {
+                priority: executor.by_priority,
+                timers_first: executor.timers_first,
+                due: executor.by_due,
+            },
+        }
+    }
+
     /// What the interpreter is told of them.
     pub(super) fn job_settings(&self) -> JobSettings {
         let Settings { jobs, executor, model, .. } = &self.settings;
@@ -88,7 +102,7 @@ impl Taking {
             due_dates_always: jobs.due_never_null || executor.by_due,
             ignores_priorities: !jobs.prioritized,
             exclusive_over_hierarchies: executor.exclusive_over_hierarchies,
-            exclusive_by_priority: executor.by_priority && executor.aging_step_ms.is_none(),
+            exclusive_order: Some(self.order()),
             tries_at_first_failure: jobs.retries_at_first_failure,
             without_incidents: !jobs.incidents,
             reevaluates_cycles: jobs.reevaluate_time_cycle,
@@ -323,8 +337,23 @@ impl Pure {
             let at_once = self.is_taken(job) && is_next;
             return Some((job.instance, Command::JobDue { job: job.row.job.key, at_once }));
         }
-        let ready = ready?;
+        let Some(ready) = ready else { return self.overtaking() };
         Some((ready.instance, Command::RunJob { job: ready.row.job.key }))
+    }
+
+    /// Nothing is locked here: where nobody takes the job whose turn it is, one that somebody takes
+    /// goes before it.
+    fn overtaking(&self) -> Option<(InstanceKey, Command)> {
+        let queues = self.instances.iter().filter_map(|(key, instance)| {
+            let queue = &instance.record.as_ref()?.exclusive;
+            let holder = queue.holder?;
+            let parked = queue.parked().map(|key| &self.jobs[&key]);
+            let taken = parked.filter(|job| self.is_taken(job));
+            let first = taken.min_by_key(|job| self.taking.place(job))?;
+            let command = Command::Overtake { holder, by: first.row.job.key };
+            (!self.is_taken(&self.jobs[&holder])).then_some((*key, command))
+        });
+        queues.into_iter().next()
     }
 
     fn is_taken(&self, job: &Job) -> bool {

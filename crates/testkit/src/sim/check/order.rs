@@ -48,7 +48,7 @@ impl Checker {
             let left = self.left.iter().filter(|(_, left)| is_known(**left));
             let left = left.filter_map(|(key, _)| store.jobs.get(key));
             let still = left.filter(|job| is_ready(job) && !job.is_locked() && job.attempt == 0);
-            let mut overtaken = still.filter(|job| order.place(job) < order.place(row));
+            let mut overtaken = still.filter(|job| job.place(order) < row.place(order));
             if let Some(job) = overtaken.next() {
                 let message = format!("job {} is handed over past job {}", row.key, job.key);
                 return Err(Violation::new("I7", message));
