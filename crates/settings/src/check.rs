@@ -3,6 +3,7 @@
 use orloj_expr::{Expression, Language};
 use orloj_timer::{Dialect, Kind, RetryPlan, Schedule};
 
+use crate::knobs::{INVOCATIONS_PER_JOB_MAX, range_of};
 use crate::settings::{
     AcquisitionSettings, CleanupStrategy, DEFAULT_ACQUISITION, RemovalTime, Settings,
 };
@@ -28,6 +29,7 @@ pub fn check(settings: &Settings) -> Vec<Conflict> {
         acquisition(&format!("acquisitions.{name}"), named, &mut found);
     }
     texts(settings, &mut found);
+    batches(settings, &mut found);
     let history = &settings.history;
     if history.cleanup.enabled
         && history.cleanup.strategy == CleanupStrategy::RemovalTime
@@ -105,6 +107,18 @@ fn executor(settings: &Settings, found: &mut Vec<Conflict>) {
             &["executor.acquisition"],
             format!("there is no acquisition '{joined}'; there are {}", known.join(", ")),
         ));
+    }
+}
+
+/// What is said for one kind is held to what holds for all.
+fn batches(settings: &Settings, found: &mut Vec<Conflict>) {
+    for (kind, items) in &settings.batches.invocations_per_job_by_kind {
+        let range = 1..=INVOCATIONS_PER_JOB_MAX;
+        if !range.contains(&i64::from(*items)) {
+            let (kind, expected) = (shortened(kind), range_of(&range));
+            let message = format!("'{kind}': found {items}, expected {expected}");
+            found.push(conflict(&["batches.invocations_per_job_by_kind"], message));
+        }
     }
 }
 

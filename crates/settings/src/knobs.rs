@@ -51,6 +51,8 @@ const WAIT_MS_MAX: i64 = 366 * 24 * 3_600_000;
 const AGING_STEP_MS_MAX: i64 = 1_000_000_000;
 /// More workers than any machine runs.
 const WORKERS_MAX: i64 = 100_000;
+/// More items than one transaction should change.
+pub(crate) const INVOCATIONS_PER_JOB_MAX: i64 = 100_000;
 const QUEUE_MAX: i64 = 10_000_000;
 /// What one acquisition locks in one statement.
 const PAGE_MAX: i64 = 10_000;
@@ -181,7 +183,7 @@ pub const KNOBS: &[Knob] = knobs! { Settings;
 
     "batches.jobs_per_seed" = batches.jobs_per_seed (1..=5_000):
         "jobs made by one run of a batch's seed";
-    "batches.invocations_per_job" = batches.invocations_per_job (1..=100_000):
+    "batches.invocations_per_job" = batches.invocations_per_job (1..=INVOCATIONS_PER_JOB_MAX):
         "items handled by one job";
     "batches.invocations_per_job_by_kind" = batches.invocations_per_job_by_kind:
         "the same by kind of batch";
@@ -246,11 +248,8 @@ fn put<T: Setting>(
     range: Option<std::ops::RangeInclusive<i64>>,
 ) -> Result<(), String> {
     let Some(new) = T::from_value(value) else {
-        // The range of the knob, not that of the type, where it is a number at all.
-        let expected = match (i64::from_value(value), range) {
-            (Some(_), Some(range)) => range_of(&range),
-            _ => T::expected(),
-        };
+        // The range of the knob, not that of the type.
+        let expected = range.map_or_else(T::expected, |range| range_of(&range));
         return Err(format!("found {}, expected {expected}", value.describe()));
     };
     if let (Some(range), Value::Number(number)) = (range, new.to_value())
@@ -262,7 +261,7 @@ fn put<T: Setting>(
     Ok(())
 }
 
-fn range_of(range: &std::ops::RangeInclusive<i64>) -> String {
+pub(crate) fn range_of(range: &std::ops::RangeInclusive<i64>) -> String {
     match *range.end() {
         i64::MAX => format!("{} or more", range.start()),
         end => format!("{} to {end}", range.start()),

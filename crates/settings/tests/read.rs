@@ -53,6 +53,23 @@ fn nothing_written_is_the_default() {
 }
 
 #[test]
+fn values_by_kind_of_batch_are_checked_as_the_one_for_all() {
+    let by_kind = |kind: &str, items: i64| {
+        let by_kind = json!({kind: items});
+        json!({"batches": {"invocations_per_job_by_kind": by_kind}})
+    };
+    for items in [0, 100_001] {
+        let said = "batches.invocations_per_job_by_kind: 'set-variables': found";
+        let expected = format!("{said} {items}, expected 1 to 100000");
+        assert_eq!(problems(by_kind("set-variables", items)), expected);
+    }
+    assert!(good(by_kind("set-variables", 1)).notes.is_empty());
+    let notes = good(by_kind("set-varables", 1)).notes;
+    assert_eq!(notes.len(), 1);
+    assert!(notes[0].message.starts_with("there are no batches of the kind 'set-varables'"));
+}
+
+#[test]
 fn knobs_by_their_own_names() {
     let settings = good(json!({
         "executor": {"active": true, "by_priority": true, "priority_min": -5, "priority_max": 50,

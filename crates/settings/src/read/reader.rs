@@ -252,6 +252,7 @@ impl Reader {
         }
         self.warn_of_unreachable();
         self.warn_of_uuids();
+        self.warn_of_batch_kinds();
         Ok(Read { settings: self.settings, notes: self.notes, origins: self.origins })
     }
 
