@@ -166,6 +166,8 @@ async fn a_node_that_is_aware_of_deployments_takes_what_is_registered() {
     let missing = orloj.executor().register(&[orloj::types::DeploymentKey::new(7)]).await;
     assert_eq!(missing.err().map(|e| e.to_string()), Some("no deployment 7".into()));
     orloj.executor().register(&deployment).await.expect("registered");
+    let report = orloj.executor().report().await.expect("a report");
+    assert_eq!(report.untaken, [], "what was seen before is not so any more");
     orloj.settle().await;
     assert_eq!(state(&orloj, second).await, InstanceState::Completed);
     orloj.shutdown().await;

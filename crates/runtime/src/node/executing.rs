@@ -71,6 +71,7 @@ impl Node {
 
     /// Tells the others what this node takes, one word after the other.
     pub(super) fn describe(&mut self) {
+        self.forget_untaken();
         self.description = match self.description {
             Description::BeingTold | Description::Outdated => Description::Outdated,
             Description::Told | Description::Owed => {

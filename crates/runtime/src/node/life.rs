@@ -331,7 +331,7 @@ impl Node {
         self.heartbeat = Heartbeat::new(lease.session, self.config.heartbeat_timeout_ms, self.now);
         self.lanes = self.config.new_lanes();
         self.forget_engine_jobs();
-        self.forget_untaken();
+        self.look_anew();
         self.known.doubt();
         self.watch_hung_anew();
         for demand in self.demands.values_mut() {

@@ -26,6 +26,8 @@ pub(crate) struct Untaken {
     nodes: Vec<NodeRow>,
     look_at: Timestamp,
     is_looking: bool,
+    /// What nodes take has changed since the look that is under way began.
+    is_outdated: bool,
     /// Reasons that the log has already.
     said: BTreeSet<String>,
 }
@@ -51,19 +53,34 @@ impl Node {
             self.untaken.jobs.clear();
             return;
         }
+        let mut nodes = pulse.nodes.clone();
+        // The store may not have been told yet.
+        if let Some(own) = nodes.iter_mut().find(|node| node.session == self.lease.session) {
+            let registered: Vec<_> = self.registered.keys().copied().collect();
+            own.profile = self.config.executor.profile(&registered);
+        }
+        let profiles = |nodes: &[NodeRow]| -> Vec<NodeProfile> {
+            nodes.iter().map(|node| node.profile.clone()).collect()
+        };
+        if profiles(&nodes) != profiles(&self.untaken.nodes) {
+            self.forget_untaken();
+        }
         let is_first = self.sessions.first() == Some(&self.lease.session);
         let is_time = self.now >= self.untaken.look_at && !self.untaken.is_looking;
         if !is_first || !is_time || self.phase != Phase::Running {
             return;
         }
-        self.untaken.is_looking = true;
-        self.untaken.nodes.clone_from(&pulse.nodes);
+        (self.untaken.is_looking, self.untaken.is_outdated) = (true, false);
+        self.untaken.nodes = nodes;
         self.find(Question::Untaken, Find::Untaken { offset: 0, limit: LOOK_JOBS_MAX });
     }
 
     pub(super) fn untaken_found(&mut self, jobs: &[(JobRow, Option<DeploymentKey>)]) {
-        self.untaken.is_looking = false;
-        self.untaken.look_at = self.now.plus_ms(LOOK_MS);
+        self.untaken_unknown();
+        if std::mem::take(&mut self.untaken.is_outdated) {
+            self.untaken.look_at = self.now;
+            return;
+        }
         let mut found: BTreeMap<String, UntakenJobs> = BTreeMap::new();
         for (job, deployment) in jobs {
             let Some(reason) = reason(&self.untaken.nodes, job, *deployment) else { continue };
@@ -86,8 +103,15 @@ impl Node {
         self.untaken.look_at = self.now.plus_ms(LOOK_MS);
     }
 
-    /// A new life asks anew.
+    /// What a node takes has changed: the next look is at once, and one under way tells nothing.
     pub(super) fn forget_untaken(&mut self) {
+        self.untaken.jobs.clear();
+        self.untaken.look_at = self.now;
+        self.untaken.is_outdated = self.untaken.is_looking;
+    }
+
+    /// A new life asks anew.
+    pub(super) fn look_anew(&mut self) {
         self.untaken.is_looking = false;
     }
 }
