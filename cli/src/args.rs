@@ -285,6 +285,25 @@ impl Cli {
         Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 
+    /// Whether a plan is made of the words alone, so that it is their fault if there is none. The
+    /// others read files, or are asked about a text that may be wrong.
+    pub fn is_all_on_the_line(&self) -> bool {
+        !matches!(
+            self.noun,
+            Noun::Dev(_)
+                | Noun::Serve(_)
+                | Noun::Deploy(_)
+                | Noun::Config(_)
+                | Noun::Lint(_)
+                | Noun::Trace(_)
+                | Noun::Feel(_)
+                | Noun::Uel(_)
+                | Noun::Timer(_)
+                | Noun::Decision(_)
+                | Noun::ScriptHost(_)
+        )
+    }
+
     pub fn plan(self) -> anyhow::Result<Plan> {
         match self.noun {
             Noun::Dev(arguments) => dev::plan(arguments),

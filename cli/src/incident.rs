@@ -17,7 +17,7 @@ const INCIDENTS: Kind = Kind {
     many: "incidents",
     path: PATH,
     rows: table::listing::<Incident>,
-    flags: "--instance, --definition, --kind, ...",
+    flags: "--instance, --process, --kind, ...",
 };
 
 #[derive(Debug, Subcommand)]
@@ -41,6 +41,9 @@ pub struct Filter {
     /// Only of this instance
     #[arg(long, value_name = "KEY", value_parser = key())]
     instance: Option<i64>,
+    /// Only of this process, in any version
+    #[arg(long, value_name = "ID")]
+    process: Option<String>,
     /// Only of this definition
     #[arg(long, value_name = "KEY", value_parser = key())]
     definition: Option<i64>,

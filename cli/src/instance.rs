@@ -141,6 +141,7 @@ pub struct Instance {
     version: i32,
     business_key: Option<String>,
     state: String,
+    suspended: bool,
     started_at: String,
     ended_at: Option<String>,
 }
@@ -154,7 +155,7 @@ impl Row for Instance {
             self.key.clone(),
             self.process.clone(),
             self.version.to_string(),
-            self.state.clone(),
+            if self.suspended { "suspended".to_owned() } else { self.state.clone() },
             self.started_at.clone(),
             or_dash(self.ended_at.as_deref()),
             or_dash(self.business_key.as_deref()),
@@ -362,7 +363,7 @@ mod tests {
 
     const INSTANCE: &str = r#""key":"4503599627370497","process":"order","version":2,
         "definition":"4503599627370496","businessKey":"order-7","tenant":null,"state":"active",
-        "startedAt":"2030-01-01T00:00:00Z","endedAt":null"#;
+        "suspended":false,"startedAt":"2030-01-01T00:00:00Z","endedAt":null"#;
 
     #[test]
     fn a_listing_is_a_table() {
@@ -370,6 +371,13 @@ mod tests {
         let view = table::listing::<Instance>(&json).unwrap();
         insta::assert_snapshot!(view.data);
         insta::assert_snapshot!(view.note.unwrap(), @"older ones: --before 4503599627370497");
+    }
+
+    #[test]
+    fn a_suspended_one_says_so() {
+        let json = format!("{{{INSTANCE}}}").replace("\"suspended\":false", "\"suspended\":true");
+        let instance: Instance = serde_json::from_str(&json).unwrap();
+        assert_eq!(instance.cells()[3], "suspended");
     }
 
     #[test]

@@ -56,6 +56,11 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let result = args::Cli::read().plan().and_then(plan::Plan::act);
-    output::exit_code(result)
+    let cli = args::Cli::read();
+    let is_all_on_the_line = cli.is_all_on_the_line();
+    match cli.plan() {
+        Ok(plan) => output::exit_code(plan.act()),
+        Err(error) if is_all_on_the_line => output::nonsense(&error),
+        Err(error) => output::exit_code(Err(error)),
+    }
 }

@@ -1,13 +1,13 @@
 //! Moments as they are typed.
 
 use anyhow::{Context, bail};
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Span, SpanRelativeTo};
 use orloj_types::Timestamp;
 use serde::Serialize;
 
 use crate::clock;
 
-/// `2030-01-31T09:00:00Z`, or a distance from now: `+10m`, `-2h`, `now`.
+/// `2030-01-31T09:00:00Z`, or a distance from now: `+10m`, `-2h`, `+3d`, `+1w`, `now`.
 pub fn moment(text: &str) -> Result<String, String> {
     parse(text, clock::now()).map(|at| at.to_string()).map_err(|error| format!("{error:#}"))
 }
@@ -35,13 +35,16 @@ fn parse(text: &str, now: Timestamp) -> anyhow::Result<Timestamp> {
         let at: jiff::Timestamp = text.parse().with_context(|| HINT)?;
         return Ok(Timestamp::from_ms(at.as_millisecond()));
     }
-    let distance: SignedDuration = text.trim_start_matches('+').parse().with_context(|| HINT)?;
+    // A day has 24 hours here: nobody says of which place it would be.
+    let distance: Span = text.trim_start_matches('+').parse().with_context(|| HINT)?;
+    let distance = distance.to_duration(SpanRelativeTo::days_are_24_hours());
+    let distance: SignedDuration = distance.with_context(|| HINT)?;
     let Ok(distance_ms) = i64::try_from(distance.as_millis()) else { bail!("that is too far") };
     Ok(now.plus_ms(distance_ms))
 }
 
-const HINT: &str = "write a moment such as 2030-01-31T09:00:00Z, a distance from now such as +10m \
-                    or -2h, or now";
+const HINT: &str = "write a moment such as 2030-01-31T09:00:00Z, a distance from now such as +10m, \
+                    -2h or +3d, or now";
 
 #[cfg(test)]
 mod tests {
@@ -75,8 +78,11 @@ mod tests {
         assert_eq!(at("now").unwrap(), "2030-01-01T00:00:00.000Z");
         assert_eq!(at("+10m").unwrap(), "2030-01-01T00:10:00.000Z");
         assert_eq!(at("-2h").unwrap(), "2029-12-31T22:00:00.000Z");
+        assert_eq!(at("+1d").unwrap(), "2030-01-02T00:00:00.000Z");
+        assert_eq!(at("+1w2d3h").unwrap(), "2030-01-10T03:00:00.000Z");
+        assert_eq!(at("-1d").unwrap(), "2029-12-31T00:00:00.000Z");
         assert_eq!(at("2030-01-31T10:00:00+01:00").unwrap(), "2030-01-31T09:00:00.000Z");
-        for wrong in ["tomorrow", "10m", "+x", "", "2030-01-31"] {
+        for wrong in ["tomorrow", "10m", "+x", "", "2030-01-31", "+1mo"] {
             let said = format!("{:#}", at(wrong).unwrap_err());
             assert!(said.starts_with("write a moment such as"), "{wrong}: {said}");
         }

@@ -43,6 +43,12 @@ pub fn exit_code(result: anyhow::Result<()>) -> ExitCode {
     }
 }
 
+/// Of a command line that makes no sense.
+pub fn nonsense(error: &anyhow::Error) -> ExitCode {
+    talk(&format!("orloj: {error:#}"));
+    ExitCode::from(2)
+}
+
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -7,6 +7,7 @@ use crate::call::View;
 
 /// A page of a listing.
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Listing<T> {
     pub items: Vec<T>,
     #[serde(default)]
@@ -14,11 +15,17 @@ pub struct Listing<T> {
     /// Not all instances were looked at.
     #[serde(default)]
     pub partial: bool,
+    /// The level of history keeps no such rows.
+    #[serde(default)]
+    pub not_kept: bool,
 }
 
 /// What is told when not all of them were.
-pub const PARTIAL: &str =
+const PARTIAL: &str =
     "not all instances were looked at: name one, or narrow the process or the times";
+
+/// What is told where there is nothing to be found.
+const NOT_KEPT: &str = "no job log is kept at this level of history: history.level = \"full\"";
 
 /// A row of a table: what stands in its columns.
 pub trait Row {
@@ -26,15 +33,22 @@ pub trait Row {
     fn cells(&self) -> Vec<String>;
 }
 
+impl<T> Listing<T> {
+    /// Why there may be more than was found.
+    pub fn caution(&self) -> Option<&'static str> {
+        self.not_kept.then_some(NOT_KEPT).or(self.partial.then_some(PARTIAL))
+    }
+}
+
 /// A page as a table, and how to see the rest.
 pub fn listing<T: Row + for<'a> Deserialize<'a>>(json: &str) -> serde_json::Result<View> {
     let page: Listing<T> = serde_json::from_str(json)?;
-    let partial = page.partial.then(|| PARTIAL.to_owned());
+    let caution = page.caution().map(str::to_owned);
     if page.items.is_empty() {
-        let note = partial.map_or("none found".to_owned(), |told| format!("none found; {told}"));
+        let note = caution.map_or("none found".to_owned(), |told| format!("none found; {told}"));
         return Ok(View { data: String::new(), note: Some(note) });
     }
-    let note = page.next.map(|key| format!("older ones: --before {key}")).or(partial);
+    let note = page.next.map(|key| format!("older ones: --before {key}")).or(caution);
     Ok(View { data: rows(&page.items), note })
 }
 

@@ -56,6 +56,13 @@ impl Desk {
         text(&output.stderr)
     }
 
+    /// A line that is wrong by itself.
+    fn makes_no_sense(&self, line: &str) -> String {
+        let output = self.ask(line);
+        assert_eq!(output.status.code(), Some(2), "{line}: {}", text(&output.stdout));
+        text(&output.stderr)
+    }
+
     fn keys(&self, line: &str) -> Vec<String> {
         let listed = self.json(line);
         let items = listed["items"].as_array().unwrap();
@@ -100,6 +107,11 @@ fn jobs_are_managed_one_by_one_and_by_filter() {
     assert_eq!(desk.said("job suspend --process steps"), "3 jobs are suspended");
     assert_eq!(desk.said("job activate --set suspended"), "3 jobs are resumed");
     assert_eq!(desk.said("job suspend --type nobody"), "none found");
+    assert_eq!(desk.said("job revive --process steps"), "none found");
+    assert_eq!(desk.shown("job count --without-tenant"), "3");
+    let later = desk.said(&format!("job due {one} +1d"));
+    assert!(later.starts_with(&format!("job {one} is due at ")), "{later}");
+    desk.said(&format!("job due {one} none"));
     assert_eq!(desk.said("job suspend --all --user kim"), "3 jobs are suspended");
     let told = desk.json("history operations --of-user kim");
     let told = told["items"].as_array().unwrap();
@@ -118,7 +130,10 @@ fn jobs_are_managed_one_by_one_and_by_filter() {
         format!("job {one} is no dead letter any more")
     );
     assert_eq!(desk.said("dead-letter delete --all"), "1 job is deleted");
-    assert!(desk.fails("dead-letter delete").contains("--all takes every one"));
+    assert!(desk.makes_no_sense("dead-letter delete").contains("--all takes every one"));
+    for line in ["job retries 7 abc", "job priority 7 abc", "job due 7 soon"] {
+        assert!(desk.makes_no_sense(line).starts_with("orloj: '"), "{line}");
+    }
 
     assert_eq!(desk.said(&format!("job execute {one}")), format!("job {one} is executed"));
     assert_eq!(desk.shown("job count"), "1");
@@ -149,7 +164,7 @@ fn definitions_limits_nodes_and_history_are_managed() {
     assert_eq!(desk.said("limit set topic mail --max 2 --per-second 5"), "topic mail is limited");
     let limits = desk.shown("limit list");
     assert!(limits.contains("5/s") && limits.contains("mail"), "{limits}");
-    assert!(desk.fails("limit set topic mail").contains("--max"));
+    assert!(desk.makes_no_sense("limit set topic mail").contains("--max"));
     assert_eq!(desk.said("limit delete topic mail"), "topic mail is not limited any more");
     assert!(desk.fails("limit delete topic mail").contains("mail"));
 
@@ -181,7 +196,14 @@ fn definitions_limits_nodes_and_history_are_managed() {
     let done = done["items"].as_array().unwrap().iter();
     let done: Vec<_> = done.map(|entry| entry["operation"].as_str().unwrap()).collect();
     assert_eq!(done, ["SetVariables", "Migrate", "ModifyProcessInstance"]);
+    assert_eq!(desk.keys("incident list --process steps").len(), 1);
+    assert!(desk.keys("incident list --process others").is_empty());
     assert_eq!(desk.said("incident resolve --kind late"), "1 incident is resolved");
+    desk.said(&format!("instance suspend {instance}"));
+    for line in ["instance list", "history instances", &format!("instance show {instance}")] {
+        assert!(desk.shown(line).contains(" suspended "), "{line}");
+    }
+    desk.said(&format!("instance resume {instance}"));
     assert_eq!(desk.said("instance cancel --process steps"), "2 instances are cancelled");
     assert_eq!(desk.keys("history instances --state cancelled").len(), 2);
     assert!(desk.shown(&format!("history activities {instance}")).contains("start"));

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::call::View;
-use crate::table::{Listing, PARTIAL, Row, or_dash, plain};
+use crate::table::{Listing, Row, or_dash, plain};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -148,11 +148,10 @@ pub fn job_details(json: &str) -> serde_json::Result<View> {
             data.push_str(&format!("    {}\n", plain(line)));
         }
     }
-    let note = match (data.is_empty(), page.partial) {
-        (true, false) => Some("no job has failed".to_owned()),
-        (true, true) => Some(format!("no job has failed; {PARTIAL}")),
-        (false, true) => Some(PARTIAL.to_owned()),
-        (false, false) => None,
+    let note = match (data.is_empty(), page.caution()) {
+        (true, None) => Some("no job has failed".to_owned()),
+        (true, Some(told)) => Some(format!("no job has failed; {told}")),
+        (false, told) => told.map(str::to_owned),
     };
     Ok(View { data: data.trim_end().to_owned(), note })
 }

@@ -3,9 +3,10 @@
 use clap::Args;
 use serde_json::{Map, Value};
 
-use super::filter::{FLAGS, JobFilter, Set, word};
+use super::filter::{FLAGS, JobFilter, Set, State, word};
 use crate::args::key;
 use crate::bulk::{self, Batchable, Command, Kind, Manner, Said};
+use crate::call::{Answer, View};
 use crate::job::Job;
 use crate::plan::Plan;
 use crate::table;
@@ -47,6 +48,23 @@ impl JobKeys {
         self.choice.plan(self.keys, verb, said, body)
     }
 
+    /// Of a command whose answer for one job is shown; many are only counted.
+    pub fn plan_shown(
+        self,
+        command: Command,
+        show: fn(&str) -> serde_json::Result<View>,
+    ) -> anyhow::Result<Plan> {
+        let mut plan = self.choice.plan_in(self.keys, command, false)?;
+        if let Plan::Ask(calls) = &mut plan {
+            calls.calls.iter_mut().for_each(|call| call.answer = Answer::Show(show));
+        }
+        Ok(plan)
+    }
+
+    pub fn failed(self) -> Self {
+        Self { choice: self.choice.failed(&self.keys), ..self }
+    }
+
     /// Of a command that there is a batch for.
     pub fn plan_in(self, command: Command, as_batch: bool) -> anyhow::Result<Plan> {
         self.choice.plan_in(self.keys, command, as_batch)
@@ -81,14 +99,25 @@ impl JobChoice {
     /// Of a command that there is a batch for.
     pub fn plan_in(self, keys: Vec<i64>, command: Command, as_batch: bool) -> anyhow::Result<Plan> {
         let manner = Batchable { as_batch, manner: self.manner };
-        bulk::plan(JOBS, keys, &self.filter, self.all, command, manner)
+        bulk::plan(JOBS, keys, &self.filter.of_process(), self.all, command, manner)
+    }
+
+    /// Of those that are not named by key, only dead letters, whatever else is said of them.
+    pub fn failed(mut self, keys: &[i64]) -> Self {
+        if keys.is_empty() && self.is_chosen() && self.filter.state.is_empty() {
+            self.filter.state = vec![State::Failed];
+            self.all = false;
+        }
+        self
+    }
+
+    fn is_chosen(&self) -> bool {
+        self.all || bulk::fields(&self.filter).is_ok_and(|fields| !fields.is_empty())
     }
 
     /// An empty filter is still no choice: `--all` has to be said.
     pub fn of(mut self, set: Set) -> Self {
-        let is_chosen =
-            self.all || bulk::fields(&self.filter).is_ok_and(|fields| !fields.is_empty());
-        if is_chosen {
+        if self.is_chosen() {
             self.filter.set = Some(set);
             self.all = false;
         }

@@ -32,6 +32,10 @@ pub struct JobFilter {
     /// Only of this tenant
     #[arg(long)]
     pub tenant: Option<String>,
+    /// Only those of no tenant
+    #[arg(long, conflicts_with = "tenant")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub without_tenant: bool,
     /// Only of this element
     #[arg(long, value_name = "ID")]
     pub element: Option<String>,
@@ -99,6 +103,31 @@ pub struct JobFilter {
     #[arg(long, value_name = "NAME")]
     pub worker: Option<String>,
 }
+
+impl JobFilter {
+    /// What a node takes an order for a process or a definition to mean, said so that a preview and
+    /// a count mean the same.
+    pub fn of_process(mut self) -> Self {
+        let is_of_process = self.process.is_some() || self.definition.is_some();
+        let names_chores =
+            !self.kind.is_empty() || self.batch.is_some() || self.set == Some(Set::Chores);
+        if is_of_process && !names_chores {
+            self.kind = OF_PROCESS.to_vec();
+        }
+        self
+    }
+}
+
+const OF_PROCESS: [Kind; 8] = [
+    Kind::AsyncBefore,
+    Kind::AsyncAfter,
+    Kind::Worker,
+    Kind::Timer,
+    Kind::AsyncComplete,
+    Kind::Listener,
+    Kind::Signal,
+    Kind::StartTimer,
+];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum State {

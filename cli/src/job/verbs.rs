@@ -2,6 +2,7 @@
 
 use anyhow::{Context, bail, ensure};
 use clap::{Args, Subcommand};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::choice::{JobChoice, JobKeys};
@@ -43,7 +44,8 @@ pub enum Verb {
     /// Go on with those that are suspended
     #[command(visible_alias = "activate")]
     Resume(JobKeys),
-    /// Run them now, whatever their due date, tries or suspension say
+    /// Run them now, whatever their due date, tries or suspension say; only a start timer of a
+    /// suspended definition starts nothing
     Execute(JobKeys),
     /// Remove them; what they would have done is not done
     Delete(JobKeys),
@@ -275,7 +277,7 @@ impl Revive {
     pub fn plan(self) -> anyhow::Result<Plan> {
         let body = object(json!({"retries": self.retries}));
         let said = Said::is("no dead letter any more");
-        self.jobs.plan_in(Command { verb: "revive", body, said }, self.as_batch)
+        self.jobs.failed().plan_in(Command { verb: "revive", body, said }, self.as_batch)
     }
 
     pub fn only_dead_letters(self) -> Self {
@@ -290,8 +292,21 @@ impl Reschedule {
         let fields = [("date", date), ("duration", duration), ("cycle", cycle), ("end", self.end)];
         let given = fields.into_iter().filter_map(|(name, value)| Some((name, value?)));
         let body = given.map(|(name, value)| (name.to_owned(), json!(value))).collect();
-        self.jobs.plan_with("reschedule", Said::is("rescheduled"), body)
+        let said = Said::is("rescheduled");
+        self.jobs.plan_shown(Command { verb: "reschedule", body, said }, rescheduled)
     }
+}
+
+fn rescheduled(json: &str) -> serde_json::Result<View> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Rescheduled {
+        job: String,
+        rescheduled_as: String,
+    }
+    let Rescheduled { job, rescheduled_as: new } = serde_json::from_str(json)?;
+    let note = Some(format!("job {job} is rescheduled as {new}"));
+    Ok(View { data: new, note })
 }
 
 /// Tries left from now on, for jobs or for those of job definitions.

@@ -86,11 +86,15 @@ fn span(offset: Option<usize>, limit: Option<u32>) -> Result<Span, RequestFault>
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Items<T> {
     items: Vec<T>,
     /// There are instances that were not looked at.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     partial: bool,
+    /// The level of history keeps no such rows; older ones may be there still.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    not_kept: bool,
 }
 
 impl<T> Items<T> {
@@ -98,7 +102,8 @@ impl<T> Items<T> {
     where
         T: for<'a> From<&'a V>,
     {
-        Json(Self { items: rows.iter().map(T::from).collect(), partial: false })
+        let items = rows.iter().map(T::from).collect();
+        Json(Self { items, partial: false, not_kept: false })
     }
 
     fn found<V>(found: &Found<V>) -> Json<Self>
@@ -106,7 +111,7 @@ impl<T> Items<T> {
         T: for<'a> From<&'a V>,
     {
         let items = found.rows.iter().map(T::from).collect();
-        Json(Self { items, partial: found.is_partial })
+        Json(Self { items, partial: found.is_partial, not_kept: false })
     }
 }
 
@@ -231,7 +236,8 @@ pub async fn jobs(
     if !params.details {
         found.rows.iter_mut().for_each(|row| row.details = None);
     }
-    Ok(Items::found(&found))
+    let Json(items) = Items::found(&found);
+    Ok(Json(Items { not_kept: !history.keeps_job_log(), ..items }))
 }
 
 fn refused(reason: &str) -> Failure {

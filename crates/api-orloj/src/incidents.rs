@@ -20,6 +20,7 @@ use crate::wire::{GivenKey, Key, Time};
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct FilterParams {
     instance: Option<GivenKey>,
+    process: Option<String>,
     definition: Option<GivenKey>,
     tenant: Option<String>,
     kind: Option<String>,
@@ -31,6 +32,7 @@ impl From<FilterParams> for IncidentFilter {
     fn from(params: FilterParams) -> Self {
         Self {
             instance: params.instance.map(|key| InstanceKey::new(key.0)),
+            process_id: params.process.map(Into::into),
             definition: params.definition.map(|key| DefinitionKey::new(key.0)),
             tenant: params.tenant.map(TenantId::new),
             kind: params.kind.map(Into::into),

@@ -38,6 +38,16 @@ pub async fn one<C: JobCommand>(
     Ok(StatusCode::NO_CONTENT)
 }
 
+pub async fn reschedule(
+    State(orloj): State<Orloj>,
+    who: Who,
+    PathKey(key): PathKey,
+    JsonBody(command): JsonBody<NewTimer>,
+) -> Result<Json<Rescheduled>, Failure> {
+    let new = jobs(&orloj, &who).act(JobKey::new(key), &command.action()?).await?;
+    Ok(Json(Rescheduled { job: Key(key), rescheduled_as: Key(new.raw()) }))
+}
+
 pub async fn many<C: JobCommand>(
     State(orloj): State<Orloj>,
     who: Who,
@@ -45,10 +55,12 @@ pub async fn many<C: JobCommand>(
 ) -> Result<Response, Failure> {
     let set = set_of(&many.command)?;
     let action = many.command.action()?;
+    action.check().map_err(orloj::Error::from)?;
+    let is_by_filter = matches!(many.choice, Choice::Filter(_));
     let scope = match many.choice {
         Choice::Keys(keys) => JobScope::Keys(keys.into_iter().map(JobKey::new).collect()),
         Choice::Filter(params) => {
-            let chosen = params.chosen(&orloj).await?;
+            let chosen = params.ordered(&orloj).await?;
             if let Some(batch) = chosen.filter.batch {
                 orloj.batches().get(batch).await?;
             }
@@ -59,8 +71,8 @@ pub async fn many<C: JobCommand>(
         }
     };
     let set = match action {
-        // There is a batch for dead letters alone, and nothing else can be revived.
-        JobAction::MoveToExecutable { .. } if many.as_batch => JobSet::DeadLetters,
+        // Nothing else can be revived. One that is named by key is told so.
+        JobAction::MoveToExecutable { .. } if many.as_batch || is_by_filter => JobSet::DeadLetters,
         _ => set,
     };
     let bulk = jobs(&orloj, &who).all_in(set, scope, action);
@@ -87,6 +99,14 @@ pub fn jobs(orloj: &Orloj, who: &Who) -> Jobs {
 #[derive(Serialize)]
 pub struct Batched {
     pub batch: Key,
+}
+
+/// The timer that was, and the one that has taken its place.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Rescheduled {
+    job: Key,
+    rescheduled_as: Key,
 }
 
 #[derive(Deserialize)]

@@ -1,13 +1,12 @@
 //! Which jobs are meant, as clients say it.
 
-use orloj::types::{
-    BatchKey, DefinitionKey, InstanceKey, JobDefinitionKey, JobKey, TenantId, Timestamp,
-};
+use orloj::types::{BatchKey, DefinitionKey, InstanceKey, JobDefinitionKey, JobKey, Timestamp};
 use orloj::{JobFilter, JobScope, JobSet, JobView, Orloj};
 use serde::Deserialize;
 
 use crate::failure::{Failure, RequestFault};
 use crate::job_words::{kinds_named, order_named, set_named, states_named};
+use crate::suspension::tenant;
 use crate::wire::{GivenKey, GivenTime};
 
 /// Absent fields match all.
@@ -23,6 +22,8 @@ pub struct JobParams {
     process: Option<String>,
     definition: Option<GivenKey>,
     tenant: Option<String>,
+    /// Only those of none.
+    without_tenant: bool,
     element: Option<String>,
     failed_element: Option<String>,
     set: Option<String>,
@@ -50,15 +51,24 @@ pub struct JobParams {
 impl JobParams {
     /// The filter, and the job definition that rows alone may not tell from its twin.
     pub async fn chosen(self, orloj: &Orloj) -> Result<Chosen, Failure> {
+        self.meant(orloj, JobSet::narrow).await
+    }
+
+    /// As [`Self::chosen`], for an order.
+    pub async fn ordered(self, orloj: &Orloj) -> Result<Chosen, Failure> {
+        self.meant(orloj, JobSet::narrow_order).await
+    }
+
+    async fn meant(self, orloj: &Orloj, narrow: Narrow) -> Result<Chosen, Failure> {
         let job_definition = self.job_definition.map(|key| JobDefinitionKey::new(key.0));
-        let filter = self.filter(orloj.now())?;
+        let filter = self.filter(orloj.now(), narrow)?;
         let Some(key) = job_definition else { return Ok(Chosen { filter, twin: None }) };
         let filter = orloj.jobs().of_job_definition(key, filter).await?;
         let twin = orloj.jobs().has_twin(key).await?.then_some(key);
         Ok(Chosen { filter, twin })
     }
 
-    fn filter(self, now: Timestamp) -> Result<JobFilter, RequestFault> {
+    fn filter(self, now: Timestamp, narrow: Narrow) -> Result<JobFilter, RequestFault> {
         let keys = match self.keys.as_deref() {
             None | Some("") => Vec::new(),
             Some(keys) => keys.split(',').map(job_key).collect::<Result<_, _>>()?,
@@ -85,7 +95,7 @@ impl JobParams {
             instance,
             definition: self.definition.map(|key| DefinitionKey::new(key.0)),
             process_id: self.process.map(Into::into),
-            tenant: self.tenant.map(TenantId::new),
+            tenant: tenant(self.tenant, self.without_tenant)?,
             element: self.element.map(Into::into),
             failed_element: self.failed_element.map(Into::into),
             kinds: self.kind.as_deref().map(kinds_named).transpose()?.unwrap_or_default(),
@@ -109,9 +119,12 @@ impl JobParams {
             ..JobFilter::default()
         };
         let set = self.set.as_deref().map(set_named).transpose()?.unwrap_or(JobSet::All);
-        Ok(set.narrow(filter, now))
+        Ok(narrow(set, filter, now))
     }
 }
+
+/// How a set takes its part of a filter.
+type Narrow = fn(JobSet, JobFilter, Timestamp) -> JobFilter;
 
 /// Which jobs a request is about.
 pub struct Chosen {

@@ -79,12 +79,39 @@ async fn one_job_is_managed() {
     assert_eq!(keys(&face, "/api/jobs?set=timers").await, [text(&timer["key"])]);
     let at = |verb: &str| format!("/api/jobs/{}/{verb}", text(&timer["key"]));
     let (status, said) = face.post(&at("reschedule"), json!({"duration": "PT2H"})).await;
-    assert_eq!(status, StatusCode::NO_CONTENT, "{said}");
+    assert_eq!((status, &said["job"]), (StatusCode::OK, &timer["key"]), "{said}");
     let timer = face.job().await;
+    assert_eq!(said["rescheduledAs"], timer["key"]);
     assert_eq!(timer["dueAt"], "2030-01-01T02:00:00.000Z");
     let (status, _) = face.post(&format!("/api/jobs/{}/fire", text(&timer["key"])), "").await;
     assert_eq!(status, StatusCode::NO_CONTENT);
     assert_eq!(face.job().await["state"], "ready");
+}
+
+#[tokio::test]
+async fn values_are_checked_before_any_job_is_touched_and_only_dead_letters_are_revived() {
+    let face = steps().await;
+    face.start().await;
+    face.start().await;
+    for (verb, code) in [("revive", "retries-too-few"), ("retries", "retries-negative")] {
+        let body = json!({"filter": {}, "retries": -1});
+        let (status, said) = face.post(&format!("/api/jobs/{verb}"), &body).await;
+        assert_eq!((status, &said["code"]), (StatusCode::BAD_REQUEST, &json!(code)), "{said}");
+    }
+    let all = keys(&face, "/api/jobs").await;
+    assert_eq!(face.post(&format!("/api/jobs/{}/bury", all[0]), "").await, DONE);
+    let (_, said) = face.post("/api/jobs/revive", json!({"filter": {}, "retries": 2})).await;
+    assert_eq!((&said["done"], &said["failures"]), (&json!(1), &json!([])));
+    // Whoever names one that lives is told.
+    let (_, said) = face.post("/api/jobs/revive", json!({"keys": [all[1]]})).await;
+    assert_eq!((&said["done"], &said["failures"][0]["code"]), (&json!(0), &json!("job-state")));
+    assert_eq!(count(&face, "/api/jobs/count?withoutTenant=true").await, 2);
+    assert_eq!(count(&face, "/api/jobs/count?tenant=acme").await, 0);
+    let (status, _) = face.get("/api/jobs?tenant=acme&withoutTenant=true").await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    let filter = json!({"filter": {"withoutTenant": true}, "priority": 5});
+    let (_, said) = face.post("/api/jobs/priority", filter).await;
+    assert_eq!(said["done"], 2);
 }
 
 #[tokio::test]

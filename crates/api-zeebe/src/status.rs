@@ -94,6 +94,10 @@ pub(crate) fn of(intent: Intent, error: Error) -> Status {
             (Refusal::InvalidState, format!("job with key '{job}' is being worked on"))
         }
         Error::JobFailed(failure) => (Refusal::InvalidState, failure.message.to_string()),
+        Error::OfSuspendedDefinition { job, .. } => (
+            Refusal::InvalidState,
+            format!("job with key '{job}' belongs to a suspended process definition"),
+        ),
         Error::Overtaken => {
             (Refusal::InvalidState, "someone else changed it at the same moment".to_owned())
         }
@@ -177,6 +181,10 @@ fn of_rejection(rejection: &Rejection) -> (Refusal, String) {
         Rejection::Suspended(key) => {
             (Refusal::InvalidState, format!("process instance with key '{key}' is suspended"))
         }
+        Rejection::AlreadySuspended(key) => (
+            Refusal::InvalidState,
+            format!("process instance with key '{key}' is suspended already"),
+        ),
         Rejection::NotSuspended(key) => {
             (Refusal::InvalidState, format!("process instance with key '{key}' is not suspended"))
         }

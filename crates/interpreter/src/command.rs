@@ -47,6 +47,8 @@ pub enum Command {
     ManageJob {
         job: JobKey,
         what: JobOrder,
+        /// What it failed with the last time, for an incident: the record does not keep it.
+        failure: Option<Arc<str>>,
     },
     /// Those of them that the instance has are suspended, or resumed.
     SuspendJobs {
@@ -150,7 +152,11 @@ pub enum JobOrder {
     /// A job that waits for its due date runs now.
     MoveTimerToExecutable,
     /// Another timer takes the place of this one.
-    Reschedule(NewTimer),
+    Reschedule {
+        timer: NewTimer,
+        /// The key that it gets, so that whoever asks for it knows it.
+        new: JobKey,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -319,6 +325,8 @@ pub enum Rejection {
     NoSuchStart(ElementId),
     #[error("instance {0} is suspended")]
     Suspended(InstanceKey),
+    #[error("instance {0} is already suspended")]
+    AlreadySuspended(InstanceKey),
     #[error("instance {0} is not suspended")]
     NotSuspended(InstanceKey),
     #[error("the process has no element {0}")]

@@ -189,6 +189,11 @@ pub(crate) fn wrong(element: &Element, what: &str, wanted: &str, found: &Value) 
 }
 
 fn wrong_of(owner: &ElementId, what: &str, wanted: &str, found: &Value) -> Failure {
-    let message = format!("the {what} should be {wanted}, not {}", found.type_name());
+    let is_number = matches!(found, Value::Int(_) | Value::Double(_) | Value::Decimal(_));
+    let found = match is_number && wanted.ends_with("number") {
+        true => found.to_json(),
+        false => found.type_name().to_owned(),
+    };
+    let message = format!("the {what} should be {wanted}, not {found}");
     Failure::new(owner, FailureKind::ExtractValue, message)
 }

@@ -88,11 +88,8 @@ pub(crate) fn open(
 ) {
     let kind: Arc<str> = reason.name(&turn.semantics().incident_names).into();
     let instance = turn.element(on);
-    let is_about_boundary = instance.jobs.iter().any(|j| {
-        Some(j.key) == job
-            && matches!(&j.kind, JobKind::Timer { event, .. } if *event != instance.element)
-    });
-    let is_beside = is_about_boundary || instance.incident.is_some();
+    let is_beside =
+        job.is_some_and(|job| instance.event_of(job).is_some()) || instance.incident.is_some();
     let draft = Draft { kind, message, job, configuration: None, below: None, is_beside };
     place(turn, on, draft);
 }
@@ -144,10 +141,12 @@ fn place(turn: &mut Turn<'_>, on: ElementInstanceKey, draft: Draft) -> IncidentK
         true => instance.timer_incidents.push(incident),
         false => instance.incident = Some(incident),
     }
-    let element = match on == turn.work.record.root.key {
+    // A timer's is shown at the event that waits, as it is in Camunda.
+    let event = job.and_then(|job| turn.element(on).event_of(job)).cloned();
+    let element = event.unwrap_or_else(|| match on == turn.work.record.root.key {
         true => turn.process_element(),
         false => turn.element(on).element.clone(),
-    };
+    });
     turn.work.changes.incident_opened(IncidentRow {
         key,
         kind: kind.clone(),

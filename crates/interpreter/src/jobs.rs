@@ -53,6 +53,16 @@ impl Draft {
 
 pub(crate) fn create(turn: &mut Turn<'_>, of: ElementInstanceKey, draft: Draft) -> JobKey {
     let key = JobKey::new(turn.next_key());
+    create_as(turn, of, key, draft)
+}
+
+/// As [`create`], by a key that was made for it.
+pub(crate) fn create_as(
+    turn: &mut Turn<'_>,
+    of: ElementInstanceKey,
+    key: JobKey,
+    draft: Draft,
+) -> JobKey {
     let is_suspended = draft.is_suspended || turn.work.record.is_suspended;
     let is_stamped = turn.settings.due_dates_always && !draft.kind.is_for_clients();
     let due_at = draft.due_at.or_else(|| is_stamped.then_some(turn.now));

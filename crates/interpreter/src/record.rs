@@ -132,6 +132,14 @@ impl ElementInstance {
             timer_incidents: ThinVec::new(),
         }
     }
+
+    /// The event that waits here by this timer; `None` for a job of the element's own.
+    pub fn event_of(&self, job: JobKey) -> Option<&ElementId> {
+        self.jobs.iter().find(|known| known.key == job).and_then(|job| match &job.kind {
+            JobKind::Timer { event, .. } if *event != self.element => Some(event),
+            _ => None,
+        })
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

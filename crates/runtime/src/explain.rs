@@ -4,7 +4,7 @@
 use orloj_executor::{NotTaken, not_taken_by};
 use orloj_interpreter::Record;
 use orloj_store::{
-    IncidentFilter, JobDefinitionFilter, JobRow, JobState, NodeProfile, NodeRow, Page,
+    IncidentFilter, JobDefinitionFilter, JobKind, JobRow, JobState, NodeProfile, NodeRow, Page,
 };
 use orloj_types::{DeploymentKey, InstanceKey, JobKey, Timestamp};
 
@@ -38,7 +38,9 @@ impl Orloj {
             reasons.push(reason("error-not-caught", text, None));
         }
         reasons.extend(self.incidents_of(&row).await?);
-        reasons.extend(not_due(&row, now));
+        if !self.resuming_ends_wait(&row).await {
+            reasons.extend(not_due(&row, now));
+        }
         if row.state == JobState::Parked {
             reasons.push(self.why_parked(&row).await?);
         }
@@ -99,7 +101,7 @@ impl Orloj {
         if row.state != JobState::Suspended || !reasons.is_empty() {
             return Ok(reasons);
         }
-        if row.kind.is_chore() && row.definition.raw() != 0 {
+        if row.kind == JobKind::StartTimer {
             let definition = store.definition(row.definition).await.map_err(|e| store_error(&e))?;
             if definition.is_some_and(|definition| definition.suspended) {
                 let key = row.definition;
@@ -206,6 +208,17 @@ impl Orloj {
         }
         let definition = self.inner.definitions.get(row.definition).await;
         definition.is_ok_and(|definition| definition.process.semantics.jobs.retries_resolve)
+    }
+
+    /// Whether a suspended job is tried at once when it is resumed, so that its date means nothing.
+    /// Timers and chores keep theirs.
+    async fn resuming_ends_wait(&self, row: &JobRow) -> bool {
+        let keeps_date = row.kind == JobKind::Timer || row.kind.is_chore();
+        if row.state != JobState::Suspended || keeps_date {
+            return false;
+        }
+        let definition = self.inner.definitions.get(row.definition).await;
+        definition.is_ok_and(|definition| definition.process.semantics.jobs.resumed_tries_at_once)
     }
 
     async fn incidents_of(&self, row: &JobRow) -> Result<Vec<Reason>, Error> {
@@ -326,15 +339,14 @@ impl Orloj {
         let own = self.session();
         let is_none_active = nodes.iter().all(|node| !node.profile.is_active);
         let is_off = is_none_active && !report.is_active;
-        // While all are off, what each would say if it were on.
+        // Of one that is off, what it would say if it were on.
+        let refusals = |node: &NodeRow| {
+            let mut why = not_taken_by(&node.profile, row, deployment);
+            why.retain(|why| *why != NotTaken::Inactive);
+            why
+        };
         let asked = nodes.iter().filter(|node| is_none_active || node.profile.is_active);
-        let by_node: Vec<(&NodeRow, Vec<NotTaken>)> = asked
-            .map(|node| {
-                let mut why = not_taken_by(&node.profile, row, deployment);
-                why.retain(|why| *why != NotTaken::Inactive);
-                (node, why)
-            })
-            .collect();
+        let by_node: Vec<_> = asked.map(|node| (node, refusals(node))).collect();
         if is_off {
             let text = "the executor is off on all nodes".to_owned();
             let off = reason("no-executor", text, Some(Remedy::StartExecutor));
@@ -351,6 +363,12 @@ impl Orloj {
                     let untaken = reason(code_of(why), text, Some(remedy));
                     reasons.push(Reason { on_node: Some((*node.name).into()), ..untaken });
                 }
+            }
+            let is_off = |node: &&NodeRow| !is_none_active && !node.profile.is_active;
+            for node in nodes.iter().filter(is_off).filter(|node| refusals(node).is_empty()) {
+                let text = format!("the executor of node '{}' is off; it would take it", node.name);
+                let off = reason("no-executor", text, Some(Remedy::StartExecutor));
+                reasons.push(Reason { on_node: Some((*node.name).into()), ..off });
             }
         }
         let by_hand = || Some(Remedy::Execute(row.key));

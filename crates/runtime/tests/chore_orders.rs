@@ -12,8 +12,8 @@ use orloj::settings::{HistoryLevel, Settings, Ttl};
 use orloj::types::{Document, JobKey, Timestamp};
 use orloj::{
     BatchElements, BatchWork, Builder, Call, Deploy, Dialect, Error, Fault, IncidentFilter,
-    InstanceQuery, JobFilter, JobKind, JobState, JobView, NewBatch, Orloj, Page, Reschedule,
-    StoreChoice, SuspendDefinition, WhichDefinitions,
+    InstanceQuery, JobAction, JobFilter, JobKind, JobScope, JobState, JobView, NewBatch, Orloj,
+    Page, Reschedule, StoreChoice, SuspendDefinition, WhichDefinitions,
 };
 use orloj_testkit::sketch::Sketch;
 use orloj_testkit::story::Database;
@@ -378,6 +378,68 @@ fn a_level_below_full_keeps_no_log_of_jobs() {
 }
 
 #[test]
+fn a_start_timer_is_resumed_with_its_definition_and_not_by_itself() {
+    on_both(|builder, _| async move {
+        let orloj = builder.build().await.unwrap();
+        deploy(&orloj, ONCE).await;
+        let timer = timer(&orloj).await.unwrap();
+        let which = WhichDefinitions::Key(timer.definition);
+        let definitions = orloj.definitions();
+        definitions.suspend(&which, SuspendDefinition::default()).await.unwrap();
+        let refused = orloj.jobs().activate(timer.key).await.unwrap_err().to_string();
+        let (job, definition) = (timer.key, timer.definition);
+        let said = format!(
+            "job {job} stays suspended, since its definition is suspended: orloj definition \
+             resume {definition}"
+        );
+        assert_eq!(refused, said);
+        let refused = orloj.jobs().execute(timer.key).await.unwrap_err().to_string();
+        assert_eq!(refused, format!("definition {definition} is suspended"));
+        definitions.activate(&which, SuspendDefinition::default()).await.unwrap();
+        let state = async || orloj.jobs().get(job).await.unwrap().state;
+        assert_eq!(state().await, JobState::Waiting);
+        orloj.jobs().suspend(job).await.unwrap();
+        orloj.jobs().activate(job).await.unwrap();
+        assert_eq!(state().await, JobState::Waiting);
+        orloj.shutdown().await;
+    });
+}
+
+/// What is only about a process is not the process's own.
+#[test]
+fn orders_for_a_process_leave_batches_and_suspensions_alone() {
+    on_both(|builder, _| async move {
+        let orloj = builder.build().await.unwrap();
+        deploy(&orloj, ONCE).await;
+        let timer = timer(&orloj).await.unwrap();
+        let which = WhichDefinitions::Key(timer.definition);
+        let later = SuspendDefinition { at: Some(BEGIN.plus_ms(60_000)), ..Default::default() };
+        orloj.definitions().suspend(&which, later).await.unwrap();
+        let suspended = async || {
+            let filter = JobFilter { states: vec![JobState::Suspended], ..JobFilter::default() };
+            let rows = orloj.jobs().list(filter, ALL).await.unwrap();
+            rows.iter().map(|row| row.kind).collect::<Vec<_>>()
+        };
+        let of_definition = JobFilter { definition: Some(timer.definition), ..Default::default() };
+        for scope in [
+            JobScope::Definition(timer.definition),
+            JobScope::Process(timer.process_id.clone(), None),
+            JobScope::Filter(of_definition.clone()),
+        ] {
+            let report = orloj.jobs().all(scope.clone(), JobAction::Suspend).run().await.unwrap();
+            assert_eq!(report.done, 1, "{scope:?}");
+            assert_eq!(suspended().await, [JobKind::StartTimer]);
+            orloj.jobs().all(scope, JobAction::Resume).run().await.unwrap();
+        }
+        let kinds = vec![JobKind::SuspendDefinition];
+        let named = JobFilter { kinds, ..of_definition };
+        orloj.jobs().all(named, JobAction::Suspend).run().await.unwrap();
+        assert_eq!(suspended().await, [JobKind::SuspendDefinition]);
+        orloj.shutdown().await;
+    });
+}
+
+#[test]
 fn a_start_timer_is_rescheduled() {
     on_both(|builder, _| async move {
         let orloj = builder.build().await.unwrap();
@@ -386,8 +448,10 @@ fn a_start_timer_is_rescheduled() {
         let soon = Reschedule::Date("soon".into());
         let refused = orloj.jobs().reschedule(old.key, soon).await.unwrap_err().to_string();
         assert!(refused.contains("'soon' is no ISO 8601 date and time"), "{refused}");
-        orloj.jobs().reschedule(old.key, Reschedule::Duration("PT1M".into())).await.unwrap();
+        let minute = Reschedule::Duration("PT1M".into());
+        let told_key = orloj.jobs().reschedule(old.key, minute).await.unwrap();
         let new = timer(&orloj).await.unwrap();
+        assert_eq!(new.key, told_key);
         assert_ne!(new.key, old.key, "a job of its own");
         assert_eq!(new.due_at, Some(BEGIN.plus_ms(60_000)));
         assert_eq!((new.definition, new.state), (old.definition, JobState::Waiting));

@@ -14,9 +14,9 @@ use orloj::settings::Settings;
 use orloj::store::LimitScope;
 use orloj::types::{Document, JobKey};
 use orloj::{
-    BatchElements, BatchWork, Call, Deploy, Dialect, ExecutorOptions, FailJob, InstanceState,
-    JobDefinitionScope, JobFilter, JobKind, JobState, LongestRun, NewBatch, Orloj, Remedy,
-    SuspendDefinition, SuspendJobs, WhichDefinitions,
+    BatchElements, BatchWork, Call, Deploy, Dialect, ExecutorOptions, FailJob, Fault,
+    InstanceState, JobDefinitionScope, JobFilter, JobKind, JobState, LongestRun, NewBatch, Orloj,
+    Remedy, SuspendDefinition, SuspendJobs, WhichDefinitions,
 };
 use orloj_testkit::sketch::Sketch;
 use orloj_testkit::story::Database;
@@ -64,6 +64,36 @@ fn a_dead_letter_is_also_told_what_it_would_meet_next() {
         orloj.job_definitions().activate(&definitions, how).await.unwrap();
         orloj.jobs().set_retries(key, 1, None).await.unwrap();
         assert_eq!(codes(&orloj, key).await, ["no-executor"]);
+        orloj.shutdown().await;
+    });
+}
+
+/// There, a job that is resumed is tried at once, whatever it waited for; a timer waits on.
+#[test]
+fn in_flowable_a_suspended_job_has_no_date_to_wait_for() {
+    const MODEL: &str =
+        "process f, flowable: start -> a{delegate Work, async} -> w{timer 10m} -> end";
+    on_both(|builder| async {
+        let tries = Arc::new(AtomicU32::new(0));
+        let builder = builder.delegate("Work", move |_| {
+            let first = tries.fetch_add(1, Ordering::SeqCst) == 0;
+            async move { if first { Err(Fault::failed("no line")) } else { Ok(Document::new()) } }
+        });
+        let orloj = builder.build().await.unwrap();
+        let xml = Sketch::parse(MODEL).unwrap().to_xml();
+        orloj.deploy(Deploy::file("f.bpmn", xml.as_bytes())).await.unwrap();
+        let instance = start(&orloj, "f").await;
+        let key = job(&orloj, instance).await;
+        orloj.jobs().execute(key).await.unwrap_err();
+        assert_eq!(codes(&orloj, key).await, ["not-due", "no-executor"]);
+        orloj.jobs().suspend(key).await.unwrap();
+        assert_eq!(codes(&orloj, key).await, ["suspended", "no-executor"]);
+        orloj.jobs().activate(key).await.unwrap();
+        assert_eq!(codes(&orloj, key).await, ["no-executor"]);
+        orloj.jobs().execute(key).await.unwrap();
+        let timer = job(&orloj, instance).await;
+        orloj.jobs().suspend(timer).await.unwrap();
+        assert_eq!(codes(&orloj, timer).await, ["suspended", "not-due", "no-executor"]);
         orloj.shutdown().await;
     });
 }

@@ -155,7 +155,16 @@ fn each_node_says_why_it_leaves_a_job_and_one_that_takes_it_ends_the_list() {
         ];
         assert_eq!(found, expected);
         let off = node(&database, "off", ExecutorOptions { is_active: false, ..active() }).await;
-        assert_eq!(codes(&off, key).await.len(), 2, "one that is off changes nothing");
+        let found = reasons(&low, key).await;
+        let last = found.last().unwrap();
+        let text = "the executor of node 'off' is off; it would take it";
+        assert_eq!((found.len(), last.code, &*last.text), (3, "no-executor", text));
+        assert_eq!(last.on_node.as_deref(), Some("off"));
+        assert_eq!(last.remedy, Some(Remedy::StartExecutor));
+        let alike = ExecutorOptions { priorities: -9..=-1, is_active: false, ..active() };
+        let alike = node(&database, "alike", alike).await;
+        assert_eq!(codes(&low, key).await.len(), 3, "starting one that refuses would not help");
+        alike.shutdown().await;
         off.executor().start().await.unwrap();
         while locked(&off).await.is_empty() {
             tokio::task::yield_now().await;

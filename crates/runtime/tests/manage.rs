@@ -255,9 +255,10 @@ fn timers_are_moved_rescheduled_and_run() {
         assert_eq!(due(timer).await, Some(BEGIN.plus_ms(5)));
         orloj.jobs().recalculate_due_date(timer, false).await.unwrap();
         assert_eq!(due(timer).await, Some(BEGIN.plus_ms(600_000)));
-        orloj.jobs().reschedule(timer, Reschedule::Duration("PT1H".into())).await.unwrap();
-        let other = job(&orloj, instance).await;
+        let hour = Reschedule::Duration("PT1H".into());
+        let other = orloj.jobs().reschedule(timer, hour).await.unwrap();
         assert_ne!(other, timer);
+        assert_eq!(job(&orloj, instance).await, other);
         assert_eq!(due(other).await, Some(BEGIN.plus_ms(3_600_000)));
         orloj.jobs().move_timer_to_executable(other).await.unwrap();
         assert_eq!(orloj.jobs().get(other).await.unwrap().state, JobState::Ready);

@@ -215,6 +215,7 @@ struct IncidentValues<'a> {
     kind: Option<&'a str>,
     element: Option<&'a str>,
     job: Option<i64>,
+    process: Option<&'a str>,
 }
 
 impl<'a> IncidentValues<'a> {
@@ -226,10 +227,11 @@ impl<'a> IncidentValues<'a> {
             kind: filter.kind.as_deref(),
             element: filter.element.as_deref(),
             job: filter.job.map(|key| key.raw()),
+            process: filter.process_id.as_deref(),
         }
     }
 
-    fn params(&self) -> [(&(dyn ToSql + Sync), Type); 6] {
+    fn params(&self) -> [(&(dyn ToSql + Sync), Type); 7] {
         [
             (&self.instance, Type::INT8),
             (&self.definition, Type::INT8),
@@ -237,6 +239,7 @@ impl<'a> IncidentValues<'a> {
             (&self.kind, Type::TEXT),
             (&self.element, Type::TEXT),
             (&self.job, Type::INT8),
+            (&self.process, Type::TEXT),
         ]
     }
 }

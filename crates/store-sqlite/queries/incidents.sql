@@ -8,5 +8,11 @@ WHERE key <= ?1 AND engine = ?2 AND (?3 IS NULL OR instance_key = ?3)
     AND (?7 IS NULL OR kind = ?7)
     AND (?8 IS NULL OR element_id = ?8)
     AND (?9 IS NULL OR job_key = ?9)
+    AND (
+        ?10 IS NULL
+        OR definition_key IN (
+            SELECT d.key FROM definition AS d WHERE d.engine = ?2 AND d.process_id = ?10
+        )
+    )
 ORDER BY key DESC
 LIMIT ?4

@@ -185,7 +185,7 @@ pub(crate) fn count_incidents(
     count_of(connection, incidents_sql(filter), values)
 }
 
-fn incident_values(engine: &str, filter: &IncidentFilter, at_most: i64, limit: u32) -> [Value; 9] {
+fn incident_values(engine: &str, filter: &IncidentFilter, at_most: i64, limit: u32) -> [Value; 10] {
     [
         at_most.into(),
         engine.to_owned().into(),
@@ -196,6 +196,7 @@ fn incident_values(engine: &str, filter: &IncidentFilter, at_most: i64, limit: u
         text(filter.kind.as_deref()),
         text(filter.element.as_deref()),
         filter.job.map(JobKey::raw).into(),
+        text(filter.process_id.as_deref()),
     ]
 }
 

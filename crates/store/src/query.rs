@@ -80,6 +80,8 @@ pub struct EndedFilter {
 #[derive(Clone, Debug, Default)]
 pub struct IncidentFilter {
     pub instance: Option<InstanceKey>,
+    /// Of any version.
+    pub process_id: Option<ProcessId>,
     pub definition: Option<DefinitionKey>,
     pub tenant: Option<TenantId>,
     pub kind: Option<Arc<str>>,

@@ -109,7 +109,7 @@ fn request_of(order: &JobOrder) -> (&'static str, Value) {
         JobOrder::MoveToDeadLetters => ("bury", json!({})),
         JobOrder::MoveToExecutable { retries } => ("revive", json!({"retries": retries})),
         JobOrder::MoveTimerToExecutable => ("fire", json!({})),
-        JobOrder::Reschedule(_) => unreachable!("stories do not reschedule"),
+        JobOrder::Reschedule { .. } => unreachable!("stories do not reschedule"),
     }
 }
 

@@ -28,7 +28,9 @@ pub(crate) fn begin(turn: &mut Turn<'_>) -> Result<(), Stop> {
         Command::HoldBackJob { job, message, activations } => {
             fail_job::hold_back_job(turn, *job, message, activations)
         }
-        Command::ManageJob { job, what } => manage_job::manage_job(turn, *job, what),
+        Command::ManageJob { job, what, failure } => {
+            manage_job::manage_job(turn, *job, what, failure.as_ref())
+        }
         Command::SuspendJobs { jobs } => suspend::suspend_jobs(turn, jobs),
         Command::ResumeJobs { jobs } => suspend::resume_jobs(turn, jobs),
         Command::SuspendJobsOf { definition, jobs, suspended } => {

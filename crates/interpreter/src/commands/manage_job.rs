@@ -21,11 +21,23 @@ use crate::record::{Job, JobKind, JobState};
 use crate::turn::Turn;
 use crate::{schedule, timers};
 
-pub(crate) fn manage_job(turn: &mut Turn<'_>, key: JobKey, order: &JobOrder) -> Result<(), Stop> {
+/// Of incidents that no failure has led to.
+const RETRIES_TAKEN: &str = "an operator has taken away the retries";
+const BURIED: &str = "an operator has moved the job to the dead letters";
+
+pub(crate) fn manage_job(
+    turn: &mut Turn<'_>,
+    key: JobKey,
+    order: &JobOrder,
+    failure: Option<&Arc<str>>,
+) -> Result<(), Stop> {
     let (host, job) = turn.work.record.job(key).ok_or(Rejection::JobNotFound(key))?;
     let (host, job) = (host.key, job.clone());
     match order {
-        JobOrder::SetRetries { retries, due } => set_retries(turn, host, &job, *retries, *due)?,
+        JobOrder::SetRetries { retries, due } => {
+            let message = failure.cloned().unwrap_or_else(|| RETRIES_TAKEN.into());
+            set_retries(turn, host, &job, (*retries, *due), message)?;
+        }
         JobOrder::SetDueDate { due, cascade } => {
             if *cascade {
                 shift_repetition(turn, &job, *due);
@@ -47,12 +59,15 @@ pub(crate) fn manage_job(turn: &mut Turn<'_>, key: JobKey, order: &JobOrder) -> 
             turn.event(Event::JobCancelled { key });
             incidents::close_about(turn, host, key);
         }
-        JobOrder::MoveToDeadLetters => move_to_dead_letters(turn, host, &job)?,
+        JobOrder::MoveToDeadLetters => {
+            let message = failure.cloned().unwrap_or_else(|| BURIED.into());
+            move_to_dead_letters(turn, host, &job, message)?;
+        }
         JobOrder::MoveToExecutable { retries } => {
             move_to_executable(turn, host, &job, *retries)?;
         }
         JobOrder::MoveTimerToExecutable => run_now(turn, &job)?,
-        JobOrder::Reschedule(timer) => reschedule(turn, host, &job, timer)?,
+        JobOrder::Reschedule { timer, new } => reschedule(turn, host, &job, (timer, *new))?,
     }
     Ok(())
 }
@@ -61,8 +76,8 @@ fn set_retries(
     turn: &mut Turn<'_>,
     host: ElementInstanceKey,
     job: &Job,
-    retries: i32,
-    due: Option<Option<Timestamp>>,
+    (retries, due): (i32, Option<Option<Timestamp>>),
+    message: Arc<str>,
 ) -> Result<(), Rejection> {
     if retries < 0 {
         return Err(Rejection::RetriesNegative(retries));
@@ -84,7 +99,6 @@ fn set_retries(
         }
         let opens = job.retries_left > 0 && !turn.settings.without_incidents;
         if opens {
-            let message = Arc::from("an operator has taken away the retries");
             incidents::open_about(turn, host, Reason::of_job(&job.kind), message, job.key);
         }
         return Ok(());
@@ -159,6 +173,7 @@ fn move_to_dead_letters(
     turn: &mut Turn<'_>,
     host: ElementInstanceKey,
     job: &Job,
+    message: Arc<str>,
 ) -> Result<(), Rejection> {
     if job.kind.is_for_clients() {
         return Err(Rejection::ForWorkers(job.key));
@@ -170,7 +185,6 @@ fn move_to_dead_letters(
     jobs::stop(turn, job.key, JobState::Failed);
     turn.event(Event::JobChanged { key: job.key, what: JobEdit::MovedToDeadLetters });
     if !turn.settings.without_incidents {
-        let message = Arc::from("an operator has moved the job to the dead letters");
         incidents::open_about(turn, host, Reason::of_job(&job.kind), message, job.key);
     }
     Ok(())
@@ -210,7 +224,7 @@ fn reschedule(
     turn: &mut Turn<'_>,
     host: ElementInstanceKey,
     job: &Job,
-    timer: &NewTimer,
+    (timer, new): (&NewTimer, JobKey),
 ) -> Result<(), Rejection> {
     let JobKind::Timer { event, repeat } = &job.kind else {
         return Err(Rejection::NotATimer(job.key));
@@ -239,6 +253,6 @@ fn reschedule(
     jobs::take(turn, host, job.key);
     turn.event(Event::JobCancelled { key: job.key });
     incidents::close_about(turn, host, job.key);
-    jobs::create(turn, host, draft);
+    jobs::create_as(turn, host, new, draft);
     Ok(())
 }

@@ -34,7 +34,7 @@ pub(crate) fn refuses(turn: &Turn<'_>) -> Option<Rejection> {
     let once = turn.semantics().jobs.suspended_once;
     match (turn.command, record.is_suspended) {
         (Command::Resume, false) if once => Some(Rejection::NotSuspended(record.instance)),
-        (Command::Suspend, true) if once => Some(Rejection::Suspended(record.instance)),
+        (Command::Suspend, true) if once => Some(Rejection::AlreadySuspended(record.instance)),
         (_, true) if is_moving => Some(Rejection::Suspended(record.instance)),
         _ => None,
     }

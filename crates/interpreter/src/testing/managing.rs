@@ -1,7 +1,7 @@
 //! What operators do with jobs.
 
 use orloj_model::{TimerKind, Trigger};
-use orloj_types::Timestamp;
+use orloj_types::{JobKey, Timestamp};
 
 use super::{Sketch, Story, catch, delegate, end, on_timer, start, user, worker};
 use crate::{
@@ -43,7 +43,7 @@ fn timing(sketch: Sketch, kind: TimerKind, text: &str) -> Story {
 impl Story {
     fn order(&mut self, element: &str, what: JobOrder) -> String {
         let job = self.job_of(element);
-        self.play(Command::ManageJob { job, what })
+        self.play(Command::ManageJob { job, what, failure: None })
     }
 
     /// State, retries and due date in seconds from now.
@@ -187,7 +187,7 @@ fn a_deleted_job_is_gone_and_its_incident_with_it() {
     story.order("late", JobOrder::SetRetries { retries: 0, due: None });
     let job = story.job_of("late");
     let outcome = story
-        .interpret(Command::ManageJob { job, what: JobOrder::Delete })
+        .interpret(Command::ManageJob { job, what: JobOrder::Delete, failure: None })
         .expect("it may be deleted");
     assert_eq!(outcome.jobs, [JobChange::Delete(job)]);
     let ends = outcome
@@ -196,7 +196,7 @@ fn a_deleted_job_is_gone_and_its_incident_with_it() {
         .filter(|event| matches!(event, Event::IncidentClosed { how: IncidentEnd::Deleted, .. }));
     assert_eq!(ends.count(), 1);
     story.keep(outcome);
-    let gone = story.interpret(Command::ManageJob { job, what: JobOrder::Delete });
+    let gone = story.interpret(Command::ManageJob { job, what: JobOrder::Delete, failure: None });
     assert!(matches!(gone, Err(Rejection::JobNotFound(_))));
 }
 
@@ -306,7 +306,11 @@ fn a_timer_can_be_run_before_its_time() {
 fn a_rescheduled_timer_is_another_job() {
     let mut story = timing(Sketch::flowable(), TimerKind::Cycle, "R3/PT1H");
     let old = story.job_of("late");
-    let timer = |kind, text: &str| JobOrder::Reschedule(NewTimer { kind, text: text.into() });
+    let new = JobKey::new(1 << 40);
+    let timer = |kind, text: &str| {
+        let timer = NewTimer { kind, text: text.into() };
+        JobOrder::Reschedule { timer, new }
+    };
     story.order("late", timer(TimerKind::Duration, "PT2H"));
     assert_ne!(story.job_of("late"), old);
     assert_eq!(story.look("late"), "Waiting 3 in 7200");

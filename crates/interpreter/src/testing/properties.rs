@@ -268,7 +268,7 @@ fn manage(story: &Story, job: JobKey, which: u8) -> Command {
         11 => JobOrder::MoveToExecutable { retries: small },
         _ => JobOrder::MoveTimerToExecutable,
     };
-    Command::ManageJob { job, what }
+    Command::ManageJob { job, what, failure: None }
 }
 
 fn answer(_: &Invoke, number: u8) -> InvokeResult {

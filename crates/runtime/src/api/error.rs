@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use orloj_interpreter::{JobFailure, Rejection};
 use orloj_model::Diagnostic;
-use orloj_types::{DocumentError, InstanceKey, JobKey};
+use orloj_types::{DefinitionKey, DocumentError, InstanceKey, JobKey};
 
 /// Why the engine did not do what it was asked. Nothing has changed, except for `Deadline`.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -41,6 +41,12 @@ pub enum Error {
     /// Someone else changed the same thing at the same moment; look again.
     #[error("changed by someone else at the same moment")]
     Overtaken,
+    /// A start timer runs again when its definition is resumed, and not by itself.
+    #[error(
+        "job {job} stays suspended, since its definition is suspended: orloj definition resume \
+         {definition}"
+    )]
+    OfSuspendedDefinition { job: JobKey, definition: DefinitionKey },
     /// A lock cannot be moved because nobody holds it.
     #[error("job {0} is not locked by a worker")]
     NotLocked(JobKey),

@@ -40,6 +40,11 @@ impl Orloj {
 }
 
 impl History<'_> {
+    /// Whether what happens to jobs from now on is kept.
+    pub fn keeps_job_log(&self) -> bool {
+        chore_log::is_chore_logged(&self.engine.inner.settings)
+    }
+
     /// Live and ended ones, newest first.
     pub async fn instances(
         &self,

@@ -13,7 +13,7 @@ use crate::handle::Orloj;
 use crate::node::chores::{
     Following, INCIDENT_WORD, StartPayload, held_by, kept, ordered, standing, written,
 };
-use crate::node::{Request, due_when_made, job_settings};
+use crate::node::{Request, due_when_made, job_settings, store_error};
 
 impl Orloj {
     /// What follows from writing about a chore by hand. `word`: what an incident of it is called.
@@ -27,15 +27,19 @@ impl Jobs {
         &self,
         row: &JobRow,
         action: &JobAction,
+        new: JobKey,
         entries: Vec<Entry>,
     ) -> Result<(), Error> {
         let engine = &self.desk.engine;
+        if *action == JobAction::Resume && row.kind == JobKind::StartTimer {
+            self.check_definition(row).await?;
+        }
         if *action == JobAction::Execute {
             self.desk.note(entries).await?;
             return engine.done(Request::RunChore { job: row.key }).await;
         }
         if let JobAction::Reschedule(timer) = action {
-            let change = self.rescheduled(row, &timer.timer()).await?;
+            let change = self.rescheduled(row, &timer.timer(), new).await?;
             return self.desk.write(change, entries).await;
         }
         let now = engine.now();
@@ -58,6 +62,18 @@ impl Jobs {
         self.desk.write(change, entries).await
     }
 
+    /// A start timer follows its definition: while that is suspended it would not run.
+    async fn check_definition(&self, row: &JobRow) -> Result<(), Error> {
+        let definition = self.desk.engine.inner.store.definition(row.definition).await;
+        match definition.map_err(|e| store_error(&e))? {
+            Some(definition) if definition.suspended => {
+                let (job, definition) = (row.key, row.definition);
+                Err(Error::OfSuspendedDefinition { job, definition })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// When the model says that a start timer fires first. Its repetition stays as it is.
     async fn due_anew(&self, row: &JobRow, from_creation: bool) -> Result<Timestamp, Error> {
         let no_timer = || Error::from(Rejection::NotATimer(row.key));
@@ -78,7 +94,12 @@ impl Jobs {
     /// The start timer that takes the place of another is a job of its own, with nothing of the
     /// other one's failures. DIFFERENCE: that of Flowable loses definition and tenant on the way,
     /// so that it can start nothing any more; here it keeps them.
-    async fn rescheduled(&self, row: &JobRow, timer: &NewTimer) -> Result<Change, Error> {
+    async fn rescheduled(
+        &self,
+        row: &JobRow,
+        timer: &NewTimer,
+        new: JobKey,
+    ) -> Result<Change, Error> {
         if row.kind != JobKind::StartTimer {
             return Err(Rejection::NotATimer(row.key).into());
         }
@@ -94,9 +115,8 @@ impl Jobs {
         let settings = job_settings(&engine.inner.settings)?;
         let event = &row.element;
         let job = orloj_interpreter::start_job(process, event, row.definition, &settings, now);
-        let key = JobKey::new(self.desk.keys(1).await?.first().copied().unwrap_or_default());
         let new = JobRow {
-            key,
+            key: new,
             retries_left: job.retries,
             due_at: Some(due_at),
             payload: Some(written(&StartPayload::given(repeat.as_ref()))),

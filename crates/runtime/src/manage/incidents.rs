@@ -91,7 +91,7 @@ impl Incidents {
         let row = self.row(key).await?;
         if let (0, Some(job)) = (row.instance.raw(), row.job) {
             let retries = JobAction::SetRetries { retries: 1, due: None };
-            return Jobs { desk: self.desk.clone() }.act(job, &retries).await;
+            return Jobs { desk: self.desk.clone() }.act(job, &retries).await.map(drop);
         }
         let entry = entry("Resolve", &row).changing("incidentId", None::<&str>, Some(key));
         self.desk

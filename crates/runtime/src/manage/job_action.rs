@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use orloj_interpreter::{Command, JobOrder, NewTimer};
+use orloj_interpreter::{Command, JobOrder, NewTimer, Rejection};
 use orloj_model::TimerKind;
 use orloj_store::{JobKind, JobRow, JobState};
 use orloj_types::{EngineName, JobKey, TenantId, Timestamp};
@@ -81,8 +81,22 @@ impl Reschedule {
 }
 
 impl JobAction {
-    /// What an instance is told; `None`: it is none of its business.
-    pub(crate) fn command(&self, row: &JobRow) -> Option<Command> {
+    /// Whether its own values make sense, whichever job it is for.
+    pub fn check(&self) -> Result<(), Rejection> {
+        match self {
+            Self::SetRetries { retries, .. } if *retries < 0 => {
+                Err(Rejection::RetriesNegative(*retries))
+            }
+            Self::MoveToExecutable { retries } if *retries < 1 => {
+                Err(Rejection::RetriesTooFew(*retries))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What an instance is told; `None`: it is none of its business. `new`: the key of a job that
+    /// takes the place of this one.
+    pub(crate) fn command(&self, row: &JobRow, new: JobKey) -> Option<Command> {
         let job = row.key;
         let what = match self {
             Self::SetRetries { retries, due } => {
@@ -99,13 +113,13 @@ impl JobAction {
             Self::MoveToDeadLetters => JobOrder::MoveToDeadLetters,
             Self::MoveToExecutable { retries } => JobOrder::MoveToExecutable { retries: *retries },
             Self::MoveTimerToExecutable => JobOrder::MoveTimerToExecutable,
-            Self::Reschedule(timer) => JobOrder::Reschedule(timer.timer()),
+            Self::Reschedule(timer) => JobOrder::Reschedule { timer: timer.timer(), new },
             Self::Suspend => return Some(Command::SuspendJobs { jobs: vec![job] }),
             Self::Resume => return Some(Command::ResumeJobs { jobs: vec![job] }),
             Self::Execute => return Some(Command::ExecuteJob { job }),
             Self::Unlock => return None,
         };
-        Some(Command::ManageJob { job, what })
+        Some(Command::ManageJob { job, what, failure: row.failure.clone() })
     }
 
     /// What the log tells of many jobs that it is done to.

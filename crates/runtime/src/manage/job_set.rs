@@ -55,6 +55,19 @@ const CHORES: [JobKind; 9] = [
     JobKind::HistoryCleanup,
 ];
 
+/// What belongs to a process itself: the jobs of its instances, and those that start them. Parts of
+/// batches and suspensions to come are about it, but somebody else's.
+const OF_PROCESS: [JobKind; 8] = [
+    JobKind::AsyncBefore,
+    JobKind::AsyncAfter,
+    JobKind::AsyncComplete,
+    JobKind::Signal,
+    JobKind::Worker,
+    JobKind::Listener,
+    JobKind::Timer,
+    JobKind::StartTimer,
+];
+
 impl JobSet {
     pub const ALL: [Self; 9] = [
         Self::All,
@@ -102,11 +115,29 @@ impl JobSet {
         filter
     }
 
+    /// As [`Self::narrow`], for an order: what is meant for a process or a definition is for the
+    /// jobs of its instances and those that start them, unless it names kinds, a batch or chores.
+    pub fn narrow_order(self, filter: JobFilter, now: Timestamp) -> JobFilter {
+        match self {
+            Self::Chores => self.narrow(filter, now),
+            _ => self.narrow(of_process(filter), now),
+        }
+    }
+
     /// Whether a job is in the set.
     pub(crate) fn has(self, row: &JobRow, now: Timestamp) -> bool {
         // No set asks for a process.
         self.narrow(JobFilter::default(), now).matches(row, |_| None)
     }
+}
+
+/// What an order for a process or a definition means, unless it names kinds or a batch.
+pub(super) fn of_process(mut filter: JobFilter) -> JobFilter {
+    let is_of_process = filter.process_id.is_some() || filter.definition.is_some();
+    if is_of_process && filter.kinds.is_empty() && filter.batch.is_none() {
+        of_kinds(&mut filter, &OF_PROCESS);
+    }
+    filter
 }
 
 fn of_kinds(filter: &mut JobFilter, set: &[JobKind]) {

@@ -14,7 +14,7 @@ use super::bulk::{self, Bulk, Keys, Source};
 use super::desk::{Desk, Order, TRIES_MAX};
 use super::job_action::{JobAction, Reschedule};
 use super::job_definition_of;
-use super::job_set::{JobScope, JobSet};
+use super::job_set::{JobScope, JobSet, of_process};
 use crate::api::{Error, Explanation, JobView, Missing};
 use crate::codec;
 use crate::handle::Orloj;
@@ -178,7 +178,7 @@ impl Jobs {
         retries: i32,
         due: Option<Option<Timestamp>>,
     ) -> Result<(), Error> {
-        self.act(key, &JobAction::SetRetries { retries, due }).await
+        self.act(key, &JobAction::SetRetries { retries, due }).await.map(drop)
     }
 
     /// `cascade`: later firings of a repetition move by as much.
@@ -188,7 +188,7 @@ impl Jobs {
         due: Option<Timestamp>,
         cascade: bool,
     ) -> Result<(), Error> {
-        self.act(key, &JobAction::SetDueDate { due, cascade }).await
+        self.act(key, &JobAction::SetDueDate { due, cascade }).await.map(drop)
     }
 
     pub async fn recalculate_due_date(
@@ -196,61 +196,66 @@ impl Jobs {
         key: JobKey,
         from_creation: bool,
     ) -> Result<(), Error> {
-        self.act(key, &JobAction::RecalculateDueDate { from_creation }).await
+        self.act(key, &JobAction::RecalculateDueDate { from_creation }).await.map(drop)
     }
 
     pub async fn set_priority(&self, key: JobKey, priority: i64) -> Result<(), Error> {
-        self.act(key, &JobAction::SetPriority(priority)).await
+        self.act(key, &JobAction::SetPriority(priority)).await.map(drop)
     }
 
     pub async fn suspend(&self, key: JobKey) -> Result<(), Error> {
-        self.act(key, &JobAction::Suspend).await
+        self.act(key, &JobAction::Suspend).await.map(drop)
     }
 
     pub async fn activate(&self, key: JobKey) -> Result<(), Error> {
-        self.act(key, &JobAction::Resume).await
+        self.act(key, &JobAction::Resume).await.map(drop)
     }
 
     /// Runs it here and now; [`Error::JobFailed`] tells why it failed.
     pub async fn execute(&self, key: JobKey) -> Result<(), Error> {
-        self.act(key, &JobAction::Execute).await
+        self.act(key, &JobAction::Execute).await.map(drop)
     }
 
     /// [`Error::Locked`] while someone works on it.
     pub async fn delete(&self, key: JobKey) -> Result<(), Error> {
-        self.act(key, &JobAction::Delete).await
+        self.act(key, &JobAction::Delete).await.map(drop)
     }
 
     pub async fn move_to_dead_letter(&self, key: JobKey) -> Result<(), Error> {
-        self.act(key, &JobAction::MoveToDeadLetters).await
+        self.act(key, &JobAction::MoveToDeadLetters).await.map(drop)
     }
 
     pub async fn move_to_executable(&self, key: JobKey, retries: i32) -> Result<(), Error> {
-        self.act(key, &JobAction::MoveToExecutable { retries }).await
+        self.act(key, &JobAction::MoveToExecutable { retries }).await.map(drop)
     }
 
     pub async fn move_timer_to_executable(&self, key: JobKey) -> Result<(), Error> {
-        self.act(key, &JobAction::MoveTimerToExecutable).await
+        self.act(key, &JobAction::MoveTimerToExecutable).await.map(drop)
     }
 
-    /// A job of its own takes the place of the timer: see what its instance, or the definition that
-    /// a start timer is of, has afterwards.
-    pub async fn reschedule(&self, key: JobKey, timer: Reschedule) -> Result<(), Error> {
+    /// A job of its own takes the place of the timer; the answer is its key.
+    pub async fn reschedule(&self, key: JobKey, timer: Reschedule) -> Result<JobKey, Error> {
         self.act(key, &JobAction::Reschedule(timer)).await
     }
 
     /// Takes a worker's lock away.
     pub async fn unlock(&self, key: JobKey) -> Result<(), Error> {
-        self.act(key, &JobAction::Unlock).await
+        self.act(key, &JobAction::Unlock).await.map(drop)
     }
 
-    /// Whatever it is.
-    pub async fn act(&self, key: JobKey, action: &JobAction) -> Result<(), Error> {
+    /// Whatever it is. The answer is the key by which the job goes on: its own, unless another one
+    /// has taken its place.
+    pub async fn act(&self, key: JobKey, action: &JobAction) -> Result<JobKey, Error> {
         self.act_in(JobSet::All, key, action).await
     }
 
     /// Whatever it is; an error for a job that is not in the set.
-    pub async fn act_in(&self, set: JobSet, key: JobKey, action: &JobAction) -> Result<(), Error> {
+    pub async fn act_in(
+        &self,
+        set: JobSet,
+        key: JobKey,
+        action: &JobAction,
+    ) -> Result<JobKey, Error> {
         for _ in 0..TRIES_MAX {
             let row = self.row(key).await?;
             if !set.has(&row, self.desk.engine.now()) {
@@ -265,12 +270,12 @@ impl Jobs {
         Err(Error::Overtaken)
     }
 
-    async fn act_on(&self, row: &JobRow, action: &JobAction) -> Result<(), Error> {
+    async fn act_on(&self, row: &JobRow, action: &JobAction) -> Result<JobKey, Error> {
         if action.is_idle(row) {
-            return Ok(());
+            return Ok(row.key);
         }
         if *action == JobAction::Unlock {
-            return self.unlock_row(row, action).await;
+            return self.unlock_row(row, action).await.map(|()| row.key);
         }
         if *action == JobAction::Execute && row.kind.is_for_workers() {
             let (key, job_type) = (row.key, &row.job_type);
@@ -279,11 +284,18 @@ impl Jobs {
         if *action == JobAction::Delete && row.is_locked() {
             return Err(Error::Locked(row.key));
         }
+        let key = match action {
+            JobAction::Reschedule(_) => {
+                JobKey::new(self.desk.keys(1).await?.first().copied().unwrap_or_default())
+            }
+            _ => row.key,
+        };
         let entries = action.entries(row);
         if row.kind.is_chore() {
-            return self.act_on_chore(row, action, entries).await;
+            self.act_on_chore(row, action, key, entries).await?;
+            return Ok(key);
         }
-        let Some(command) = action.command(row) else { return Ok(()) };
+        let Some(command) = action.command(row, key) else { return Ok(key) };
         let free = (*action == JobAction::Delete).then_some(row.key);
         let instance = row.instance;
         self.desk.order(Order { instance, command, target: None, free, entries }).await?;
@@ -295,7 +307,7 @@ impl Jobs {
             // A job that was ready before may be one that somebody takes only now.
             self.desk.wake().await;
         }
-        Ok(())
+        Ok(key)
     }
 
     async fn unlock_row(&self, row: &JobRow, action: &JobAction) -> Result<(), Error> {
@@ -363,7 +375,7 @@ impl Jobs {
         let (batched, of_batch) = (self.clone(), (scope, action.clone()));
         Bulk::new(source, log, move |key| {
             let (jobs, action) = (jobs.clone(), action.clone());
-            async move { jobs.act_in(set, JobKey::new(key), &action).await }
+            async move { jobs.act_in(set, JobKey::new(key), &action).await.map(drop) }
         })
         .or_batch(move || async move { batched.batch(set, &of_batch.0, &of_batch.1).await })
     }
@@ -419,11 +431,12 @@ impl Jobs {
         let any = JobFilter::default;
         let filter = match scope {
             JobScope::Keys(keys) => JobFilter { keys: keys.clone(), ..any() },
-            JobScope::Filter(filter) => filter.clone(),
+            JobScope::Filter(filter) => of_process(filter.clone()),
             JobScope::Instance(key) => JobFilter { instance: Some(*key), ..any() },
-            JobScope::Definition(key) => JobFilter { definition: Some(*key), ..any() },
+            JobScope::Definition(key) => of_process(JobFilter { definition: Some(*key), ..any() }),
             JobScope::Process(process_id, tenant) => {
-                JobFilter { process_id: Some(process_id.clone()), tenant: tenant.clone(), ..any() }
+                let process_id = Some(process_id.clone());
+                of_process(JobFilter { process_id, tenant: tenant.clone(), ..any() })
             }
             JobScope::JobDefinition(key) => {
                 let wanted = JobFilter { has_retries: wants_failed.then_some(false), ..any() };

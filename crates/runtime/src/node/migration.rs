@@ -35,7 +35,10 @@ impl Node {
                 _ => holder.element.clone(),
             };
             let incidents = holder.incident.iter().chain(&holder.timer_incidents);
-            migration.incidents.extend(incidents.map(|incident| (incident.key, element.clone())));
+            migration.incidents.extend(incidents.map(|incident| {
+                let event = incident.job.and_then(|job| holder.event_of(job));
+                (incident.key, event.unwrap_or(&element).clone())
+            }));
             migration.user_tasks.extend(holder.user_task.map(|key| (key, element)));
         }
         Some(migration)

@@ -33,6 +33,12 @@ story "a job is moved to the dead letters by hand"
   executor starts    | A called 0 times
   revive a with 3 retries  | instance ended
 
+story "a job that is moved to the dead letters keeps its failure"
+  delegate A: fails "no line"
+  process p, flowable:  start -> a{delegate A, async} -> end
+  start p            | job a has 2 retries, job a due in 10s
+  bury a             | job a dead, incident deadLetter at a saying "no line"
+
 story "a timer is moved to the dead letters by hand"
   process p, flowable:  start -> wait{timer 10m} -> end
   start p            | job wait due in 10m

@@ -109,6 +109,33 @@ story "a boundary timer has the cycle of its event"
   5s pass        | job ask_timer has 1 retries, job ask_timer due in 5s
   5s pass        | instance ended at late
 
+story "the incident of a boundary timer is at the event"
+  process p, camunda:  start -> ask{user} -> end
+                       ask @timer(10s) -> end late
+  start p               | job ask_timer due in 10s
+  retries ask_timer 0   | job ask_timer dead, incident failedJob at ask_timer, task at ask
+  retries ask_timer 1   | no incident
+  10s pass              | instance ended at late
+
+story "in Flowable, too, the dead letter of a boundary timer is at the event"
+  process p, flowable:  start -> ask{user} -> end
+                        ask @timer(10s) -> end late
+  start p               | job ask_timer due in 10s
+  bury ask_timer        | job ask_timer dead, incident deadLetter at ask_timer, task at ask
+
+story "the incident of retries taken away says what the job failed with"
+  delegate Charge: fails "no line"
+  process p, camunda:  start -> pay{delegate Charge, async, retry R3/PT1M} -> end
+  start p        | job pay has 2 retries, job pay due in 1m
+  retries pay 0  | job pay dead, incident failedJob at pay saying "no line"
+
+story "the incident of a job that never failed says who stopped it"
+  engine executor off
+  delegate Charge
+  process p, camunda:  start -> pay{delegate Charge, async} -> end
+  start p        | job pay waits
+  retries pay 0  | incident failedJob at pay saying "an operator has taken away the retries"
+
 story "a timer catch event has the cycle of its own"
   delegate Work: fails
   process p, camunda:  start -> wait{timer 10s, retry R4/PT7S} -> a{delegate Work} -> end

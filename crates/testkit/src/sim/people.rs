@@ -271,7 +271,7 @@ impl World<'_> {
             .collect();
         let Some(&(job, is_locked)) = self.random.pick(&jobs) else { return };
         let soon = self.clock_of(to.node).plus_ms(self.random.between(-100, 400));
-        let manage = |what| Command::ManageJob { job, what };
+        let manage = |what| Command::ManageJob { job, what, failure: None };
         let command = match self.random.below(6) {
             0 => Command::SuspendJobs { jobs: vec![job] },
             1 | 2 => Command::ResumeJobs { jobs: vec![job] },

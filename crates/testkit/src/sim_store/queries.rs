@@ -172,6 +172,7 @@ impl Core {
             && filter.kind.as_ref().is_none_or(|kind| row.kind == *kind)
             && filter.element.as_ref().is_none_or(|element| row.element == *element)
             && filter.job.is_none_or(|job| row.job == Some(job))
+            && self.is_of(row.definition, filter.process_id.as_ref())
     }
 
     pub fn list_user_tasks(&self, filter: &UserTaskFilter, page: Page) -> Vec<UserTaskRow> {

@@ -123,7 +123,7 @@ impl From<&Rejection> for Refusal {
             Rejection::SubscriptionNotFound(_) => "subscription not found".into(),
             Rejection::NoSuchStart(_) => "no such start event".into(),
             Rejection::ConditionsHear(_) => "conditions hear by themselves".into(),
-            Rejection::Suspended(_) => "suspended".into(),
+            Rejection::Suspended(_) | Rejection::AlreadySuspended(_) => "suspended".into(),
             Rejection::NotSuspended(_) => "not suspended".into(),
             Rejection::ElementNotFound(_) => "element not found".into(),
             Rejection::NotPossible { element, reason } => format!("{element}: {reason}"),

@@ -297,7 +297,8 @@ impl Pure {
                 }
                 JobChange::Update { row, unlock } => {
                     if let Some(job) = self.jobs.get_mut(&row.job.key) {
-                        job.row = row;
+                        let failure = row.failure.clone().or_else(|| job.row.failure.take());
+                        job.row = JobRow { failure, ..row };
                         job.worker.take_if(|_| unlock);
                     }
                 }

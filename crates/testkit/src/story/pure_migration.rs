@@ -28,7 +28,8 @@ impl Pure {
             for holder in instance.record.iter().flat_map(|record| record.holders()) {
                 for incident in holder.incident.iter().chain(&holder.timer_incidents) {
                     if let Some((_, row)) = self.incidents.get_mut(&incident.key) {
-                        row.element = holder.element.clone();
+                        let event = incident.job.and_then(|job| holder.event_of(job));
+                        row.element = event.unwrap_or(&holder.element).clone();
                     }
                 }
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use orloj::settings::Settings;
-use orloj_interpreter::{Command, DefinitionSettings, JobKind, JobSettings, JobState};
+use orloj_interpreter::{Command, DefinitionSettings, JobKind, JobOrder, JobSettings, JobState};
 use orloj_model::{JobDefinition, RetryCycle};
 use orloj_types::{DefinitionKey, InstanceKey, JobKey, Timestamp};
 
@@ -115,11 +115,18 @@ impl Taking {
 }
 
 impl Pure {
+    fn manage(&self, job: JobKey, what: JobOrder) -> Command {
+        let row = self.jobs.get(&job).map(|job| &job.row);
+        let failure = row.and_then(|row| row.failure.as_ref()).map(|failed| failed.message.clone());
+        Command::ManageJob { job, what, failure }
+    }
+
     pub(super) fn ordered(&mut self, order: Order) -> Result<(), Refusal> {
         match order {
             Order::Job { job, what } => {
                 let instance = self.instance_of(job)?;
-                return self.command(instance, Command::ManageJob { job, what });
+                let command = self.manage(job, what);
+                return self.command(instance, command);
             }
             Order::SuspendJob(job) => {
                 let instance = self.instance_of(job)?;
@@ -136,8 +143,9 @@ impl Pure {
                 })?;
                 if let (Some(priority), true) = (priority, with_jobs) {
                     for (instance, job) in self.jobs_at(&of) {
-                        let what = orloj_interpreter::JobOrder::SetPriority(priority);
-                        let _ = self.interpret(instance, Command::ManageJob { job, what });
+                        let what = JobOrder::SetPriority(priority);
+                        let command = self.manage(job, what);
+                        let _ = self.interpret(instance, command);
                     }
                 }
             }
@@ -170,21 +178,23 @@ impl Pure {
             Order::RetriesOf { of, retries } => {
                 for (instance, job) in self.jobs_at(&of) {
                     if self.jobs[&job].row.job.retries_left == 0 {
-                        let what = orloj_interpreter::JobOrder::SetRetries { retries, due: None };
-                        let _ = self.interpret(instance, Command::ManageJob { job, what });
+                        let what = JobOrder::SetRetries { retries, due: None };
+                        let command = self.manage(job, what);
+                        let _ = self.interpret(instance, command);
                     }
                 }
             }
             Order::DeadLetters { revive } => {
                 let what = match revive {
-                    Some(retries) => orloj_interpreter::JobOrder::MoveToExecutable { retries },
-                    None => orloj_interpreter::JobOrder::Delete,
+                    Some(retries) => JobOrder::MoveToExecutable { retries },
+                    None => JobOrder::Delete,
                 };
                 let dead = self.jobs.values().filter(|job| job.row.job.state == JobState::Failed);
                 let dead: Vec<_> = dead.map(|job| (job.instance, job.row.job.key)).collect();
                 for (instance, job) in dead {
                     let what = what.clone();
-                    let _ = self.interpret(instance, Command::ManageJob { job, what });
+                    let command = self.manage(job, what);
+                    let _ = self.interpret(instance, command);
                 }
             }
             Order::Registration { process, version, is_registered, .. } => {

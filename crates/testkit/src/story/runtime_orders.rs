@@ -104,7 +104,7 @@ impl Runtime {
 
     fn act(&self, job: orloj::types::JobKey, action: &JobAction) -> Result<(), Refusal> {
         let jobs = self.orloj.jobs();
-        self.settled(jobs.act(job, action))
+        self.settled(jobs.act(job, action)).map(drop)
     }
 
     /// The first one unless another is named.
@@ -165,6 +165,6 @@ fn action(order: JobOrder) -> JobAction {
         JobOrder::MoveToDeadLetters => JobAction::MoveToDeadLetters,
         JobOrder::MoveToExecutable { retries } => JobAction::MoveToExecutable { retries },
         JobOrder::MoveTimerToExecutable => JobAction::MoveTimerToExecutable,
-        JobOrder::Reschedule(_) => unreachable!("stories do not reschedule"),
+        JobOrder::Reschedule { .. } => unreachable!("stories do not reschedule"),
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use orloj_interpreter::{Command, Instruction, JobOrder, Migrate, Place};
-use orloj_store::{BatchRow, JobDefinitionRow, JobKind};
+use orloj_store::{BatchRow, JobDefinitionRow, JobKind, JobRow};
 use orloj_types::{
-    BatchKey, DefinitionKey, Document, ElementId, InstanceKey, JobDefinitionKey, JobKey, Timestamp,
+    BatchKey, DefinitionKey, Document, ElementId, InstanceKey, JobDefinitionKey, Timestamp,
 };
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -152,23 +152,19 @@ impl BatchWork {
     }
 
     /// What the instance of a job is told.
-    pub(super) fn job_command(&self, job: JobKey) -> Option<Command> {
-        match self {
+    pub(super) fn job_command(&self, row: &JobRow) -> Option<Command> {
+        let what = match self {
             Self::SetJobRetries { retries, due_ms } => {
                 let due = due_ms.map(|due| due.map(Timestamp::from_ms));
-                let what = JobOrder::SetRetries { retries: *retries, due };
-                Some(Command::ManageJob { job, what })
+                JobOrder::SetRetries { retries: *retries, due }
             }
-            Self::MoveDeadLetters { retries } => {
-                let what = JobOrder::MoveToExecutable { retries: *retries };
-                Some(Command::ManageJob { job, what })
-            }
+            Self::MoveDeadLetters { retries } => JobOrder::MoveToExecutable { retries: *retries },
             Self::SetExternalTaskRetries { retries } => {
-                let what = JobOrder::SetRetries { retries: *retries, due: None };
-                Some(Command::ManageJob { job, what })
+                JobOrder::SetRetries { retries: *retries, due: None }
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        Some(Command::ManageJob { job: row.key, what, failure: row.failure.clone() })
     }
 }
 

@@ -241,7 +241,7 @@ impl Node {
         };
         match (&*work, found) {
             (_, Found::Job(row)) if row.instance.raw() == 0 => self.retry_chore(job, &work, &row),
-            (_, Found::Job(row)) => match work.job_command(row.key) {
+            (_, Found::Job(row)) => match work.job_command(&row) {
                 Some(command) => self.part_commands(job, row.instance, command),
                 None => self.part_element_done(job, Change::default()),
             },
@@ -373,7 +373,7 @@ impl Node {
                 matches!(rejection, Rejection::InstanceNotFound(_))
             }
             BatchWork::InstanceUpdateSuspensionState { .. } => {
-                matches!(rejection, Rejection::Suspended(_) | Rejection::NotSuspended(_))
+                matches!(rejection, Rejection::AlreadySuspended(_) | Rejection::NotSuspended(_))
             }
             BatchWork::MoveDeadLetters { .. } => matches!(rejection, Rejection::JobState { .. }),
             _ => false,

@@ -413,7 +413,7 @@ impl Node {
             // It is as it should be, or is no more.
             Ended::Lost
             | Ended::Refused(Error::Rejected(
-                Rejection::Suspended(_)
+                Rejection::AlreadySuspended(_)
                 | Rejection::NotSuspended(_)
                 | Rejection::InstanceNotFound(_)
                 | Rejection::JobNotFound(_)
