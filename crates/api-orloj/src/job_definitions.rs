@@ -217,7 +217,13 @@ pub async fn many<C: DefinitionCommand>(
             Chosen::Filter(filter) => WhichJobDefinitions::Filter(filter),
         },
     };
-    let bulk = of(&orloj, &who).all(which, many.command.action());
+    let action = many.command.action();
+    if let JobDefinitionAction::SetRetries { retries, .. } = &action
+        && *retries < 0
+    {
+        return Err(orloj::Error::from(orloj::Rejection::RetriesNegative(*retries)).into());
+    }
+    let bulk = of(&orloj, &who).all(which, action);
     Ok(Json(bulk::run(bulk, many.portion).await?))
 }
 

@@ -93,9 +93,12 @@ async fn values_are_checked_before_any_job_is_touched_and_only_dead_letters_are_
     let face = steps().await;
     face.start().await;
     face.start().await;
-    for (verb, code) in [("revive", "retries-too-few"), ("retries", "retries-negative")] {
-        let body = json!({"filter": {}, "retries": -1});
-        let (status, said) = face.post(&format!("/api/jobs/{verb}"), &body).await;
+    for (path, code) in [
+        ("/api/jobs/revive", "retries-too-few"),
+        ("/api/jobs/retries", "retries-negative"),
+        ("/api/job-definitions/retries", "retries-negative"),
+    ] {
+        let (status, said) = face.post(path, json!({"filter": {}, "retries": -1})).await;
         assert_eq!((status, &said["code"]), (StatusCode::BAD_REQUEST, &json!(code)), "{said}");
     }
     let all = keys(&face, "/api/jobs").await;
