@@ -704,9 +704,11 @@ mod tests {
         story.start("{}");
         let [a, b, c] = ["a", "b", "c"].map(|element| story.job_of(element));
         let what = JobOrder::SetPriority(5);
-        let outcome = story.interpret(Command::ManageJob { job: c, what }).expect("there");
+        let outcome =
+            story.interpret(Command::ManageJob { job: c, what, failure: None }).expect("there");
         assert_eq!(outcome.overtaking, Some(Overtaking { holder: a, by: c }));
-        story.play(Command::ManageJob { job: c, what: JobOrder::SetPriority(5) });
+        let what = JobOrder::SetPriority(5);
+        story.play(Command::ManageJob { job: c, what, failure: None });
         assert_eq!(states(&story), "ready parked parked", "somebody may have locked it");
         insta::assert_snapshot!(story.play(Command::Overtake { holder: a, by: c }), @"
         --
