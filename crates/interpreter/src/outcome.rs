@@ -225,6 +225,8 @@ pub enum Event {
         /// Of this try.
         retries_before: i32,
         retries_left: i32,
+        /// That it has from now on.
+        due_at: Option<Timestamp>,
         message: Arc<str>,
         /// Where it failed.
         element: ElementId,

@@ -54,15 +54,6 @@ pub(crate) fn fail(turn: &mut Turn<'_>, key: JobKey, failure: Failure) {
     let (element, text) = (failed_at.clone(), message.clone());
     turn.work.failed = Some(JobFailure { job: key, element, message: text, retries_left });
     let details = fault.and_then(|fault| fault.details.as_ref()).map(cut_bytes);
-    turn.event(Event::JobFailed {
-        key,
-        retries_before,
-        retries_left,
-        message: message.clone(),
-        element: failed_at.clone(),
-        details: details.clone(),
-    });
-
     let is_last = retries_left == 0;
     job.state = match due_at {
         // Run by hand; it stays as it was.
@@ -77,6 +68,15 @@ pub(crate) fn fail(turn: &mut Turn<'_>, key: JobKey, failure: Failure) {
     if waits || (is_last && (has_plan || turn.semantics().dead_jobs_are_due)) {
         job.due_at = due_at;
     }
+    turn.event(Event::JobFailed {
+        key,
+        retries_before,
+        retries_left,
+        due_at: job.due_at,
+        message: message.clone(),
+        element: failed_at.clone(),
+        details: details.clone(),
+    });
     if job.exclusive {
         match job.state {
             JobState::Ready => job.state = exclusive::requeue(turn, key),

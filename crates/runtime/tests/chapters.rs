@@ -277,6 +277,34 @@ fn the_past_of_a_job_is_found_however_many_instances_came_later() {
     }
 }
 
+#[test]
+fn the_job_log_tells_when_a_job_that_failed_is_due_again() {
+    on_both(|store| async {
+        let calls = Arc::new(AtomicUsize::new(0));
+        let work = move |_: Call| {
+            let is_first = calls.fetch_add(1, Ordering::SeqCst) == 0;
+            async move { if is_first { Err(Fault::failed("no line")) } else { Ok(Document::new()) } }
+        };
+        let builder = Orloj::builder().store(store).executor(true).pinned_clock(NOW);
+        let orloj = builder.delegate("Work", work).build().await.expect("an engine");
+        let retried = "process p, camunda: start -> a{delegate Work, async, retry R3/PT10M} -> end";
+        deploy(&orloj, retried).await;
+        start(&orloj).await;
+        orloj.settle().await;
+        orloj.advance(Duration::from_secs(600)).expect("pinned");
+        orloj.settle().await;
+        let log =
+            orloj.history().recent_job_log(&JobLogFilter::default(), 100).await.expect("a log");
+        let rows = log.rows.iter().rev().map(|row| (row.state.word(), row.due_at));
+        let due = Some(NOW.plus_ms(600_000));
+        assert_eq!(
+            rows.collect::<Vec<_>>(),
+            [("created", None), ("failed", None), ("successful", due)]
+        );
+        orloj.shutdown().await;
+    });
+}
+
 /// A task that reminds of itself.
 const REMINDING: &str = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"
  xmlns:camunda="http://camunda.org/schema/1.0/bpmn" targetNamespace="n">

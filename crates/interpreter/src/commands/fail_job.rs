@@ -59,7 +59,7 @@ pub(crate) fn fail_job(turn: &mut Turn<'_>, fail: &FailJob) -> Result<(), Stop> 
     if job.state == JobState::Waiting {
         job.due_at = Some(now.plus_ms(fail.back_off_ms));
     }
-    let is_last = job.state == JobState::Failed;
+    let (is_last, due_at) = (job.state == JobState::Failed, job.due_at);
     let element = turn.element(host).element.clone();
     let details = fail.details.as_ref().map(cut_bytes);
     let failed =
@@ -71,6 +71,7 @@ pub(crate) fn fail_job(turn: &mut Turn<'_>, fail: &FailJob) -> Result<(), Stop> 
         key,
         retries_before,
         retries_left,
+        due_at,
         message: message_told,
         element,
         details,

@@ -108,17 +108,24 @@ fn fields(event: &Event, origin: Origin, now: Timestamp) -> EventFields<'_> {
             name: &activation.worker,
             ..plain
         },
-        Event::JobFailed { key, retries_before, retries_left, message, element, details } => {
-            EventFields {
-                details: head(details.as_deref().unwrap_or_default()),
-                key: key.raw() - base,
-                number: i64::from(*retries_left),
-                second: i64::from(*retries_before),
-                message,
-                element,
-                ..plain
-            }
-        }
+        Event::JobFailed {
+            key,
+            retries_before,
+            retries_left,
+            due_at,
+            message,
+            element,
+            details,
+        } => EventFields {
+            details: head(details.as_deref().unwrap_or_default()),
+            key: key.raw() - base,
+            number: i64::from(*retries_left),
+            second: i64::from(*retries_before),
+            due_ms: due_ms(due_at),
+            message,
+            element,
+            ..plain
+        },
         Event::JobChanged { key, what } => {
             let (name, number) = edit(*what, origin);
             EventFields { key: key.raw() - base, name, number, ..plain }

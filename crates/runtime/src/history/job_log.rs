@@ -167,6 +167,7 @@ pub(super) fn job_log(
                 row.failed_element = Some(ElementId::from(&*event.element));
                 row.details = (!event.details.is_empty()).then(|| (*event.details).into());
                 job.retries = event.number;
+                job.due_at = due_at(event, origin);
             }
             JobLogState::Threw => row.message = Some((*event.name).into()),
             // Nobody runs a job to delete it.
@@ -199,7 +200,7 @@ fn created(
         state: JobLogState::Created,
         retries: event.number,
         priority: event.second,
-        due_at: event.due_ms.map(|ms| origin.started_at.plus_ms(ms)),
+        due_at: due_at(event, origin),
         job_type: (*event.name).into(),
         definition_type: handler.map(|handler| handler.word().into()),
         definition_configuration: handler
@@ -209,6 +210,10 @@ fn created(
         details: None,
         run_by: None,
     }
+}
+
+fn due_at(event: &EventEntry, origin: Origin) -> Option<Timestamp> {
+    event.due_ms.map(|ms| origin.started_at.plus_ms(ms))
 }
 
 /// As the job's definition has it.

@@ -55,7 +55,7 @@ pub struct EventEntry {
     /// The element of a new job, user task or incident, or where a failed job has failed.
     #[prost(string, tag = "10")]
     pub element: String,
-    /// The due date of a new job or user task, since the instance's start.
+    /// The due date of a new job or user task, or of one that has failed, since the instance's start.
     #[prost(sint64, optional, tag = "11")]
     pub due_ms: Option<i64>,
     /// Which kind of job definition a new job has; 0: none.
