@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use orloj::Definition;
 use orloj::api::Error as ApiError;
 use orloj::node::{Action, CallId, Event};
 use orloj_interpreter::{Invoke, InvokeResult};
@@ -186,7 +187,11 @@ impl World<'_> {
                 Event::Loaded { instances, result }
             }
             Action::LoadDefinition { key } => {
-                let found = self.library.get(key).cloned();
+                // As the store has it now, with the tenant that it was given meanwhile.
+                let found = self.library.get(key).map(|known| match self.store.definitions.get(&key) {
+                    Some(row) => Arc::new(Definition::new(row, known.process.clone())),
+                    None => known.clone(),
+                });
                 let missing = || ApiError::Unavailable("no connection".into());
                 let result = if is_lost || answer_lost { None } else { found };
                 Event::DefinitionLoaded { key, result: result.ok_or_else(missing) }
