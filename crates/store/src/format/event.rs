@@ -209,11 +209,10 @@ pub fn decode_events(mut stretch: &[u8]) -> Result<Vec<EventEntry>, Error> {
             event.of = event.of.wrapping_add(event.key);
         }
         if marks & NAMED_BEFORE != 0 {
-            let named: Option<usize> =
-                if kind == Some(EventKind::JobActivated) { worker } else { element };
-            let named = named.and_then(|at| events.get(at)).map(|named: &EventEntry| {
-                if kind == Some(EventKind::JobActivated) { &named.name } else { &named.element }
-            });
+            let named = match kind {
+                Some(EventKind::JobActivated) => worker.map(|at: usize| &events[at].name),
+                _ => element.map(|at: usize| &events[at].element),
+            };
             event.name =
                 named.cloned().ok_or_else(|| damaged("history", "a name that nobody told"))?;
         }
