@@ -55,9 +55,12 @@ pub(crate) enum Step {
     Resubscribe { key: ElementInstanceKey },
     /// An element instance was ended from outside and has something left to do.
     Farewell(Box<Farewell>),
-    /// An exclusive job of another instance of the hierarchy has come to hold the queue, or was
-    /// overtaken in it.
-    Queued { job: JobKey, instance: InstanceKey },
+    /// An exclusive job of another instance of the hierarchy has come to hold the queue of member
+    /// `queue`, or was overtaken in it.
+    Queued { job: JobKey, instance: InstanceKey, queue: MemberIndex },
+    /// An exclusive job is in the queue of the outermost instance, from when the hierarchy had one,
+    /// and leaves it.
+    LeaveQueue { job: JobKey, root: InstanceKey },
     /// An incident is shown on the call activity that the instance belongs to.
     IncidentBelow { incident: IncidentKey, root_cause: IncidentKey, kind: Arc<str> },
     /// It is shown there no more.

@@ -212,7 +212,7 @@ fn find(turn: &mut Turn<'_>, throwing: &Throwing) -> Ruled<Option<Catcher>> {
         }
         let Some(caller) = turn.work.record.caller else { return Ok(None) };
         let Some(member) = turn.member(caller.instance)? else { return Ok(None) };
-        turn.switch(member);
+        element::call_activity::go_to_caller(turn, member)?;
         if turn.work.record.element(caller.element_instance).is_none() {
             return Ok(None);
         }

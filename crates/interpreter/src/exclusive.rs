@@ -105,6 +105,11 @@ impl ExclusiveQueue {
         self.strangers.iter().map(|(job, stranger)| (*job, *stranger))
     }
 
+    /// Whose the job is, if it belongs to another instance.
+    pub fn stranger(&self, job: JobKey) -> Option<Stranger> {
+        self.strangers.get(&job).copied()
+    }
+
     /// The state of a job that is in the queue.
     fn state_of(&self, job: JobKey) -> Option<JobState> {
         match self.holder == Some(job) {
@@ -209,7 +214,9 @@ pub(crate) fn requeue(turn: &mut Turn<'_>, job: JobKey) -> JobState {
     if queue.parked_count() == 0 && queue.holder == Some(job) {
         return JobState::Ready;
     }
-    release(turn, job);
+    // A failed one is ready until now, all others are in no queue.
+    let was = turn.work.record.job(job).map_or(JobState::Waiting, |(_, job)| job.state);
+    release(turn, job, was);
     let standing = turn.work.record.job(job).map(|(_, job)| Standing::of(job));
     join(turn, job, standing.unwrap_or_default())
 }
@@ -344,27 +351,45 @@ pub(crate) fn is_held(turn: &Turn<'_>, job: JobKey) -> bool {
     turn.work.record.still_held.contains(&job)
 }
 
-/// Takes a job out of the queue and lets the next one run.
-pub(crate) fn release(turn: &mut Turn<'_>, job: JobKey) {
+/// Takes a job, which was in that state until now, out of the queue and lets the next one run.
+pub(crate) fn release(turn: &mut Turn<'_>, job: JobKey, was: JobState) {
     let (here, _) = turn.work.at();
-    release_at(turn, here, job);
-    if let Some(root) = root_of(turn) {
-        release_at(turn, root, job);
+    let was_here = release_at(turn, here, job);
+    let was_queued = matches!(was, JobState::Ready | JobState::Parked);
+    match (root_of(turn), turn.work.record.caller) {
+        (Some(root), _) => {
+            release_at(turn, root, job);
+        }
+        // It has joined when hierarchies had one queue.
+        (None, Some(caller)) if was_queued && !was_here => {
+            turn.work.push(Step::LeaveQueue { job, root: caller.root });
+        }
+        (None, _) => {}
     }
 }
 
-fn release_at(turn: &mut Turn<'_>, at: MemberIndex, job: JobKey) {
+pub(crate) fn leave_shared(turn: &mut Turn<'_>, job: JobKey, root: InstanceKey) -> Ruled {
+    if let Some(root) = turn.member(root)? {
+        release_at(turn, root, job);
+    }
+    Ok(())
+}
+
+/// Whether it was there.
+fn release_at(turn: &mut Turn<'_>, at: MemberIndex, job: JobKey) -> bool {
     let (record, changes) = turn.work.parts_of(at);
     let was_there = record.exclusive.holder == Some(job) || record.exclusive.ticket(job).is_some();
     if !was_there {
-        return;
+        return false;
     }
     changes.is_record_changed = true;
     let is_holder = record.exclusive.holder == Some(job);
     let next = is_holder.then(|| next_of(turn.settings, record)).flatten();
-    let Some(next) = record.exclusive.leave(job, next) else { return };
-    changes.new_holder = Some(next);
-    tell(turn, at, next);
+    if let Some(next) = record.exclusive.leave(job, next) {
+        changes.new_holder = Some(next);
+        tell(turn, at, next);
+    }
+    true
 }
 
 /// A job of the queue of a member learns how it stands there, now or when its instance is at hand.
@@ -378,18 +403,22 @@ fn tell(turn: &mut Turn<'_>, at: MemberIndex, job: JobKey) {
             let is_there = set_state(turn, member, job, state);
             debug_assert!(is_there, "a parked job is in its record until it leaves the queue");
         }
-        None => turn.work.push(Step::Queued { job, instance }),
+        None => turn.work.push(Step::Queued { job, instance, queue: at }),
     }
 }
 
 /// The same, of an instance that has to be asked for.
-pub(crate) fn queued(turn: &mut Turn<'_>, job: JobKey, instance: InstanceKey) -> Ruled {
+pub(crate) fn queued(
+    turn: &mut Turn<'_>,
+    job: JobKey,
+    instance: InstanceKey,
+    queue: MemberIndex,
+) -> Ruled {
     let member = turn.member(instance)?;
-    let at = queue_at(turn);
     // It may have left the queue since.
-    let Some(state) = turn.work.parts_of(at).0.exclusive.state_of(job) else { return Ok(()) };
+    let Some(state) = turn.work.parts_of(queue).0.exclusive.state_of(job) else { return Ok(()) };
     if !member.is_some_and(|member| set_state(turn, member, job, state)) {
-        release(turn, job);
+        release_at(turn, queue, job);
     }
     Ok(())
 }

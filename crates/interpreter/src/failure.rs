@@ -53,6 +53,8 @@ pub(crate) enum FailureKind {
     FormMissing,
     /// A file that a job refers to and that is not deployed.
     ResourceMissing,
+    /// The caller of an instance cannot go on.
+    CallerSuspended,
     TooManyVisits {
         limit: u32,
     },
@@ -62,7 +64,7 @@ impl FailureKind {
     /// Whether the model's author can repair it while the token waits on the element. Foreign
     /// code has its own way: the job that ran it is tried again.
     pub(crate) fn can_wait_as_incident(self) -> bool {
-        !matches!(self, Self::Foreign | Self::TooManyVisits { .. })
+        !matches!(self, Self::Foreign | Self::CallerSuspended | Self::TooManyVisits { .. })
     }
 }
 

@@ -45,7 +45,9 @@ impl Reason {
             FailureKind::FormMissing => Self::FormMissing,
             FailureKind::ResourceMissing => Self::ResourceMissing,
             FailureKind::Uncaught => Self::UncaughtError,
-            FailureKind::Foreign | FailureKind::TooManyVisits { .. } => Self::JobFailed,
+            FailureKind::Foreign
+            | FailureKind::CallerSuspended
+            | FailureKind::TooManyVisits { .. } => Self::JobFailed,
         }
     }
 

@@ -154,6 +154,21 @@ pub(crate) fn create_async(
     Ok(())
 }
 
+/// The job by which the engine goes on with what a worker has brought. It is what has become of the
+/// worker's job `of_worker`, so it has the same category, whatever the model would say now.
+pub(crate) fn create_completing(
+    turn: &mut Turn<'_>,
+    of: ElementInstanceKey,
+    of_worker: Job,
+    save_point: SavePoint,
+) -> Ruled {
+    let element = turn.model(turn.index_of(&turn.element(of).element));
+    let draft = draft_async(turn, of, element, JobKind::AsyncComplete, save_point)?;
+    let Job { category, limit_key, .. } = of_worker;
+    create(turn, of, Draft { category, limit_key, ..draft });
+    Ok(())
+}
+
 /// As [`create_async`], but the job is not made yet: nothing changes.
 pub(crate) fn draft_async(
     turn: &Turn<'_>,
@@ -337,7 +352,7 @@ fn forget(turn: &mut Turn<'_>, job: &Job) {
     turn.work.changes.job_gone(job.key);
     exclusive::lock_over(turn, job.key);
     if job.exclusive {
-        exclusive::release(turn, job.key);
+        exclusive::release(turn, job.key, job.state);
     }
 }
 
@@ -374,7 +389,7 @@ pub(crate) fn stop(turn: &mut Turn<'_>, key: JobKey, state: JobState) {
         false => {}
     }
     if is_exclusive {
-        exclusive::release(turn, key);
+        exclusive::release(turn, key, was);
     }
 }
 

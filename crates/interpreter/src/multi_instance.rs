@@ -482,7 +482,10 @@ fn write<'v>(
 
 /// A job that looks after the body in another command, because of the instance at `place`.
 fn check_later(turn: &mut Turn<'_>, body: ElementInstanceKey, point: SavePoint, place: u32) {
+    let element = turn.model(turn.index_of(&turn.element(body).element));
     let draft = jobs::Draft {
+        // One that is different for each item is none here.
+        category: jobs::category_of(turn, body, element).unwrap_or_default(),
         job_type: place.to_string().into(),
         exclusive: point.exclusive,
         ..jobs::Draft::new(JobKind::AsyncComplete, jobs::default_retries(turn))

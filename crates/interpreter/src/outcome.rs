@@ -40,6 +40,28 @@ pub struct Outcome {
     pub others: Vec<Outcome>,
 }
 
+impl Outcome {
+    /// Of an instance that a command has looked at and not changed.
+    pub fn unchanged(record: Record) -> Self {
+        Self {
+            instance: record.instance,
+            definition: record.definition,
+            is_new: false,
+            record: Some(Box::new(record)),
+            end: None,
+            jobs: Vec::new(),
+            overtaking: None,
+            user_tasks: Vec::new(),
+            incidents: Vec::new(),
+            subscriptions: Vec::new(),
+            events: Vec::new(),
+            signals: Vec::new(),
+            failed: None,
+            others: Vec::new(),
+        }
+    }
+}
+
 /// A job that waits for its turn goes before the one whose turn it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overtaking {

@@ -40,6 +40,7 @@ pub(crate) fn fail(turn: &mut Turn<'_>, key: JobKey, failure: Failure) {
     let failed_at = failure.element.clone();
     let (host, job) = turn.work.record.job(key).expect("the job was there when its run began");
     let (host, mut job) = (host.key, job.clone());
+    let was = job.state;
     let retries_before = job.retries_left;
     let decided = decide(turn, host, &job, &failed_at, &message);
     let Decided { retries, due_at, has_plan, is_given_up } = decided;
@@ -80,7 +81,7 @@ pub(crate) fn fail(turn: &mut Turn<'_>, key: JobKey, failure: Failure) {
     if job.exclusive {
         match job.state {
             JobState::Ready => job.state = exclusive::requeue(turn, key),
-            _ => exclusive::release(turn, key),
+            _ => exclusive::release(turn, key, was),
         }
     }
     let is_parked = job.state == JobState::Parked;

@@ -2,6 +2,7 @@
 //! is no variable which their expressions could see.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use orloj_expr::{Environment, Expression};
 use orloj_model::{Element, Process, RetryCycle, RetryPlan};
@@ -11,10 +12,11 @@ use crate::schedule;
 use crate::settings::{JobOverride, JobSettings};
 
 /// What the job of a start timer begins with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartJob {
     pub retries: i32,
     pub priority: i64,
+    pub category: Option<Arc<str>>,
     pub is_suspended: bool,
 }
 
@@ -46,6 +48,7 @@ pub fn start_job(
             true => 0,
             false => set.priority.or_else(priority).unwrap_or(0),
         },
+        category: element.and_then(|element| text(element.jobs.category.as_ref()?, now)),
         is_suspended: set.is_suspended || settings.is_suspended(definition),
     }
 }
@@ -96,6 +99,13 @@ fn number(expression: &Expression, now: Timestamp) -> Option<i64> {
     match value(expression, now)? {
         Value::Int(number) => Some(number),
         Value::Text(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+fn text(expression: &Expression, now: Timestamp) -> Option<Arc<str>> {
+    match value(expression, now)? {
+        Value::Text(text) => Some(text),
         _ => None,
     }
 }

@@ -105,7 +105,10 @@ impl<'a> Turn<'a> {
             Step::Return => element::call_activity::hand_back(self)?,
             Step::CancelCalled { instance } => instance::cancel_called(self, instance)?,
             Step::Farewell(farewell) => crate::farewell::say(self, *farewell)?,
-            Step::Queued { job, instance } => crate::exclusive::queued(self, job, instance)?,
+            Step::Queued { job, instance, queue } => {
+                crate::exclusive::queued(self, job, instance, queue)?;
+            }
+            Step::LeaveQueue { job, root } => crate::exclusive::leave_shared(self, job, root)?,
             Step::IncidentBelow { incident, root_cause, kind } => {
                 crate::incidents::climb(self, incident, root_cause, kind)?;
             }

@@ -70,7 +70,7 @@ impl Orloj {
             })
             .collect();
         // The record knows its jobs, so no index by instance is needed.
-        for job in record.elements.iter().flat_map(|element| &element.jobs) {
+        for job in record.holders().flat_map(|holder| &holder.jobs) {
             let row = self.inner.store.job(job.key).await.map_err(|e| store_error(&e))?;
             if let Some(row) = row {
                 detail.jobs.push(self.job_view(row).await?);

@@ -54,14 +54,11 @@ pub(crate) fn complete_job(
     let message = failed_before.then(Arc::default);
     turn.work.worker = Some(Worked { message, ..Worked::new(turn, host, key, activations) });
     let by_job = worker_job::task_of(turn, host).and_then(|task| task.completes_by_job);
-    jobs::take(turn, host, key);
+    let job = jobs::take(turn, host, key);
     turn.event(Event::JobCompleted { key });
     turn.element_mut(host).held = document.0.clone();
     match by_job {
-        Some(save_point) => {
-            let element = turn.model(turn.index_of(&turn.element(host).element));
-            jobs::create_async(turn, host, element, JobKind::AsyncComplete, save_point)?;
-        }
+        Some(save_point) => jobs::create_completing(turn, host, job, save_point)?,
         None => turn.work.push_next(Step::Go { key: host, stage: Stage::Worked }),
     }
     Ok(())

@@ -3,8 +3,10 @@
 //! Its jobs are suspended, whoever would do them; events that come to it and everything that would
 //! move a token are refused. Variables may be set, incidents resolved and tokens moved by hand.
 //!
-//! DIFFERENCE: Zeebe has no such thing. Flowable refuses to suspend what is suspended and to resume
-//! what is not; Camunda does it again, which resumes jobs that were suspended by themselves.
+//! DIFFERENCE: Zeebe has no such thing. Flowable sets no variables of what is suspended, refuses to
+//! suspend it again and to resume what is not suspended; Camunda does it again, which resumes jobs
+//! that were suspended by themselves. In Camunda a job of what is suspended can be resumed by
+//! itself, and then its run fails; here it is not resumed.
 
 use orloj_model::JobDefinition;
 use orloj_types::JobKey;
@@ -28,14 +30,19 @@ pub(crate) fn refuses(turn: &Turn<'_>) -> Option<Rejection> {
             | Command::ThrowError(_)
             | Command::CompleteUserTask { .. }
             | Command::Trigger { .. }
+            | Command::DeferTrigger { .. }
             | Command::AskConditions { .. }
     );
     let record = &turn.work.record;
-    let once = turn.semantics().jobs.suspended_once;
+    let rules = turn.semantics().jobs;
+    let once = rules.suspended_once;
     match (turn.command, record.is_suspended) {
         (Command::Resume, false) if once => Some(Rejection::NotSuspended(record.instance)),
         (Command::Suspend, true) if once => Some(Rejection::AlreadySuspended(record.instance)),
         (_, true) if is_moving => Some(Rejection::Suspended(record.instance)),
+        (Command::SetVariables { .. }, true) if rules.suspended_keeps_variables => {
+            Some(Rejection::Suspended(record.instance))
+        }
         _ => None,
     }
 }
@@ -55,6 +62,8 @@ pub(crate) fn resume(turn: &mut Turn<'_>) -> Result<(), Stop> {
         turn.work.record.job(*key).is_some_and(|(_, job)| job.state == JobState::Suspended)
     };
     let mut suspended = movable(turn);
+    // Exclusive ones queue again, the oldest first.
+    suspended.sort_unstable();
     if !turn.work.record.is_suspended {
         suspended.retain(is_suspended);
     }

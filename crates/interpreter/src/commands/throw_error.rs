@@ -27,12 +27,11 @@ pub(crate) fn throw_error(turn: &mut Turn<'_>, throw: &ThrowError) -> Result<(),
     turn.event(Event::JobThrew { key, code: throw.code.clone() });
     let by_job = worker_job::task_of(turn, host).and_then(|task| task.completes_by_job);
     if let Some(save_point) = by_job {
-        jobs::take(turn, host, key);
+        let job = jobs::take(turn, host, key);
         let instance = turn.element_mut(host);
         instance.held = throw.variables.0.clone();
         instance.thrown = Some(throw.code.clone());
-        let element = turn.model(turn.index_of(&turn.element(host).element));
-        jobs::create_async(turn, host, element, JobKind::AsyncComplete, save_point)?;
+        jobs::create_completing(turn, host, job, save_point)?;
         return Ok(());
     }
     let throwing = Throwing {

@@ -226,7 +226,7 @@ pub(crate) fn hand_back(turn: &mut Turn<'_>) -> Ruled {
     let Some(caller) = turn.work.record.caller else { return Ok(()) };
     let (called, _) = turn.work.at();
     let Some(member) = turn.member(caller.instance)? else { return Ok(()) };
-    turn.switch(member);
+    go_to_caller(turn, member)?;
     let key = caller.element_instance;
     if turn.work.ended.is_some() || turn.work.record.elements.get(key).is_none() {
         return Ok(());
@@ -249,6 +249,22 @@ pub(crate) fn hand_back(turn: &mut Turn<'_>) -> Ruled {
     match call.completes_by_job {
         Some(point) => jobs::create_async(turn, key, element, JobKind::AsyncComplete, point)?,
         None => flow::complete_in_turn(turn, key),
+    }
+    Ok(())
+}
+
+/// The work goes on in the caller of the instance at work, or that instance cannot go on either.
+///
+/// DIFFERENCE: in Camunda nothing moves a suspended instance, so what ends an instance that it has
+/// called fails, and so does an error that looks for an event in it. In Flowable it goes on to its
+/// next job.
+pub(crate) fn go_to_caller(turn: &mut Turn<'_>, caller: MemberIndex) -> Ruled {
+    let called = turn.process_element();
+    turn.switch(caller);
+    let record = &turn.work.record;
+    if record.is_suspended && turn.semantics().jobs.suspended_waits_for_called {
+        let message = format!("instance {} is suspended", record.instance);
+        return Err(Failure::new(&called, FailureKind::CallerSuspended, message));
     }
     Ok(())
 }

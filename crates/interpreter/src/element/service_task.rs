@@ -173,7 +173,11 @@ fn retries(
     element: &Element,
     worker: &WorkerTask,
 ) -> Ruled<i32> {
-    let default = i64::from(turn.semantics().retries_default);
+    let semantics = turn.semantics();
+    let default = match semantics.jobs.workers_by_setting {
+        true => i64::from(jobs::default_retries(turn)),
+        false => i64::from(semantics.retries_default),
+    };
     let retries = match &worker.retries {
         Some(expression) => extract::whole_number(turn, key, element, "retries", expression)?,
         None => None,

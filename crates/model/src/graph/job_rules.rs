@@ -14,6 +14,12 @@ pub struct JobRules {
     pub suspended_once: bool,
     /// New retries resolve the incident of a job that had none; otherwise that is a second step.
     pub retries_resolve: bool,
+    /// Jobs for workers have the retries that are set for the engine's own, unless the model says.
+    pub workers_by_setting: bool,
+    /// Variables of a suspended instance cannot be set.
+    pub suspended_keeps_variables: bool,
+    /// An instance that was called cannot end, nor throw an error, while its caller is suspended.
+    pub suspended_waits_for_called: bool,
     /// How often a job is tried whose retry cycle is a wait alone.
     pub tries_of_wait: u32,
 }
@@ -25,6 +31,9 @@ impl JobRules {
         resumed_tries_at_once: false,
         suspended_once: false,
         retries_resolve: false,
+        workers_by_setting: false,
+        suspended_keeps_variables: false,
+        suspended_waits_for_called: false,
         tries_of_wait: 2,
     };
     pub const CAMUNDA: Self = Self {
@@ -33,6 +42,9 @@ impl JobRules {
         resumed_tries_at_once: false,
         suspended_once: false,
         retries_resolve: true,
+        workers_by_setting: false,
+        suspended_keeps_variables: false,
+        suspended_waits_for_called: true,
         tries_of_wait: 2,
     };
     pub const FLOWABLE: Self = Self {
@@ -41,6 +53,9 @@ impl JobRules {
         resumed_tries_at_once: true,
         suspended_once: true,
         retries_resolve: true,
+        workers_by_setting: true,
+        suspended_keeps_variables: true,
+        suspended_waits_for_called: false,
         tries_of_wait: 1,
     };
 }

@@ -215,7 +215,12 @@ impl Acting {
                         acting.push(Box::pin(async move { (key, acted.await) }));
                     }
                     None => match pages.next().await? {
-                        Some(page) => keys = page.into_iter(),
+                        // Those of a page in the order of their age: jobs of one instance may
+                        // have to queue.
+                        Some(mut page) => {
+                            page.sort_unstable();
+                            keys = page.into_iter();
+                        }
                         None => break,
                     },
                 }

@@ -317,6 +317,7 @@ impl JobDefinitions {
         let desk = self.desk.as_one().await?;
         let jobs = super::Jobs { desk };
         let action = JobAction::SetRetries { retries, due };
+        action.check()?;
         jobs.all(JobScope::JobDefinition(key), action).run().await
     }
 

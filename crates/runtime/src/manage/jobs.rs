@@ -281,7 +281,8 @@ impl Jobs {
             let (key, job_type) = (row.key, &row.job_type);
             return Err(Error::Invalid(format!("job {key} is for workers of type '{job_type}'")));
         }
-        if *action == JobAction::Delete && row.is_locked() {
+        // A worker learns of it when it brings something.
+        if *action == JobAction::Delete && row.is_locked() && !row.kind.is_for_workers() {
             return Err(Error::Locked(row.key));
         }
         let key = match action {

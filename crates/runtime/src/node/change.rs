@@ -100,7 +100,8 @@ impl Node {
         let family = record.map_or(instance, Record::hierarchy);
         self.note_activation(&attempt, &mut outcome);
         let failed = outcome.failed.take().map(Box::new);
-        let parts = std::mem::take(&mut outcome.others);
+        let mut parts = std::mem::take(&mut outcome.others);
+        self.add_looked_at(&attempt, &mut parts);
         let mut change = Change::default();
         let answered = self.answer_of_worker(instance, &attempt.work.command);
         let mut effects = Effects { failed, answered, ..Effects::default() };
@@ -124,6 +125,21 @@ impl Node {
         let lane = self.lane_of(family);
         let settings = self.known.version();
         self.lanes[lane].push(Entry { family, change, bytes, done, sole: None, settings });
+    }
+
+    /// What a command has seen of another instance and not changed may be what has been true once:
+    /// another node may have moved it on. So it is written as it is, and its revision decides.
+    fn add_looked_at(&self, attempt: &Attempt, parts: &mut Vec<Outcome>) {
+        if !self.config.is_shared {
+            return;
+        }
+        for (instance, _) in &attempt.lent {
+            let is_part = parts.iter().any(|part| part.instance == *instance);
+            let slot = self.slots.get(instance).filter(|_| !is_part);
+            if let Some(record) = slot.and_then(|slot| slot.record.as_deref()) {
+                parts.push(Outcome::unchanged(record.clone()));
+            }
+        }
     }
 
     /// For the breaker of the job's type.

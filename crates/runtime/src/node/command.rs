@@ -72,17 +72,19 @@ impl Node {
                 });
                 let basis = slot.basis();
                 let (lent, attached) = (Vec::new(), Vec::new());
-                Box::new(Attempt { work: *work, run, basis, lent, attached })
+                let is_lent_verified = false;
+                Box::new(Attempt { work: *work, run, basis, lent, is_lent_verified, attached })
             }
             Task::Again(attempt) => {
                 let is_start = matches!(attempt.work.command, Command::Start(_));
                 if slot.record.is_none() && !is_start {
                     return self.missing(instance, &attempt.work);
                 }
-                let Attempt { work, run, attached, .. } = *attempt;
+                let Attempt { work, run, attached, is_lent_verified, .. } = *attempt;
                 let run = run.again(slot.record.clone(), self.now);
                 let basis = slot.basis();
-                Box::new(Attempt { run, basis, work, lent: Vec::new(), attached })
+                let lent = Vec::new();
+                Box::new(Attempt { run, basis, work, lent, is_lent_verified, attached })
             }
         };
         let is_start = matches!(attempt.work.command, Command::Start(_));
@@ -153,7 +155,7 @@ impl Node {
         self.go_on(instance, attempt);
     }
 
-    fn rejected(&mut self, instance: InstanceKey, attempt: Box<Attempt>, rejection: Rejection) {
+    fn rejected(&mut self, instance: InstanceKey, mut attempt: Box<Attempt>, rejection: Rejection) {
         let is_start = matches!(attempt.work.command, Command::Start(_));
         // A refusal must not rest on what another node may have changed, nor on what is not on
         // disk yet.
@@ -163,7 +165,23 @@ impl Node {
         {
             return slot.verify_before(Task::Again(attempt));
         }
+        if self.config.is_shared && !attempt.lent.is_empty() && !attempt.is_lent_verified {
+            attempt.is_lent_verified = true;
+            self.forget_lent(&attempt);
+            if let Some(slot) = self.slots.get_mut(&instance) {
+                return slot.waiting.push_front(Task::Again(attempt));
+            }
+        }
         self.refuse(&attempt.work, rejection.into());
+    }
+
+    /// What was lent is read again when it is asked for.
+    fn forget_lent(&mut self, attempt: &Attempt) {
+        for (instance, _) in &attempt.lent {
+            if self.slots.get(instance).is_some_and(|slot| slot.is_idle()) {
+                self.slots.remove(instance);
+            }
+        }
     }
 
     /// There is no such instance, as far as the store knows.

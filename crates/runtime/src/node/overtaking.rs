@@ -12,7 +12,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use orloj_executor::Rank;
-use orloj_interpreter::{Command, ElementInstance, Job, Overtaking, Record, topic_of};
+use orloj_interpreter::{
+    Command, ElementInstance, ExclusiveQueue, Job, Overtaking, Record, topic_of,
+};
 use orloj_model::Process;
 use orloj_store::{JobRow, Pulse, Traits};
 use orloj_types::{DeploymentKey, InstanceKey, JobKey, Timestamp};
@@ -45,6 +47,14 @@ pub(crate) struct Overtakings {
     is_looking: bool,
     /// Where the next look begins.
     offset: u32,
+}
+
+/// A job and where it belongs.
+struct Queued<'a> {
+    process: &'a Process,
+    record: &'a Record,
+    host: &'a ElementInstance,
+    job: &'a Job,
 }
 
 impl Overtakings {
@@ -123,32 +133,42 @@ impl Node {
     }
 
     fn find_taken(&self, instance: InstanceKey) -> Option<Overtaking> {
-        let slot = self.slots.get(&instance)?;
-        let record = slot.record.as_deref()?;
-        let process = &slot.definition.as_ref()?.process;
-        let holder = record.exclusive.holder?;
-        // Of jobs of other instances the record says too little: they are left to the look.
-        let (host, job) = record.job(holder)?;
-        if self.is_held_here(holder) || self.takes_known(process, record, host, job) {
+        let queue = &self.slots.get(&instance)?.record.as_deref()?.exclusive;
+        let holder = queue.holder?;
+        let of_holder = self.queued(instance, queue, holder)?;
+        if self.is_held_here(holder) || self.takes_known(&of_holder) {
             return None;
         }
-        let parked = record.exclusive.parked().take(PARKED_MAX).filter_map(|key| record.job(key));
-        let taken = parked.filter(|(host, job)| self.takes_known(process, record, host, job));
-        let first = taken.min_by_key(|(_, job)| {
+        let parked = queue.parked().take(PARKED_MAX);
+        let taken = parked
+            .filter_map(|key| self.queued(instance, queue, key))
+            .filter(|queued| self.takes_known(queued));
+        let first = taken.min_by_key(|Queued { job, .. }| {
             let run_at = job.due_at.unwrap_or(job.key.made_at());
             let kind = codec::job_kind(&job.kind);
             Rank::new(self.selection.order, job.priority, kind, run_at, job.key)
         });
-        first.map(|(_, job)| Overtaking { holder, by: job.key })
+        first.map(|queued| Overtaking { holder, by: queued.job.key })
     }
 
-    fn takes_known(
-        &self,
-        process: &Process,
-        record: &Record,
-        host: &ElementInstance,
-        job: &Job,
-    ) -> bool {
+    /// A job in the queue of an instance. One of another instance that is not in memory is left to
+    /// the look.
+    fn queued<'a>(
+        &'a self,
+        instance: InstanceKey,
+        queue: &ExclusiveQueue,
+        job: JobKey,
+    ) -> Option<Queued<'a>> {
+        let of = queue.stranger(job).map_or(instance, |stranger| stranger.instance);
+        let slot = self.slots.get(&of)?;
+        let record = slot.record.as_deref()?;
+        let process = &slot.definition.as_ref()?.process;
+        let (host, job) = record.job(job)?;
+        Some(Queued { process, record, host, job })
+    }
+
+    fn takes_known(&self, queued: &Queued<'_>) -> bool {
+        let Queued { process, record, host, job } = *queued;
         self.selection.takes_such(&Traits {
             definition: record.definition,
             tenant: &record.tenant,

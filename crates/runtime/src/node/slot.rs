@@ -110,6 +110,8 @@ pub(crate) struct Attempt {
     pub basis: Basis,
     /// Other instances it was given, and their states.
     pub lent: Vec<(InstanceKey, Basis)>,
+    /// They were read again because the command was refused.
+    pub is_lent_verified: bool,
     /// What the application wants done with the step, by the calls that said so.
     pub attached: Vec<(CallName, Vec<Statement>)>,
 }

@@ -462,3 +462,40 @@ story "an engine that is told no categories takes all jobs"
   delegate Work
   process p, flowable:  start -> a{delegate Work, async, category red} -> b{delegate Work, async} -> end
   start p            | instance ended
+
+story "a start timer is run by the node of its category"
+  engine categories blue
+  process p, flowable:  start{timer 10s, category blue} -> a{user} -> end
+  10s pass                           | 1 instances of p
+
+story "a start timer of another category waits"
+  engine categories blue
+  process p, flowable:  start{timer 10s, category red} -> a{user} -> end
+  1m passes                          | 0 instances of p
+
+story "what a worker brings keeps the category its job was made with"
+  engine categories blue
+  process p, flowable:  start -> a{service mail, category "${c}"} -> end
+  start p {"c": "blue"}
+  set {"c": "red"}
+  worker w takes mail                | got mail
+  worker w completes mail            | instance ended
+
+story "the check of a parallel multi-instance has the category of its task"
+  engine categories blue
+  process p, flowable:  start -> a{service mail, category blue, each items as item} -> ask{user} -> end
+  start p {"items": [1, 2]}
+  worker w takes mail
+  worker w completes mail            | 1 jobs mail, 0 jobs a
+
+story "jobs of suspensions to come have no category"
+  engine categories blue
+  process p, flowable:  start -> a{user} -> end
+  suspend process p in 10m
+  10m pass
+  start p                            | task at a
+
+story "start timers outside of the range of priorities wait"
+  engine priorities from 5
+  process p, flowable:  start{timer 10s} -> a{user} -> end
+  1m passes                          | 0 instances of p

@@ -321,3 +321,10 @@ story "a job for workers is not moved to the dead letters by hand, but dies with
   bury charge        | rejected: job is for workers
   look               | job charge waits, job charge has 3 retries
   retries charge 0   | job charge dead
+
+story "the timer of an event subprocess is a job like others"
+  process p, flowable:  start -> ask{user} -> end
+                        event late: start{timer 10m} -> x{user} -> end
+  start p                            | job late_start due in 10m
+  bury late_start                    | job late_start dead
+  revive late_start with 1 retries   | task at x

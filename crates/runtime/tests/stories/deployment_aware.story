@@ -233,3 +233,11 @@ story "after a restart retries, timers and calls go on where their deployments a
   1m passes           | p: job a gone
   1m passes           | q: token at wait
   register q          | p: instance ended
+
+story "the suspension to come of a process that is not registered waits"
+  engine deployment aware
+  process p, camunda:  start -> a{user} -> end
+  suspend process p in 10m
+  unregister p
+  10m pass
+  start p                            | task at a

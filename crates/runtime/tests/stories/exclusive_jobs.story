@@ -639,3 +639,35 @@ story "the holder of the queue that gets a due date lets the next one go"
   start p          | job a waits, job b parked
   due a in 10m     | job a due in 10m, job b waits
   due a never      | job a parked, job b waits
+
+story "over hierarchies on two nodes every job has its turn"
+  engine deployment aware, exclusive over hierarchies
+  node b
+  delegate A
+  delegate B
+  process p, camunda:  start -> f+ -> sub{call q} -> end
+                       f -> a{delegate A, async} -> end
+  process q, camunda:  start -> b{delegate B, async} -> d{delegate B, async} -> end
+  unregister q
+  register q on b
+  start p as p
+  1h passes        | p: instance ended, A called once, B called 2 times
+
+story "over hierarchies a job that nobody here takes holds up no other"
+  engine deployment aware, exclusive over hierarchies
+  delegate A
+  process p, camunda:  start -> f+ -> sub{call q} -> end
+                       f -> a{delegate A, async} -> end
+  process q, camunda:  start -> b{delegate A, async} -> end
+  unregister q
+  start p as p      | p: job a gone, q: job b waits
+
+story "exclusivity over hierarchies is switched off while jobs wait for their turn"
+  engine executor off, exclusive over hierarchies
+  delegate A
+  process parent, camunda:  start -> f+ -> sub{call child} -> end
+                            f -> a{delegate A, async} -> end
+  process child, camunda:   start -> c{delegate A, async} -> end
+  start parent as parent    | child: job c waits, parent: job a parked
+  restart with executor off
+  executor starts           | parent: instance ended, A called 2 times

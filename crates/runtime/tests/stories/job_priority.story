@@ -362,3 +362,10 @@ story "a node that takes no such priority leaves what follows to others"
   delegate B
   process p, camunda:  start -> a{delegate A, async, priority 9} -> b{delegate B, async, priority 1} -> end
   start p          | instance ended, low ran B
+
+story "an engine that is told nothing goes by age"
+  delegate A
+  delegate B
+  process p, camunda:  start -> f+ -> a{delegate A, async, priority 3} -> end
+                       f -> b{delegate B, async, priority 5} -> end
+  start p                            | calls A B

@@ -612,3 +612,15 @@ story "a suspended job that is executed by hand and fails has its wait when it i
   resume job pay    | job pay due in 5m
   executor starts   | Pay called once
   5m pass           | instance ended, Pay called 2 times
+
+story "worker jobs have the engine's number of retries"
+  engine asyncExecutorNumberOfRetries = 5
+  process p, flowable:  start -> a{service mail} -> end
+  start p                            | job mail has 5 retries
+
+story "retries below zero are refused for a kind of jobs"
+  delegate A: fails 3 times
+  process p, camunda:  start -> a{delegate A, async} -> end
+  start p                      | job a dead
+  retries -1 for jobs of a     | rejected, job a dead
+  retries 1 for jobs of a      | instance ended

@@ -615,3 +615,80 @@ story "Flowable's repetition that was missed in a suspended instance fires once 
   suspend          | job ask_timer suspended
   15m pass         | A called 0 times
   resume           | A called once
+
+story "a job of a suspended instance of Flowable is not resumed by itself"
+  engine executor off
+  delegate A
+  process p, flowable:  start -> a{delegate A, async} -> end
+  start p
+  suspend              | job a suspended
+  resume job a         | rejected: instance is suspended
+
+story "the queue of a suspended instance comes back by age, not by element"
+  engine executor off
+  delegate A
+  delegate B
+  process p, flowable:  start -> f+ -> ask{user, async after} -> a{delegate A} -> end
+                        f -> b{delegate B, async} -> end
+  start p                            | job b waits
+  user completes ask                 | job b waits, job ask parked
+  suspend
+  resume                             | job b waits, job ask parked
+
+story "an asynchronous signal does not reach a suspended instance"
+  process thrower, flowable:  start -> shout{throw signal alarm, asynchronously} -> end
+  process hearer, flowable:   start -> hear{signal alarm} -> end
+  start hearer as h
+  suspend h
+  start thrower as t                 | t: instance ended, h: 0 jobs hear
+  resume h                           | h: token at hear
+
+story "variables of a suspended instance are not set"
+  process p, flowable:  start -> a{user} -> end
+  start p
+  suspend
+  set {"n": 1}                       | rejected, no variable n
+
+story "a message that would start a suspended process is refused"
+  process p, flowable:  start{message order} -> a{user} -> end
+  suspend process p
+  correlate order                    | rejected
+
+story "a called instance does not end into a caller that is suspended"
+  process p, camunda:  start -> sub{call q} -> ask{user} -> end
+  process q, camunda:  start -> b{user} -> end
+  start p as p
+  suspend p
+  user completes b of q  | rejected, q: task at b
+  resume p
+  user completes b of q  | p: task at ask
+
+story "the job that would end a called instance fails while the caller is suspended"
+  engine executor off
+  delegate A
+  process p, camunda:  start -> sub{call q} -> ask{user} -> end
+  process q, camunda:  start -> b{delegate A, async, retry R3/PT5M} -> end
+  start p as p
+  suspend p
+  executor starts        | q: job b has 2 retries, q: job b due in 5m
+  resume p
+  5m pass                | p: task at ask
+
+story "an error of a called instance is not caught by a caller that is suspended"
+  process p, camunda:  start -> sub{call q} -> end
+                       sub @error(E) -> ask{user} -> end
+  process q, camunda:  start -> b{user} -> end bad{error E}
+  start p as p
+  suspend p
+  user completes b of q  | rejected, q: task at b
+  resume p
+  user completes b of q  | p: task at ask
+
+story "Flowable's called instance ends into a caller that is suspended, which goes on to its next job"
+  engine executor off
+  delegate A
+  process p, flowable:  start -> sub{call q} -> a{delegate A, async} -> end
+  process q, flowable:  start -> b{user} -> end
+  start p as p
+  suspend p
+  user completes b of q  | p: job a suspended

@@ -151,7 +151,12 @@ impl Library {
                             event: &wait.event,
                             due_at,
                             repeat: repeat.as_ref(),
-                            job: StartJob { retries: 3, priority: 0, is_suspended: false },
+                            job: StartJob {
+                                retries: 3,
+                                priority: 0,
+                                category: None,
+                                is_suspended: false,
+                            },
                             now,
                         });
                         store.jobs.insert(timer.key, timer);

@@ -1,7 +1,7 @@
 //! Stories on the interpreter alone: no store, no task, no time but the story's.
 //!
 //! What a store and an executor do is played as simply as it can be: rows in maps, jobs run one
-//! after another, the highest priority first.
+//! after another, in the order that the story's engine has.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use orloj_interpreter::{
     Command, Repeat, Signal, Start, StartTrigger, Subscription, SubscriptionKind, next_start,
-    start_is_over, starts,
+    start_is_over, start_job, starts,
 };
 use orloj_model::{Process, RetryCycle, RetryPlan};
 use orloj_types::{
@@ -96,6 +96,9 @@ impl Pure {
         let [wanted] = &wanted[..] else {
             return Err(Refusal(format!("{} wait", wanted.len().min(2))));
         };
+        if self.is_suspended(&wanted.process) {
+            return Err(Refusal("definition is suspended".into()));
+        }
         self.start_at(wanted, message.variables, None);
         self.settle();
         Ok(())
@@ -195,11 +198,15 @@ impl Pure {
         if !self.taking.is_on {
             return false;
         }
-        let latest = |process: &str| self.processes[process].last().expect("a version");
+        let is_taken = |timer: &TimerStart| {
+            let (definition, process) = self.processes[&timer.process].last().expect("a version");
+            let (settings, now) = (&self.job_settings, self.now);
+            let job = start_job(process, &timer.event, *definition, settings, now);
+            !job.is_suspended
+                && self.taking.takes_such(*definition, job.priority, job.category.as_deref())
+        };
         let due = |timer: &TimerStart| {
-            timer.due_at <= self.now
-                && !self.is_suspended(&timer.process)
-                && self.taking.knows(latest(&timer.process).0)
+            timer.due_at <= self.now && !self.is_suspended(&timer.process) && is_taken(timer)
         };
         let Some(at) = self.timers.iter().position(due) else {
             return false;

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use orloj::settings::Settings;
-use orloj_interpreter::{Command, DefinitionSettings, JobKind, JobOrder, JobSettings, JobState};
+use orloj_interpreter::{
+    Command, DefinitionSettings, JobKind, JobOrder, JobSettings, JobState, Rejection,
+};
 use orloj_model::{JobDefinition, RetryCycle};
 use orloj_types::{DefinitionKey, InstanceKey, JobKey, Timestamp};
 
@@ -28,29 +30,37 @@ pub(super) struct Later {
 
 impl Taking {
     pub(super) fn new(settings: Option<&Settings>) -> Self {
-        // An engine that is told nothing goes by priority.
-        let mut unsaid = Settings::default();
-        unsaid.executor.by_priority = true;
-        let settings = settings.cloned().unwrap_or(unsaid);
+        let settings = settings.cloned().unwrap_or_default();
         let is_on = settings.executor.active.unwrap_or(true);
         Self { is_on, settings, unregistered: BTreeSet::new() }
     }
 
     pub(super) fn takes(&self, definition: DefinitionKey, job: &Job) -> bool {
-        let (executor, job) = (&self.settings.executor, &job.row.job);
-        let has_category = match &executor.categories {
-            None => true,
-            Some(known) if known.is_empty() => true,
-            Some(known) => job.category.as_ref().is_some_and(|c| known.iter().any(|k| **k == **c)),
-        };
-        self.is_on
-            && (executor.priority_min..=executor.priority_max).contains(&job.priority)
-            && self.knows(definition)
-            && has_category
+        let job = &job.row.job;
+        self.takes_such(definition, job.priority, job.category.as_deref())
             && (job.due_at.is_some() || !self.settings.jobs.due_never_null)
     }
 
-    pub(super) fn knows(&self, definition: DefinitionKey) -> bool {
+    /// A job with a due date, of an instance or of none.
+    pub(super) fn takes_such(
+        &self,
+        definition: DefinitionKey,
+        priority: i64,
+        category: Option<&str>,
+    ) -> bool {
+        let executor = &self.settings.executor;
+        let has_category = match &executor.categories {
+            None => true,
+            Some(known) if known.is_empty() => true,
+            Some(known) => category.is_some_and(|category| known.iter().any(|k| **k == *category)),
+        };
+        self.is_on
+            && (executor.priority_min..=executor.priority_max).contains(&priority)
+            && self.knows(definition)
+            && has_category
+    }
+
+    fn knows(&self, definition: DefinitionKey) -> bool {
         !(self.settings.executor.deployment_aware && self.unregistered.contains(&definition))
     }
 
@@ -175,6 +185,9 @@ impl Pure {
             Order::Process { process, suspend, with_instances, in_ms: None } => {
                 self.suspend_process(&process, suspend, with_instances)?;
             }
+            Order::RetriesOf { retries, .. } if retries < 0 => {
+                return Err((&Rejection::RetriesNegative(retries)).into());
+            }
             Order::RetriesOf { of, retries } => {
                 for (instance, job) in self.jobs_at(&of) {
                     if self.jobs[&job].row.job.retries_left == 0 {
@@ -223,12 +236,19 @@ impl Pure {
 
     /// What was to be done by now; true: there was something.
     pub(super) fn do_later(&mut self) -> bool {
-        let Some(at) = self.later.iter().position(|later| later.at <= self.now) else {
+        let is_taken = |later: &Later| {
+            let process = match &later.order {
+                Order::Process { process, .. } => Some(process),
+                Order::JobsOf { of, .. } => of.process.as_ref().or(Some(&self.first_process)),
+                _ => None,
+            };
+            let latest = process.and_then(|process| self.processes.get(process)?.last());
+            latest.is_none_or(|(definition, _)| self.taking.takes_such(*definition, 0, None))
+        };
+        let due = |later: &Later| later.at <= self.now && self.taking.is_on && is_taken(later);
+        let Some(at) = self.later.iter().position(due) else {
             return false;
         };
-        if !self.taking.is_on {
-            return false;
-        }
         let later = self.later.remove(at);
         self.ordered(later.order).expect("it was possible when it was asked for");
         true
@@ -357,11 +377,13 @@ impl Pure {
         let queues = self.instances.iter().filter_map(|(key, instance)| {
             let queue = &instance.record.as_ref()?.exclusive;
             let holder = queue.holder?;
-            let parked = queue.parked().map(|key| &self.jobs[&key]);
+            let parked = queue.parked().filter_map(|key| self.jobs.get(&key));
             let taken = parked.filter(|job| self.is_taken(job));
             let first = taken.min_by_key(|job| self.taking.place(job))?;
             let command = Command::Overtake { holder, by: first.row.job.key };
-            (!self.is_taken(&self.jobs[&holder])).then_some((*key, command))
+            // One of an instance that has ended is still in a queue of its former hierarchy.
+            let holds = self.jobs.get(&holder).is_some_and(|holder| self.is_taken(holder));
+            (!holds).then_some((*key, command))
         });
         queues.into_iter().next()
     }

@@ -109,6 +109,7 @@ pub fn start_timer_chore(new: &NewStartTimer<'_>) -> JobRow {
         state,
         retries_left: new.job.retries,
         priority: new.job.priority,
+        category: new.job.category.clone(),
         due_at: Some(new.due_at),
         payload: Some(written(&StartPayload::of(new.repeat))),
         ..super::new_chore(new.key, new.engine, new.tenant, JobKind::StartTimer, new.now)
