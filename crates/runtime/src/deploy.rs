@@ -331,6 +331,7 @@ fn new_resources(
                     deployed_jobs::start_timers_of(&process, &waits, &owner, jobs, now, &mut key);
                 NewDefinition {
                     key: definition,
+                    suspended: false,
                     starts: starts_of(waits),
                     job_definitions: deployed_jobs::job_definitions_of(&process, &mut key),
                     process_id: process.id,

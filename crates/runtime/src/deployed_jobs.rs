@@ -23,6 +23,7 @@ pub(crate) fn job_definitions_of(
         element: (&*declared.element).into(),
         kind: declared.handler.word().into(),
         configuration: declared.configuration,
+        suspended: false,
     });
     rows.collect()
 }
