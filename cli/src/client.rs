@@ -71,18 +71,17 @@ impl Connection {
         if let Some(store) = &self.store {
             return self.send_to_store(store, request);
         }
+        let post = |path: &str, kind: &str| {
+            let request = self.agent.post(self.at(path)).content_type(kind);
+            match &self.user {
+                Some(user) => request.header("orloj-user", user),
+                None => request,
+            }
+        };
         let answer = match request {
             Request::Get(path) => self.agent.get(self.at(path)).call(),
-            Request::PostJson(path, body) => {
-                let mut request = self.agent.post(self.at(path)).content_type("application/json");
-                if let Some(user) = &self.user {
-                    request = request.header("orloj-user", user);
-                }
-                request.send(body)
-            }
-            Request::PostXml(path, body) => {
-                self.agent.post(self.at(path)).content_type("application/xml").send(&body[..])
-            }
+            Request::PostJson(path, body) => post(path, "application/json").send(body),
+            Request::PostXml(path, body) => post(path, "application/xml").send(&body[..]),
         };
         let mut answer = answer.map_err(|error| self.silent(error))?;
         let body = answer

@@ -13,6 +13,7 @@ use crate::args::{Client, Vendor};
 use crate::call::{Answer, Path, Request, View, ask};
 use crate::decision::Decision;
 use crate::definition::Definition;
+use crate::moment::moment;
 use crate::plan::Plan;
 use crate::table::{self, Row};
 
@@ -27,6 +28,9 @@ pub struct Arguments {
     /// Whose they are, where several tenants share an engine
     #[arg(long)]
     tenant: Option<String>,
+    /// Processes are suspended until then, when they are resumed by a job
+    #[arg(long, value_name = "MOMENT", value_parser = moment)]
+    activate_at: Option<String>,
     #[command(flatten)]
     client: Client,
 }
@@ -39,7 +43,12 @@ struct File {
 /// Every file is read before anything is sent.
 pub fn plan(arguments: Arguments) -> anyhow::Result<Plan> {
     let files = arguments.files.into_iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
-    let request = request(files, arguments.engine, arguments.tenant)?;
+    let said = Said {
+        engine: arguments.engine,
+        tenant: arguments.tenant,
+        activate_at: arguments.activate_at,
+    };
+    let request = request(files, said)?;
     Ok(ask(arguments.client, request, Answer::Show(deployed)))
 }
 
@@ -57,12 +66,21 @@ fn read(file: PathBuf) -> anyhow::Result<File> {
     Ok(File { name, content })
 }
 
-fn request(
-    mut files: Vec<File>,
+/// What holds for all files.
+#[derive(Default)]
+struct Said {
     engine: Option<Vendor>,
     tenant: Option<String>,
-) -> anyhow::Result<Request> {
-    let said = |path: Path| path.with("engine", engine.map(Vendor::word)).with("tenant", tenant);
+    activate_at: Option<String>,
+}
+
+fn request(mut files: Vec<File>, said: Said) -> anyhow::Result<Request> {
+    let Said { engine, tenant, activate_at } = said;
+    let said = |path: Path| {
+        path.with("engine", engine.map(Vendor::word))
+            .with("tenant", tenant)
+            .with("activateAt", activate_at)
+    };
     let path = Path::new("/api/deployments");
     if files.len() == 1 {
         let File { name, content } = files.remove(0);
@@ -187,10 +205,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("my order.bpmn");
         std::fs::write(&path, "<x/>").unwrap();
-        let request =
-            request(vec![read(path).unwrap()], Some(Vendor::Zeebe), Some("a".into())).unwrap();
-        let path = "/api/deployments?name=my%20order.bpmn&engine=zeebe&tenant=a".to_owned();
-        assert_eq!(request, Request::PostXml(path, b"<x/>".to_vec()));
+        let said = Said {
+            engine: Some(Vendor::Zeebe),
+            tenant: Some("a".to_owned()),
+            activate_at: Some("2030-01-31T09:00:00.000Z".to_owned()),
+        };
+        let request = request(vec![read(path).unwrap()], said).unwrap();
+        let path = "/api/deployments?name=my%20order.bpmn&engine=zeebe&tenant=a\
+                    &activateAt=2030-01-31T09%3A00%3A00.000Z";
+        assert_eq!(request, Request::PostXml(path.to_owned(), b"<x/>".to_vec()));
     }
 
     #[test]
@@ -198,7 +221,7 @@ mod tests {
         let files = vec![file("a.bpmn", b"<a/>"), file("b.dmn", b"\xff\xfe<\0")];
         let body = r#"{"resources":[{"name":"a.bpmn","content":"<a/>"},{"name":"b.dmn","base64":"//48AA=="}]}"#;
         let expected = Request::PostJson("/api/deployments".to_owned(), body.to_owned());
-        assert_eq!(request(files, None, None).unwrap(), expected);
+        assert_eq!(request(files, Said::default()).unwrap(), expected);
     }
 
     #[test]
@@ -209,8 +232,13 @@ mod tests {
             user: None,
             output: Format::Table,
         };
-        let arguments =
-            Arguments { files: vec!["/nowhere/a.bpmn".into()], engine: None, tenant: None, client };
+        let arguments = Arguments {
+            files: vec!["/nowhere/a.bpmn".into()],
+            engine: None,
+            tenant: None,
+            activate_at: None,
+            client,
+        };
         let Err(error) = plan(arguments) else { panic!("must fail") };
         assert_eq!(format!("{error:#}"), "/nowhere/a.bpmn: No such file or directory (os error 2)");
     }

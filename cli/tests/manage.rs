@@ -144,6 +144,23 @@ fn jobs_are_managed_one_by_one_and_by_filter() {
 }
 
 #[test]
+fn a_process_is_deployed_for_a_day_to_come() {
+    let desk = Desk::start();
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/models/steps.bpmn");
+    let wrong = desk.makes_no_sense(&format!("deploy {model} --activate-at tomorrow"));
+    assert!(wrong.contains("write a moment such as"), "{wrong}");
+    assert_eq!(desk.keys("definition list").len(), 0, "nothing is deployed");
+    desk.shown(&format!("deploy {model} --activate-at +1d --user kim"));
+    assert!(desk.fails("instance start steps").contains("suspended"));
+    let told = desk.shown("history operations --of-user kim");
+    assert!(told.contains("ActivateProcessDefinition"), "{told}");
+    let job = desk.keys("job list --kind activate-definition").remove(0);
+    desk.said(&format!("job due {job} now"));
+    assert_eq!(desk.said(&format!("job execute {job}")), format!("job {job} is executed"));
+    desk.shown("instance start steps");
+}
+
+#[test]
 fn definitions_limits_nodes_and_history_are_managed() {
     let desk = Desk::with_steps(2);
     let definition = desk.keys("definition list --process steps").remove(0);

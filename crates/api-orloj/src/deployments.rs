@@ -17,15 +17,18 @@ use crate::definitions::Definition;
 use crate::extract::{Params, RawBody};
 use crate::failure::{Detail, Failure, RequestFault, details};
 use crate::instances::tenant;
-use crate::wire::{Key, Time};
+use crate::who::Who;
+use crate::wire::{GivenTime, Key, Time};
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DeployParams {
     /// Of the one file that is the body. Without it the body is JSON.
     name: Option<String>,
     engine: Option<Engine>,
     tenant: Option<String>,
+    /// Processes are suspended until then.
+    activate_at: Option<GivenTime>,
 }
 
 /// Whose files those are that do not tell it.
@@ -66,6 +69,7 @@ struct File {
 /// All files or none of them.
 pub async fn deploy(
     State(orloj): State<Orloj>,
+    who: Who,
     Params(params): Params<DeployParams>,
     RawBody(body): RawBody,
 ) -> Result<(StatusCode, Json<Deployed>), Failure> {
@@ -76,8 +80,12 @@ pub async fn deploy(
     };
     let plain_dialect = params.engine.map(Dialect::from);
     let tenant = params.tenant.map(TenantId::new).unwrap_or_default();
-    let deploy = Deploy { resources, plain_dialect, tenant };
-    let deployed = orloj.deploy(deploy).await?;
+    let activate_at = params.activate_at.map(|at| at.0);
+    let deploy = Deploy { resources, plain_dialect, tenant, activate_at };
+    let deployed = match &who.0 {
+        Some(user) => orloj.as_user(user).deploy(deploy).await?,
+        None => orloj.deploy(deploy).await?,
+    };
     let status = if deployed.duplicate { StatusCode::OK } else { StatusCode::CREATED };
     let answer = Deployed {
         key: Key(deployed.found_in().raw()),

@@ -271,6 +271,8 @@ async fn bad_input_has_its_status_and_changes_nothing() {
         ("POST", "/api/deployments?name=a.bpmn", &large, 413, "body-too-large"),
         ("POST", "/api/deployments", MODEL, 400, "invalid-body"),
         ("POST", "/api/deployments?name=a.bpmn&engine=jbpm", MODEL, 400, "invalid-query"),
+        ("POST", "/api/deployments?name=a.bpmn&activateAt=soon", MODEL, 400, "invalid-query"),
+        ("POST", "/api/deployments?name=a.bpmn&activateAt=", MODEL, 400, "invalid-query"),
         ("POST", "/api/deployments", r#"{"resources":[{"name":"a"}]}"#, 400, "invalid-body"),
         ("POST", "/api/deployments", r#"{"resources":[]}"#, 400, "invalid-request"),
         ("POST", "/api/messages", r#"{"name":" "}"#, 400, "invalid-request"),

@@ -36,6 +36,32 @@ async fn definitions_and_deployments_are_managed() {
 }
 
 #[tokio::test]
+async fn a_deployment_is_active_from_a_moment_on() {
+    let face = Face::new().await;
+    let path = |at: &str| format!("/api/deployments?name=order.bpmn&activateAt={at}");
+    let (status, refused) = face.post(&path("2199-02-30T00:00:00Z"), MODEL).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST, "{refused}");
+    let said = "'2199-02-30T00:00:00Z' is not a moment such as 2030-01-31T09:00:00Z";
+    assert!(text(&refused["message"]).contains(said), "{refused}");
+    assert_eq!(keys(&face, "/api/definitions").await.len(), 0, "nothing is deployed");
+
+    let at = "2199-01-01T00:00:00.000Z";
+    let (status, deployed) = face.post(&path(at), MODEL).await;
+    assert_eq!(status, StatusCode::CREATED, "{deployed}");
+    let definition = &deployed["definitions"][0];
+    assert_eq!(definition["suspended"], true);
+    let (status, refused) = face.post("/api/instances", json!({"process": "order"})).await;
+    assert_eq!((status, &refused["code"]), (StatusCode::CONFLICT, &json!("definition-suspended")));
+    let (_, jobs) = face.get("/api/jobs?kind=activate-definition").await;
+    let job = &jobs["items"][0];
+    assert_eq!((&job["definition"], &job["dueAt"]), (&definition["key"], &json!(at)), "{jobs}");
+
+    let execute = format!("/api/jobs/{}/execute", text(&job["key"]));
+    assert_eq!(face.post(&execute, json!({})).await, DONE);
+    face.start().await;
+}
+
+#[tokio::test]
 async fn a_form_is_deployed_found_and_deleted() {
     let face = Face::new().await;
     let form = r#"{"id": "ask", "type": "default", "components": []}"#;

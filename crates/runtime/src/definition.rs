@@ -17,6 +17,9 @@ pub struct Definition {
     pub resource_name: Arc<str>,
     pub deployed_at: Timestamp,
     pub process: Arc<Process>,
+    /// It was suspended when it was read: a version of the settings that says so, if it is still
+    /// so. What a node knows by an older one does not count.
+    pub suspended_under: Option<i64>,
     headers: BTreeMap<ElementId, Headers>,
 }
 
@@ -42,6 +45,7 @@ impl Definition {
             deployment: row.deployment,
             resource_name: row.resource_name.clone(),
             deployed_at: row.deployed_at,
+            suspended_under: None,
             headers: headers.collect(),
             process,
         }

@@ -267,7 +267,14 @@ impl Definitions {
         }
         let process = file.processes.get(&row.process_id).cloned();
         let process = process.ok_or_else(|| unreadable(&row, &file.first_problem))?;
-        let definition = Arc::new(Definition::new(&row, process));
+        let mut definition = Definition::new(&row, process);
+        if row.suspended {
+            // After the row: both were written at once, so this version tells of it, or a later
+            // one has ended it.
+            let settings = self.store.settings().await.map_err(|e| store_error(&e))?;
+            definition.suspended_under = Some(settings.version);
+        }
+        let definition = Arc::new(definition);
         // Held while it is put: what was read before its tenant changed is not kept.
         let tenants = read(&self.tenants);
         if tenants.get(&row.key).is_none_or(|tenant| *tenant == row.tenant) {

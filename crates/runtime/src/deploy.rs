@@ -7,8 +7,8 @@ use orloj_calls::AssetFile;
 use orloj_interpreter::{JobSettings, StartTrigger, StartWait};
 use orloj_model::{CHECKS, Diagnostic, Dialect, Parsed, Severity};
 use orloj_store::{
-    AssetKey, DecisionKey, NewAsset, NewDecision, NewDefinition, NewDeployment, NewRequirements,
-    NewResource, NewStart, Notice, RequirementsKey, StartKind,
+    AssetKey, DecisionKey, JobState, NewAsset, NewDecision, NewDefinition, NewDeployment,
+    NewRequirements, NewResource, NewStart, Notice, RequirementsKey, StartKind,
 };
 use orloj_types::{DefinitionKey, DeploymentKey, EngineName, TenantId, Timestamp};
 
@@ -17,8 +17,8 @@ use crate::api::{
 };
 use crate::assets::stored_kind;
 use crate::decision_file::{self, DecisionFile};
-use crate::definitions::dialect_name;
-use crate::deployed_jobs::{self, Owner};
+use crate::definitions::{dialect_name, suspends_jobs};
+use crate::deployed_jobs::{self, Activation, Owner};
 use crate::driver::Input;
 use crate::handle::{Orloj, check_tenant};
 use crate::history::{self, is_chore_logged};
@@ -86,6 +86,8 @@ impl Orloj {
         let files = accepted(files, problems)?;
         let warnings = warnings(&files);
 
+        let retries = self.inner.settings.jobs.retries;
+        let activation = deploy.activate_at.map(|at| Activation { at, retries });
         let count = 1 + files.iter().map(|(_, content)| keys_of(content)).sum::<usize>();
         let Reply::Keys(keys) = self.request(Request::Keys { count }).await? else {
             return Err(Error::Internal("no keys for a deployment".into()));
@@ -97,6 +99,7 @@ impl Orloj {
             engine: &self.inner.engine,
             tenant: &deploy.tenant,
             jobs: &job_settings(&self.inner.settings)?,
+            activation,
             now,
         };
         let deployment = NewDeployment {
@@ -112,7 +115,8 @@ impl Orloj {
         };
         let definitions = deployment.resources.iter().flat_map(|resource| &resource.definitions);
         let chores = definitions.flat_map(|definition| &definition.chores);
-        let due_at = chores.filter_map(|chore| chore.due_at).min();
+        let waiting = chores.filter(|chore| chore.state == JobState::Waiting);
+        let due_at = waiting.filter_map(|chore| chore.due_at).min();
         let stored = self.inner.store.deploy(deployment).await.map_err(|e| store_error(&e))?;
         self.inner.definitions.forget_latest();
         self.inner.decisions.forget_latest();
@@ -128,6 +132,7 @@ impl Orloj {
                 let _ = self.inner.inputs.send(Input::Event(event));
             }
         }
+        self.deployed_suspended(&stored).await?;
         Ok(Deployed {
             key: stored.key,
             duplicate: stored.duplicate,
@@ -285,7 +290,8 @@ fn warnings(files: &[(Resource, Content)]) -> Vec<ResourceProblem> {
 fn keys_of(content: &Content) -> usize {
     match content {
         Content::Processes { parsed, .. } => {
-            parsed.processes.iter().map(|process| 1 + deployed_jobs::keys_of(process)).sum()
+            // The second is for what activates it.
+            parsed.processes.iter().map(|process| 2 + deployed_jobs::keys_of(process)).sum()
         }
         Content::Decisions(file) => 1 + file.decisions.len(),
         Content::Asset(_) => 1,
@@ -297,6 +303,8 @@ struct Making<'a> {
     engine: &'a EngineName,
     tenant: &'a TenantId,
     jobs: &'a JobSettings,
+    /// Of processes, if they come suspended.
+    activation: Option<Activation>,
     now: Timestamp,
 }
 
@@ -327,12 +335,24 @@ fn new_resources(
                 let waits = orloj_interpreter::starts(&process, now);
                 let Making { engine, tenant, jobs, .. } = *making;
                 let owner = Owner { engine, tenant, definition };
-                let chores =
+                let mut chores =
                     deployed_jobs::start_timers_of(&process, &waits, &owner, jobs, now, &mut key);
+                if let Some(activation) = making.activation {
+                    deployed_jobs::suspend_timers(&mut chores);
+                    let at = deployed_jobs::activation_of(&owner, activation, now, key());
+                    chores.push(at);
+                }
+                let suspended = making.activation.is_some();
+                let suspends_jobs = suspended && suspends_jobs(&new.dialect);
                 NewDefinition {
                     key: definition,
+                    suspended,
                     starts: starts_of(waits),
-                    job_definitions: deployed_jobs::job_definitions_of(&process, &mut key),
+                    job_definitions: deployed_jobs::job_definitions_of(
+                        &process,
+                        suspends_jobs,
+                        &mut key,
+                    ),
                     process_id: process.id,
                     chores,
                 }

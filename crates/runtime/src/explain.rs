@@ -103,11 +103,13 @@ impl Orloj {
         }
         if row.kind == JobKind::StartTimer {
             let definition = store.definition(row.definition).await.map_err(|e| store_error(&e))?;
-            if definition.is_some_and(|definition| definition.suspended) {
+            if let Some(definition) = definition.filter(|definition| definition.suspended) {
                 let key = row.definition;
+                let until = self.activated_at(&definition).await?;
+                let until = until.map(|at| format!(" until {at}")).unwrap_or_default();
                 reasons.push(reason(
                     "definition-suspended",
-                    format!("its definition {key} is suspended"),
+                    format!("its definition {key} is suspended{until}"),
                     Some(Remedy::ResumeDefinition(key)),
                 ));
             }

@@ -1,5 +1,6 @@
 //! One program for all of these, so that the parts they share are linked once.
 
+mod activation;
 mod batches;
 mod chapters;
 mod chore_orders;

@@ -29,8 +29,10 @@ impl Shared {
             (same_as_latest(new, &latest), latest_decisions.same(new), latest_assets.same(new));
         if let (Some(definitions), Some(decisions), Some(assets)) = same {
             transaction.roll_back().await?;
-            let key = new.key;
-            return Ok(StoredDeployment { key, duplicate: true, definitions, decisions, assets });
+            let (key, duplicate, settings) = (new.key, true, None);
+            let stored =
+                StoredDeployment { key, duplicate, definitions, decisions, assets, settings };
+            return Ok(stored);
         }
         let definitions = next_versions(new, &latest);
         let resources = self.resource_rows(new);
@@ -53,8 +55,13 @@ impl Shared {
         }
         self.replace_starts(&transaction, new, &definitions).await?;
         self.replace_chores(&transaction, new, &definitions).await?;
+        let settings = match new.has_suspended() {
+            true => Some(self.raise_settings(&transaction).await?),
+            false => None,
+        };
         transaction.commit().await?;
-        Ok(StoredDeployment { key: new.key, duplicate: false, definitions, decisions, assets })
+        let (key, duplicate) = (new.key, false);
+        Ok(StoredDeployment { key, duplicate, definitions, decisions, assets, settings })
     }
 
     pub(crate) async fn definition(
@@ -248,7 +255,7 @@ fn next_versions(new: &NewDeployment, latest: &Latest) -> Vec<DefinitionRow> {
                 dialect: Arc::clone(&resource.dialect),
                 checks: resource.checks,
                 deployed_at: new.now,
-                suspended: false,
+                suspended: definition.suspended,
                 is_deleted: false,
             }
         })

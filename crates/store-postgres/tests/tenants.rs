@@ -13,6 +13,7 @@ fn deployment(key: i64, tenant: &str) -> NewDeployment {
     let definition = NewDefinition {
         key: DefinitionKey::new(key + 1),
         process_id: ProcessId::new(format!("p{key}")),
+        suspended: false,
         starts: Vec::new(),
         job_definitions: Vec::new(),
         chores: Vec::new(),

@@ -121,7 +121,8 @@ fn deploy_in(connection: &Connection, new: &NewDeployment) -> rusqlite::Result<S
     if let (true, (Some(decisions), Some(assets))) = (duplicate, same) {
         let definitions = latest.into_iter().flatten().collect();
         let key = new.key;
-        return Ok(StoredDeployment { key, duplicate: true, definitions, decisions, assets });
+        let (duplicate, settings) = (true, None);
+        return Ok(StoredDeployment { key, duplicate, definitions, decisions, assets, settings });
     }
     let mut latest = latest.into_iter();
     let mut definitions = Vec::new();
@@ -141,7 +142,7 @@ fn deploy_in(connection: &Connection, new: &NewDeployment) -> rusqlite::Result<S
                 dialect: Arc::clone(&resource.dialect),
                 checks: resource.checks,
                 deployed_at: new.now,
-                suspended: false,
+                suspended: definition.suspended,
                 is_deleted: false,
             };
             let sql = include_str!("../queries/definition_insert.sql");
@@ -155,7 +156,12 @@ fn deploy_in(connection: &Connection, new: &NewDeployment) -> rusqlite::Result<S
     assets::insert(connection, &assets)?;
     replace_starts(connection, new, &definitions)?;
     replace_chores(connection, new, &definitions)?;
-    Ok(StoredDeployment { key: new.key, duplicate: false, definitions, decisions, assets })
+    let settings = match new.has_suspended() {
+        true => Some(settings::raise(connection, &new.engine)?),
+        false => None,
+    };
+    let (key, duplicate) = (new.key, false);
+    Ok(StoredDeployment { key, duplicate, definitions, decisions, assets, settings })
 }
 
 /// Start events of versions that are not the latest any more start nothing.

@@ -14,6 +14,8 @@ pub struct NewJobDefinition {
     /// A word for what handles its jobs, such as `async-continuation`.
     pub kind: Arc<str>,
     pub configuration: Arc<str>,
+    /// With its definition. Of one that is not suspended, it is not either.
+    pub suspended: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +87,7 @@ pub fn job_definitions_of(
             element: job.element.clone(),
             kind: job.kind.clone(),
             configuration: job.configuration.clone(),
-            suspended: false,
+            suspended: job.suspended,
             priority: None,
         })
     });

@@ -369,6 +369,14 @@ pub struct NewDeployment {
     pub logs_chores: bool,
 }
 
+impl NewDeployment {
+    /// Whether nodes have to be told of it by the version of the settings.
+    pub fn has_suspended(&self) -> bool {
+        let mut definitions = self.resources.iter().flat_map(|resource| &resource.definitions);
+        definitions.any(|definition| definition.suspended)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct NewResource {
     pub name: Arc<str>,
@@ -388,6 +396,8 @@ pub struct NewDefinition {
     /// Used when the resource is new; a duplicate keeps the key it has.
     pub key: DefinitionKey,
     pub process_id: ProcessId,
+    /// It is suspended from its first moment on. The settings get another version with it.
+    pub suspended: bool,
     /// They take the place of those of the version before.
     pub starts: Vec<NewStart>,
     pub job_definitions: Vec<NewJobDefinition>,
@@ -406,4 +416,6 @@ pub struct StoredDeployment {
     pub definitions: Vec<DefinitionRow>,
     pub decisions: Vec<DecisionRow>,
     pub assets: Vec<AssetRow>,
+    /// The version of the settings that tells of definitions which came suspended.
+    pub settings: Option<i64>,
 }

@@ -202,7 +202,8 @@ pub trait Store: Send + Sync + 'static {
 
     /// Assigns versions, or finds that nothing is new: a resource is a duplicate when the latest
     /// version of everything in it has the same resource name and checksum; if any resource is new,
-    /// all get new versions. Serialised per engine.
+    /// all get new versions. Serialised per engine. Definitions that come suspended raise the
+    /// version of the settings in the same transaction; nothing is suspended by a duplicate.
     fn deploy(&self, deployment: NewDeployment) -> Fut<'_, StoredDeployment>;
 
     fn definition(&self, key: DefinitionKey) -> Fut<'_, Option<DefinitionRow>>;

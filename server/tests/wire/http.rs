@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use orloj_server::orloj::Dialect;
+use orloj_server::orloj::types::Timestamp;
 use orloj_testkit::story::Refusal;
 use serde_json::Value;
 use ureq::Agent;
@@ -42,13 +43,20 @@ impl Http {
         }
     }
 
-    pub fn deploy(&self, name: &str, dialect: Dialect, content: &str) -> Result<(), String> {
+    pub fn deploy(
+        &self,
+        name: &str,
+        dialect: Dialect,
+        content: &str,
+        activate_at: Option<Timestamp>,
+    ) -> Result<(), String> {
         let engine = match dialect {
             Dialect::Camunda7 => "camunda7",
             Dialect::Flowable => "flowable",
             Dialect::Zeebe => "zeebe",
         };
-        let path = format!("{}/api/deployments?name={name}&engine={engine}", self.base);
+        let later = activate_at.map(|at| format!("&activateAt={at}")).unwrap_or_default();
+        let path = format!("{}/api/deployments?name={name}&engine={engine}{later}", self.base);
         let answer = self.agent.post(path).content_type("application/xml").send(content);
         let (is_done, body) = read(answer);
         if is_done { Ok(()) } else { Err(body.to_string()) }

@@ -57,12 +57,13 @@ impl Wire {
 impl Depth for Wire {
     fn deploy(&mut self, sketch: &Sketch) -> Result<(), String> {
         let name = format!("{}.bpmn", sketch.id);
-        self.http.deploy(&name, sketch.dialect, &sketch.to_xml())
+        let activate_at = sketch.active_in_ms.map(|ms| self.now().plus_ms(ms));
+        self.http.deploy(&name, sketch.dialect, &sketch.to_xml(), activate_at)
     }
 
     fn deploy_decision(&mut self, decision: &Decision) -> Result<(), String> {
         let name = format!("{}.dmn", decision.id);
-        self.http.deploy(&name, decision.dialect, &decision.to_xml())
+        self.http.deploy(&name, decision.dialect, &decision.to_xml(), None)
     }
 
     fn now(&self) -> Timestamp {

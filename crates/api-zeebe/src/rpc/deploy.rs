@@ -52,7 +52,8 @@ async fn deploy(
         let reason = "at least one resource must be given";
         return Err(status::rejected(Intent::Create, Refusal::InvalidArgument, reason));
     }
-    let deploy = Deploy { tenant, resources, plain_dialect: Some(Dialect::Zeebe) };
+    let plain_dialect = Some(Dialect::Zeebe);
+    let deploy = Deploy { tenant, resources, plain_dialect, ..Deploy::default() };
     gateway.command(Intent::Create, gateway.orloj.deploy(deploy)).await
 }
 

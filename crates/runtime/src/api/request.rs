@@ -16,6 +16,9 @@ pub struct Deploy {
     /// What a file without any vendor's extension is read as. `None`: as the other files of the
     /// deployment, where these agree, else as Camunda 7's.
     pub plain_dialect: Option<Dialect>,
+    /// Processes are deployed suspended and activated then; `None`: they are active at once.
+    /// Where nothing is new, nothing is suspended.
+    pub activate_at: Option<Timestamp>,
 }
 
 impl Deploy {
@@ -23,6 +26,11 @@ impl Deploy {
     pub fn file(name: &str, content: &[u8]) -> Self {
         let resource = Resource { name: name.into(), content: content.into() };
         Self { resources: vec![resource], ..Self::default() }
+    }
+
+    /// No instance is started before. A moment that has passed is as good as now.
+    pub fn activate_at(self, at: Timestamp) -> Self {
+        Self { activate_at: Some(at), ..self }
     }
 }
 

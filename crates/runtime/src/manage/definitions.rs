@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use orloj_store::{
     DefinitionDeleted, DefinitionFilter, DefinitionRow, DeleteDefinition, Heir, InstanceFilter,
-    JobState, Notice, Page,
+    Notice, Page,
 };
 use orloj_types::{DefinitionKey, ProcessId, TenantId, Timestamp};
 
@@ -222,9 +222,7 @@ impl Definitions {
             || keys.next().unwrap_or_default(),
         );
         if before.suspended {
-            for chore in &mut chores {
-                chore.state = JobState::Suspended;
-            }
+            deployed_jobs::suspend_timers(&mut chores);
         }
         Ok(Some(Heir { definition: before.key, starts: starts_of(waits), chores }))
     }
@@ -281,6 +279,13 @@ impl Desk {
             other => Err(unexpected(&other)),
         }
     }
+}
+
+/// What the log tells of a definition that was deployed with a date: it is suspended, and it will
+/// be activated.
+pub(super) fn activation_entries(row: &DefinitionRow) -> impl Iterator<Item = Entry> {
+    let how = SuspendDefinition::default();
+    [true, false].into_iter().flat_map(move |suspended| suspension_entries(row, suspended, how))
 }
 
 fn definition_entry(operation: &'static str, row: &DefinitionRow) -> Entry {

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use orloj_interpreter::Command;
-use orloj_store::{Change, ChoreWrite, JobRow, JobState, Notice, OperationRow};
+use orloj_store::{Change, ChoreWrite, Notice, OperationRow};
 use orloj_types::{
     DefinitionKey, DeploymentKey, InstanceKey, JobKey, OperationKey, TenantId, Timestamp,
 };
@@ -20,7 +20,7 @@ use crate::definition::Definition;
 use crate::driver::Input;
 use crate::handle::{Orloj, unexpected};
 use crate::history::operations::is_logged;
-use crate::node::chores::{Suspension, new_chore, written};
+use crate::node::chores::{LaterSuspension, Suspension, suspension_chore};
 use crate::node::{Event, Manage, Reply, Request, store_error};
 
 /// How often something that others change at the same moment is tried.
@@ -160,17 +160,16 @@ impl Desk {
         entries: Vec<Entry>,
     ) -> Result<Suspended, Error> {
         let key = JobKey::new(self.keys(1).await?.first().copied().unwrap_or_default());
-        let engine = &self.engine.inner.engine;
-        let now = self.engine.now();
-        let retries = self.engine.inner.settings.jobs.retries;
-        let row = JobRow {
+        let row = suspension_chore(&LaterSuspension {
+            key,
+            engine: &self.engine.inner.engine,
+            tenant: &tenant,
             definition,
-            state: JobState::Waiting,
-            due_at: Some(at),
-            retries_left: i32::try_from(retries).unwrap_or(i32::MAX).max(1),
-            payload: Some(written(suspension)),
-            ..new_chore(key, engine, &tenant, suspension.kind(), now)
-        };
+            suspension,
+            at,
+            retries: self.engine.inner.settings.jobs.retries,
+            now: self.engine.now(),
+        });
         let change = Change { chores: thin_vec![ChoreWrite::Insert(row)], ..Change::default() };
         self.write(change, entries).await?;
         self.tell(vec![Notice::DueAt(at)]).await;

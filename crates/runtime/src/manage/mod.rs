@@ -2,6 +2,7 @@
 //! many. Every change is logged in the same transaction where it concerns an instance or a chore,
 //! and wakes the executors of all nodes.
 
+mod activation;
 mod batch;
 mod bulk;
 mod bulk_log;

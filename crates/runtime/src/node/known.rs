@@ -39,6 +39,9 @@ pub(crate) struct Known {
     base: Arc<JobSettings>,
     /// With what is in the store.
     jobs: Arc<JobSettings>,
+    /// Definitions that their rows have told to be suspended, with a version of the settings that
+    /// this node has yet to read.
+    suspended: BTreeMap<DefinitionKey, i64>,
     /// What is set for the job definitions of batches.
     batches: FxHashMap<(BatchKey, JobKind), JobOverride>,
     limits: Limits,
@@ -169,6 +172,21 @@ impl Known {
         let has_set = !stored.suspended.is_empty() || !stored.job_definitions.is_empty();
         self.jobs =
             if has_set { Arc::new(with_set(&self.base, stored)) } else { self.base.clone() };
+        self.suspended.retain(|_, version| *version > stored.version);
+        for definition in self.suspended.keys() {
+            suspend(&mut self.jobs, *definition);
+        }
+    }
+
+    /// A definition may be deployed suspended, and started on a node that has not read the settings
+    /// since: then its row is what counts.
+    pub fn heed(&mut self, definition: DefinitionKey, suspended_under: Option<i64>) {
+        let newer = suspended_under.filter(|version| *version > self.version);
+        let Some(version) = newer else { return };
+        self.told = self.told.max(version);
+        if self.suspended.insert(definition, version).is_none() {
+            suspend(&mut self.jobs, definition);
+        }
     }
 }
 
@@ -199,6 +217,11 @@ impl Limits {
             || self.tenants.contains(tenant)
             || key.is_some_and(|key| self.keys.contains(key))
     }
+}
+
+fn suspend(settings: &mut Arc<JobSettings>, definition: DefinitionKey) {
+    let settings = &mut Arc::make_mut(settings).definitions;
+    settings.entry(definition).or_default().is_suspended = true;
 }
 
 fn with_set(base: &JobSettings, stored: &StoredSettings) -> JobSettings {
@@ -372,6 +395,29 @@ mod tests {
     use orloj_store::MovedDefinition;
 
     use super::*;
+
+    /// Settings that were read before it was deployed say nothing about it.
+    #[test]
+    fn a_definition_that_came_suspended_is_so_until_newer_settings_are_read() {
+        let key = DefinitionKey::new(1);
+        let stored = |version, suspended: &[DefinitionKey]| StoredSettings {
+            version,
+            suspended: suspended.to_vec(),
+            ..StoredSettings::default()
+        };
+        let mut known = Known::default();
+        known.know(&stored(4, &[]));
+        known.heed(key, Some(6));
+        assert!(known.jobs().is_suspended(key));
+        assert_eq!(known.told, 6, "and they are read");
+        known.know(&stored(5, &[]));
+        assert!(known.jobs().is_suspended(key), "an answer that was under way");
+        known.know(&stored(6, &[key]));
+        assert!(known.jobs().is_suspended(key));
+        known.know(&stored(7, &[]));
+        known.heed(key, Some(6));
+        assert!(!known.jobs().is_suspended(key), "it has been activated since");
+    }
 
     /// What was begun in one of them is given the last one, whenever it is written.
     #[test]

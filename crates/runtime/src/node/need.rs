@@ -101,6 +101,7 @@ impl Node {
     ) {
         let supply = result.map(|found| {
             Supply::Definition(found.map(|definition| {
+                self.known.heed(definition.key, definition.suspended_under);
                 self.definitions.entry(definition.key).or_insert_with(|| definition.clone());
                 (definition.key, definition.process.clone())
             }))

@@ -106,6 +106,7 @@ impl Node {
             tags: start.tags,
             stops_after: start.stops_after,
         });
+        self.known.heed(start.definition.key, start.definition.suspended_under);
         self.definitions.entry(start.definition.key).or_insert_with(|| start.definition.clone());
         let slot = Slot {
             state: SlotState::Ready,

@@ -197,6 +197,7 @@ impl Node {
     ) {
         let waiting = self.without_definition.remove(&key).unwrap_or_default();
         if let Ok(definition) = &result {
+            self.known.heed(definition.key, definition.suspended_under);
             self.definitions.insert(key, definition.clone());
         }
         self.start_waiting(key, result.as_ref().err());

@@ -143,6 +143,91 @@ story "a process is suspended and activated at a moment to come"
   10m pass
   start p as later                   | later: instance ended
 
+story "a process is deployed suspended and activated at a moment to come"
+  delegate A
+  process p, camunda, active in 10m:  start -> a{delegate A, async} -> end
+  start p                            | rejected: definition is suspended, 0 instances of p
+  9m59s pass
+  start p                            | rejected: definition is suspended
+  1s passes
+  start p                            | instance ended
+
+story "Flowable's process is deployed suspended and activated at a moment to come"
+  delegate A
+  process p, flowable, active in 10m:  start -> a{delegate A, async} -> end
+  start p                            | rejected: definition is suspended, 0 instances of p
+  10m pass
+  start p                            | instance ended
+
+story "a process for workers is deployed suspended and activated at a moment to come"
+  process p, active in 10m:  start -> pay{service pay} -> end
+  start p                            | rejected: definition is suspended
+  10m pass
+  start p                            | job pay waits
+
+story "the moment of an activation survives a restart"
+  process p, camunda, active in 10m:  start -> ask{user} -> end
+  5m pass
+  restart
+  start p                            | rejected: definition is suspended
+  5m pass
+  start p                            | task at ask
+
+story "a version that is to be active later is the latest one already"
+  process p, camunda:  start -> old{user} -> end
+  process p, camunda, active in 10m:  start -> fresh{user} -> end
+  start p                            | rejected: definition is suspended
+  start p version 1 as one           | one: task at old
+  10m pass
+  start p as two                     | two: task at fresh
+
+story "a moment that has passed is as good as now"
+  engine executor off
+  process p, camunda, active in 0s:  start -> ask{user} -> end
+  start p                            | rejected: definition is suspended
+  executor starts
+  start p                            | task at ask
+
+story "a process that is resumed before its moment stays active"
+  process p, camunda, active in 10m:  start -> ask{user} -> end
+  resume process p
+  start p as one                     | one: task at ask
+  10m pass
+  start p as two                     | two: task at ask
+
+story "start timers of a process that is to be active later wait until then"
+  process p, camunda, active in 10m:  start{timer 10s} -> ask{user} -> end
+  1m passes                          | 0 instances of p
+  9m pass                            | 1 instances of p
+
+story "start timers of a process of Flowable that is to be active later wait until then"
+  process p, flowable, active in 10m:  start{timer 10s} -> ask{user} -> end
+  1m passes                          | 0 instances of p
+  9m pass                            | 1 instances of p
+
+story "start timers of the version before are gone when the next one is to be active later"
+  process p, camunda:  start{timer R/10m} -> old{user} -> end
+  process p, camunda, active in 1h:  start -> ask{user} -> end
+  30m pass                           | 0 instances of p
+
+story "messages and signals start nothing before their process is active"
+  process p, camunda, active in 10m:  start{message go} -> ask{user} -> end
+  process q, camunda, active in 10m:  start{signal all} -> ask{user} -> end
+  correlate go                       | rejected: definition is suspended, 0 instances of p
+  signal all                         | 0 instances of q
+  10m pass
+  correlate go                       | 1 instances of p
+  signal all                         | 1 instances of q
+
+story "a process that is to be active later is not called before"
+  engine executor off
+  process p, camunda:  start -> sub{call child, async, retry R2/PT20M} -> end
+  process child, camunda, active in 10m:  start -> ask{user} -> end
+  start p                            | p: job sub waits
+  executor starts                    | p: job sub has 1 retries, 0 instances of child
+  10m pass                           | 0 instances of child
+  10m pass                           | 1 instances of child
+
 story "instances are suspended with their process at a moment to come"
   process p, camunda:  start -> wait{timer 1h} -> end
   start p                                    | job wait due in 1h

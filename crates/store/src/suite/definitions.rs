@@ -228,6 +228,7 @@ fn definition(key: i64, process_id: &str) -> NewDefinition {
     NewDefinition {
         key: DefinitionKey::new(key),
         process_id: ProcessId::new(process_id),
+        suspended: false,
         starts: Vec::new(),
         job_definitions: Vec::new(),
         chores: Vec::new(),

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use orloj_types::{DefinitionKey, ElementId, JobDefinitionKey};
+use orloj_types::{DefinitionKey, ElementId, JobDefinitionKey, TenantId};
 
 use crate::suite::definitions::{deploy, deployment};
 use crate::suite::sample::Node;
-use crate::{JobDefinitionChange, JobDefinitionFilter, NewJobDefinition, Page, Store};
+use crate::{
+    JobDefinitionChange, JobDefinitionFilter, NewDeployment, NewJobDefinition, Page, Store,
+};
 
 const ALL: Page = Page { before: None, limit: 100 };
 
@@ -16,6 +18,7 @@ fn of_element(key: i64, element: &str, configuration: &str) -> NewJobDefinition 
         element: ElementId::new(element),
         kind: "async-continuation".into(),
         configuration: configuration.into(),
+        suspended: false,
     }
 }
 
@@ -98,6 +101,47 @@ pub(super) async fn definitions_are_suspended_and_activated(store: Arc<dyn Store
     assert_eq!(store.set_definition_suspended(keys(&[99]), true).await, Ok(None));
     store.set_definition_suspended(keys(&[11, 12]), false).await.expect("set");
     assert!(!is_suspended(11).await);
+}
+
+fn suspended(mut new: NewDeployment, job_definition: i64) -> NewDeployment {
+    let definition = &mut new.resources[0].definitions[0];
+    definition.suspended = true;
+    let of_element = of_element(job_definition, "pay", "async-before");
+    definition.job_definitions = vec![NewJobDefinition { suspended: true, ..of_element }];
+    new
+}
+
+pub(super) async fn definitions_that_come_suspended_raise_the_settings(store: Arc<dyn Store>) {
+    let node = Node::join(&store, "n").await;
+    let first = deploy(&store, 10, &[("a.bpmn", b"1", 11, "a")]).await;
+    assert_eq!(first.settings, None, "nodes have nothing to read");
+    let before = node.beat(0).await.settings_version;
+    let files: [(&str, &[u8], i64, &str); 2] =
+        [("a.bpmn", b"2", 21, "a"), ("b.bpmn", b"1", 22, "b")];
+    let stored = store.deploy(suspended(deployment(20, "", &files), 23)).await.expect("deploy");
+    let version = stored.settings.expect("nodes have to read them");
+    assert!(version > before);
+    assert_eq!(node.beat(0).await.settings_version, version);
+    let rows = stored.definitions.iter();
+    let told: Vec<_> = rows.map(|row| (row.key.raw(), row.version, row.suspended)).collect();
+    assert_eq!(told, [(21, 2, true), (22, 1, false)]);
+    let read = store.settings().await.expect("settings");
+    assert_eq!((read.version, &read.suspended[..]), (version, &[DefinitionKey::new(21)][..]));
+    let jobs: Vec<_> = read.job_definitions.iter().map(|row| row.key.raw()).collect();
+    assert_eq!(jobs, [23]);
+    let latest = store.find_definition("a".into(), TenantId::none(), None).await.expect("find");
+    assert_eq!(latest.map(|row| (row.key.raw(), row.suspended)), Some((21, true)));
+}
+
+pub(super) async fn a_duplicate_suspends_nothing(store: Arc<dyn Store>) {
+    let file: [(&str, &[u8], i64, &str); 1] = [("a.bpmn", b"1", 11, "a")];
+    store.deploy(deployment(10, "", &file)).await.expect("deploy");
+    let before = store.settings().await.expect("settings");
+    let again = [("a.bpmn", file[0].1, 21, "a")];
+    let stored = store.deploy(suspended(deployment(20, "", &again), 23)).await.expect("deploy");
+    assert_eq!((stored.duplicate, stored.settings), (true, None));
+    assert!(!stored.definitions[0].suspended);
+    assert_eq!(store.settings().await.expect("settings"), before);
 }
 
 pub(super) async fn nodes_read_all_that_is_set_with_its_version(store: Arc<dyn Store>) {

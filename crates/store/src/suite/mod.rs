@@ -279,6 +279,8 @@ pub const CASES: &[Case] = cases! {
         they_come_with_their_definition_and_are_filtered
         suspension_and_priority_are_set_one_by_one
         definitions_are_suspended_and_activated
+        definitions_that_come_suspended_raise_the_settings
+        a_duplicate_suspends_nothing
         nodes_read_all_that_is_set_with_its_version;
     batches:
         a_batch_goes_on_and_ends

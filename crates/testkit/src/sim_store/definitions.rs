@@ -30,8 +30,10 @@ impl Core {
         let same = (latest_decisions.same(new), latest_assets.same(new));
         if let (true, (Some(decisions), Some(assets))) = (duplicate, same) {
             let definitions = latest.into_iter().flatten().collect();
-            let key = new.key;
-            return Ok(StoredDeployment { key, duplicate: true, definitions, decisions, assets });
+            let (key, duplicate, settings) = (new.key, true, None);
+            let stored =
+                StoredDeployment { key, duplicate, definitions, decisions, assets, settings };
+            return Ok(stored);
         }
         let mut latest = latest.into_iter();
         let mut definitions = Vec::new();
@@ -51,7 +53,7 @@ impl Core {
                     dialect: resource.dialect.clone(),
                     checks: resource.checks,
                     deployed_at: new.now,
-                    suspended: false,
+                    suspended: definition.suspended,
                     is_deleted: false,
                 };
                 self.definitions.insert(row.key, row.clone());
@@ -78,7 +80,9 @@ impl Core {
         for row in &assets {
             self.assets.insert(row.key, row.clone());
         }
-        Ok(StoredDeployment { key: new.key, duplicate: false, definitions, decisions, assets })
+        let settings = new.has_suspended().then(|| self.raise_settings());
+        let (key, duplicate) = (new.key, false);
+        Ok(StoredDeployment { key, duplicate, definitions, decisions, assets, settings })
     }
 
     pub fn delete_definition(

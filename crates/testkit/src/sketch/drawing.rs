@@ -14,6 +14,8 @@ pub struct Sketch {
     pub dialect: Dialect,
     /// Of its jobs, where their elements have none.
     pub priority: Option<String>,
+    /// It is deployed suspended, to be activated so much later. No part of the drawing.
+    pub active_in_ms: Option<i64>,
     /// In the order of their first mention.
     pub nodes: Vec<Node>,
     pub flows: Vec<Flow>,

@@ -7,8 +7,8 @@
 //!                          pay @error(POOR) as poor -> end poor
 //! ```
 //! The dialect is `zeebe` unless it is named (`camunda`, `flowable`); after it may stand `priority N`,
-//! that of all jobs of the process. Each line is a chain; an element is defined where it has braces
-//! and may be named again without them.
+//! that of all jobs of the process, and `active in 10m`: it is deployed suspended until then. Each
+//! line is a chain; an element is defined where it has braces and may be named again without them.
 //!
 //! | written | element |
 //! | --- | --- |

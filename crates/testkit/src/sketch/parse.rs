@@ -1,6 +1,7 @@
 use orloj_model::Dialect;
 
 use super::{Async, Flow, ListenerEvent, Node, NodeKind, Settings, Sketch, SketchError, Trigger};
+use crate::duration;
 use crate::text::{bracketed, split_outside};
 
 type Result<T> = std::result::Result<T, String>;
@@ -9,7 +10,7 @@ pub(super) fn parse(text: &str) -> std::result::Result<Sketch, SketchError> {
     let mut lines = text.lines().enumerate();
     let at = |line: usize| move |message: String| SketchError { line, message };
     let (_, first) = lines.next().ok_or_else(|| at(0)("the sketch is empty".into()))?;
-    let (id, dialect, priority, chain) = header(first).map_err(at(0))?;
+    let Header { id, dialect, priority, active_in_ms, chain } = header(first).map_err(at(0))?;
     let mut drawing = Drawing { nodes: Vec::new(), flows: Vec::new() };
     drawing.chain(chain).map_err(at(0))?;
     for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
@@ -25,20 +26,29 @@ pub(super) fn parse(text: &str) -> std::result::Result<Sketch, SketchError> {
         id,
         dialect,
         priority,
+        active_in_ms,
         nodes: nodes.collect::<std::result::Result<_, _>>()?,
         flows: drawing.flows,
     })
 }
 
-/// Id, dialect, priority and the first chain.
-fn header(line: &str) -> Result<(String, Dialect, Option<String>, &str)> {
+struct Header<'a> {
+    id: String,
+    dialect: Dialect,
+    priority: Option<String>,
+    active_in_ms: Option<i64>,
+    /// The first one.
+    chain: &'a str,
+}
+
+fn header(line: &str) -> Result<Header<'_>> {
     let wrong = || "a process begins `process ID:` or `process ID, DIALECT:`".to_owned();
     let rest = line.trim().strip_prefix("process ").ok_or_else(wrong)?;
     let name = *split_outside(rest, ":")?.first().ok_or_else(wrong)?;
     let chain = rest[name.len()..].strip_prefix(':').ok_or_else(wrong)?;
     let mut parts = split_outside(name, ",")?.into_iter().map(str::trim);
     let id = parts.next().filter(|id| is_name(id)).ok_or_else(wrong)?.to_owned();
-    let (mut dialect, mut priority) = (Dialect::Zeebe, None);
+    let (mut dialect, mut priority, mut active_in_ms) = (Dialect::Zeebe, None, None);
     for part in parts {
         match part {
             "zeebe" => dialect = Dialect::Zeebe,
@@ -48,11 +58,15 @@ fn header(line: &str) -> Result<(String, Dialect, Option<String>, &str)> {
                 ("priority", rest) if !rest.is_empty() => {
                     priority = Some(unquoted(rest).to_owned());
                 }
+                ("active", rest) => {
+                    let ms = rest.strip_prefix("in ").and_then(duration::parse);
+                    active_in_ms = Some(ms.ok_or("a process is `active in 10m`")?);
+                }
                 _ => return Err(format!("no dialect '{other}'")),
             },
         }
     }
-    Ok((id, dialect, priority, chain))
+    Ok(Header { id, dialect, priority, active_in_ms, chain })
 }
 
 struct Drawing {

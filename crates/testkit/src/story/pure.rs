@@ -427,6 +427,9 @@ impl Depth for Pure {
         let key = DefinitionKey::new(self.keys.next(self.now));
         self.wait_for_starts(&sketch.id, key, &process);
         self.processes.entry(sketch.id.clone()).or_default().push((key, process));
+        if let Some(ms) = sketch.active_in_ms {
+            self.activate_later(&sketch.id, ms);
+        }
         Ok(())
     }
 

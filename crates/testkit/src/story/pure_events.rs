@@ -96,12 +96,9 @@ impl Pure {
         let [wanted] = &wanted[..] else {
             return Err(Refusal(format!("{} wait", wanted.len().min(2))));
         };
-        if self.is_suspended(&wanted.process) {
-            return Err(Refusal("definition is suspended".into()));
-        }
-        self.start_at(wanted, message.variables, None);
+        let started = self.try_start(wanted, message.variables, None);
         self.settle();
-        Ok(())
+        started
     }
 
     /// Something that comes from outside of the instances; false: nothing does.
@@ -249,6 +246,15 @@ impl Pure {
 
     /// False: it could not be started.
     fn start_at(&mut self, wanted: &Wanted, variables: Document, key: Option<Arc<str>>) -> bool {
+        self.try_start(wanted, variables, key).is_ok()
+    }
+
+    fn try_start(
+        &mut self,
+        wanted: &Wanted,
+        variables: Document,
+        key: Option<Arc<str>>,
+    ) -> Result<(), Refusal> {
         let versions = &self.processes[&wanted.process];
         let (definition, process) = versions.last().expect("a version").clone();
         let instance = InstanceKey::new(self.keys.next(self.now));
@@ -266,11 +272,11 @@ impl Pure {
             tags: Arc::default(),
             stops_after: Vec::new(),
         };
-        let is_started = self.interpret(instance, Command::Start(start)).is_ok();
-        if !is_started {
+        let started = self.interpret(instance, Command::Start(start));
+        if started.is_err() {
             self.instances.remove(&instance);
         }
-        is_started
+        started.map_err(|rejection| Refusal::from(&rejection))
     }
 
     /// Start events of the latest versions.

@@ -272,17 +272,8 @@ impl Pure {
     ) -> Result<(), Refusal> {
         let versions = self.processes.get(process);
         let versions = versions.ok_or_else(|| Refusal("no such process".into()))?.clone();
-        // Flowable sets a flag that only starts ask for.
-        let is_flag = self.flowable.contains(process);
         for (key, model) in versions {
-            let settings = self.settings_of(key);
-            settings.is_suspended = suspend;
-            if is_flag {
-                continue;
-            }
-            for definition in model.job_definitions() {
-                settings.jobs.entry(definition).or_default().is_suspended = suspend;
-            }
+            self.suspend_version(process, key, &model, suspend);
         }
         if with_instances {
             let of_process = self.instances.iter().filter(|(_, i)| i.process_id == process);
@@ -294,6 +285,32 @@ impl Pure {
             }
         }
         Ok(())
+    }
+
+    fn suspend_version(
+        &mut self,
+        process: &str,
+        key: DefinitionKey,
+        model: &orloj_model::Process,
+        suspend: bool,
+    ) {
+        // Flowable sets a flag that only starts ask for.
+        let is_flag = self.flowable.contains(process);
+        let settings = self.settings_of(key);
+        settings.is_suspended = suspend;
+        let definitions = if is_flag { Vec::new() } else { model.job_definitions() };
+        for definition in definitions {
+            settings.jobs.entry(definition).or_default().is_suspended = suspend;
+        }
+    }
+
+    /// The version that was just deployed. Stories suspend no other one meanwhile.
+    pub(super) fn activate_later(&mut self, process: &str, ms: i64) {
+        let (key, model) = self.version_of(process, None).expect("it was deployed");
+        self.suspend_version(process, key, &model, true);
+        let (process, suspend, with_instances, in_ms) = (process.to_owned(), false, false, None);
+        let order = Order::Process { process, suspend, with_instances, in_ms };
+        self.later.push(Later { at: self.now.plus_ms(ms), order });
     }
 
     pub(super) fn is_suspended(&self, process: &str) -> bool {

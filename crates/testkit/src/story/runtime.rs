@@ -149,6 +149,7 @@ impl Depth for Runtime {
         let deploy = Deploy {
             resources: vec![resource],
             plain_dialect: Some(sketch.dialect),
+            activate_at: sketch.active_in_ms.map(|ms| self.orloj.now().plus_ms(ms)),
             ..Deploy::default()
         };
         let deployed = self.tokio.block_on(self.orloj.deploy(deploy));

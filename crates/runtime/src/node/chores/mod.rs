@@ -34,7 +34,9 @@ pub use part::PartPayload;
 pub use seed::batch_chore;
 pub(crate) use start_timer::new_chore;
 pub use start_timer::{NewStartTimer, StartPayload, start_timer_chore};
-pub use suspension::{Suspension, SuspensionOf, SuspensionScope};
+pub use suspension::{
+    LaterSuspension, Suspension, SuspensionOf, SuspensionScope, suspension_chore,
+};
 pub(crate) use writes::{Afterwards, ChoreEnd, held_by, kept, ordered, standing, written};
 
 use at_work::Doing;

@@ -7,10 +7,12 @@
 use orloj_interpreter::{Command, Rejection};
 use orloj_model::{JobDefinition, JobHandler};
 use orloj_store::{
-    Change, ChoreUpdate, ChoreWrite, JobDefinitionRow, JobFilter, JobKind, JobRow, JobState, Page,
+    Change, ChoreUpdate, ChoreWrite, DefinitionRow, JobDefinitionRow, JobFilter, JobKind, JobRow,
+    JobState, Page,
 };
 use orloj_types::{
-    DefinitionKey, InstanceKey, JobDefinitionKey, JobKey, ProcessId, TenantId, Timestamp,
+    DefinitionKey, EngineName, InstanceKey, JobDefinitionKey, JobKey, ProcessId, TenantId,
+    Timestamp,
 };
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -22,7 +24,10 @@ use super::super::event::{Find, Found, Reply, RequestId, Work, WorkOrigin};
 use super::super::slot::Task;
 use super::batch::{batch_job_kind, batch_of_job_definition};
 use super::failing::Failed;
-use super::{Afterwards, ChoreEnd, Doing, Node, Phase, incidents_of, ordered, read, standing};
+use super::{
+    Afterwards, ChoreEnd, Doing, Node, Phase, incidents_of, new_chore, ordered, read, standing,
+    written,
+};
 use crate::api::{Error, Missing};
 
 /// Instances or jobs looked at in one read.
@@ -68,6 +73,11 @@ impl Suspension {
         }
     }
 
+    /// What a chore was made to do.
+    pub fn of_chore(row: &JobRow) -> Option<Self> {
+        read(row).ok()
+    }
+
     pub fn is_of_definitions(&self) -> bool {
         matches!(self.of, SuspensionOf::Definition(_) | SuspensionOf::Process { .. })
     }
@@ -89,6 +99,44 @@ impl SuspensionOf {
 
     pub fn job_definition(key: JobDefinitionKey) -> Self {
         Self::JobDefinition(key.raw())
+    }
+
+    /// Whether it is about this definition, or all of its process.
+    pub fn is_of(&self, row: &DefinitionRow) -> bool {
+        match self {
+            Self::Definition(key) => *key == row.key.raw(),
+            Self::Process { id, tenant } => {
+                *id == *row.process_id && tenant.as_ref().is_none_or(|name| *name == *row.tenant)
+            }
+            Self::JobDefinition(_)
+            | Self::JobsOfDefinition(_)
+            | Self::JobsOfProcess { .. }
+            | Self::Batch(_) => false,
+        }
+    }
+}
+
+/// A suspension or activation at a moment, before it is a chore.
+pub struct LaterSuspension<'a> {
+    pub key: JobKey,
+    pub engine: &'a EngineName,
+    pub tenant: &'a TenantId,
+    /// Of the first one it is about: whoever runs the jobs of its deployment runs this one.
+    pub definition: DefinitionKey,
+    pub suspension: &'a Suspension,
+    pub at: Timestamp,
+    pub retries: u32,
+    pub now: Timestamp,
+}
+
+pub fn suspension_chore(new: &LaterSuspension<'_>) -> JobRow {
+    JobRow {
+        definition: new.definition,
+        state: JobState::Waiting,
+        due_at: Some(new.at),
+        retries_left: i32::try_from(new.retries).unwrap_or(i32::MAX).max(1),
+        payload: Some(written(new.suspension)),
+        ..new_chore(new.key, new.engine, new.tenant, new.suspension.kind(), new.now)
     }
 }
 
