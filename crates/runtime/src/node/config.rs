@@ -63,7 +63,7 @@ impl Default for Config {
             node_name: "".into(),
             engine: EngineName::default(),
             lanes: 1,
-            group_changes_max: 512,
+            group_changes_max: 1_024,
             executor: ExecutorOptions::default(),
             calls_max: 256,
             offers_jobs: false,

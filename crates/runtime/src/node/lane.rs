@@ -27,9 +27,13 @@ use super::slot::Attempt;
 
 /// Pause before a group is sent again to a store that was not there.
 const RETRY_MS: i64 = 100;
-/// A group stays below this, so that one large instance delays the others by milliseconds only. A
-/// single change that is larger is a group of its own.
-const GROUP_BYTES_MAX: usize = 256 << 10;
+/// A group stays below this: a thousand steps of small instances.
+const GROUP_BYTES_MAX: usize = 512 << 10;
+/// A group with a large change stays below this, so that one large instance delays the others by
+/// milliseconds only. A single change that is larger is a group of its own.
+const LARGE_GROUP_BYTES_MAX: usize = 256 << 10;
+/// What a step of a small instance never writes.
+const LARGE_CHANGE_BYTES: usize = 16 << 10;
 
 /// A change that waits for its commit, and what follows from it.
 #[derive(Debug)]
@@ -184,7 +188,7 @@ impl Lane {
             let at = usize::try_from(place - self.first_place).expect("an open place");
             let open = &mut self.open[at];
             let is_alone = is_apart(open) || is_apart(&entry);
-            if open.bytes + entry.bytes <= GROUP_BYTES_MAX && !is_alone {
+            if open.bytes + entry.bytes <= LARGE_GROUP_BYTES_MAX && !is_alone {
                 self.open_bytes -= open.bytes;
                 merge(open, entry);
                 self.open_bytes += open.bytes;
@@ -285,12 +289,15 @@ impl Lane {
 
     fn take_open(&mut self) -> Vec<Entry> {
         let mut entries = Vec::with_capacity(self.next_len());
-        let mut bytes = 0;
+        let (mut bytes, mut bytes_max) = (0, GROUP_BYTES_MAX);
         while entries.len() < self.changes_max {
             let place = self.first_place;
             let fits = |entry: &mut Entry| {
+                if entry.bytes > LARGE_CHANGE_BYTES {
+                    bytes_max = LARGE_GROUP_BYTES_MAX;
+                }
                 let Some(first) = entries.first() else { return true };
-                bytes + entry.bytes <= GROUP_BYTES_MAX
+                bytes + entry.bytes <= bytes_max
                     && !self.followers.contains(&place)
                     && !is_alone(first)
                     && !is_alone(entry)
