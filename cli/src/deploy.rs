@@ -43,12 +43,12 @@ struct File {
 /// Every file is read before anything is sent.
 pub fn plan(arguments: Arguments) -> anyhow::Result<Plan> {
     let files = arguments.files.into_iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
-    let said = Said {
+    let choices = Choices {
         engine: arguments.engine,
         tenant: arguments.tenant,
         activate_at: arguments.activate_at,
     };
-    let request = request(files, said)?;
+    let request = request(files, choices)?;
     Ok(ask(arguments.client, request, Answer::Show(deployed)))
 }
 
@@ -68,15 +68,15 @@ fn read(file: PathBuf) -> anyhow::Result<File> {
 
 /// What holds for all files.
 #[derive(Default)]
-struct Said {
+struct Choices {
     engine: Option<Vendor>,
     tenant: Option<String>,
     activate_at: Option<String>,
 }
 
-fn request(mut files: Vec<File>, said: Said) -> anyhow::Result<Request> {
-    let Said { engine, tenant, activate_at } = said;
-    let said = |path: Path| {
+fn request(mut files: Vec<File>, choices: Choices) -> anyhow::Result<Request> {
+    let Choices { engine, tenant, activate_at } = choices;
+    let chosen = |path: Path| {
         path.with("engine", engine.map(Vendor::word))
             .with("tenant", tenant)
             .with("activateAt", activate_at)
@@ -84,12 +84,12 @@ fn request(mut files: Vec<File>, said: Said) -> anyhow::Result<Request> {
     let path = Path::new("/api/deployments");
     if files.len() == 1 {
         let File { name, content } = files.remove(0);
-        return Ok(said(path.with("name", Some(name))).post_xml(content));
+        return Ok(chosen(path.with("name", Some(name))).post_xml(content));
     }
     let body = together(files)?;
     let limit = orloj_server::DEPLOYMENT_BYTES_MAX;
     ensure!(body.len() <= limit, "{} bytes in all; a deployment has at most {limit}", body.len());
-    Ok(said(path).post_json(body))
+    Ok(chosen(path).post_json(body))
 }
 
 fn together(files: Vec<File>) -> anyhow::Result<String> {
@@ -205,12 +205,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("my order.bpmn");
         std::fs::write(&path, "<x/>").unwrap();
-        let said = Said {
+        let choices = Choices {
             engine: Some(Vendor::Zeebe),
             tenant: Some("a".to_owned()),
             activate_at: Some("2030-01-31T09:00:00.000Z".to_owned()),
         };
-        let request = request(vec![read(path).unwrap()], said).unwrap();
+        let request = request(vec![read(path).unwrap()], choices).unwrap();
         let path = "/api/deployments?name=my%20order.bpmn&engine=zeebe&tenant=a\
                     &activateAt=2030-01-31T09%3A00%3A00.000Z";
         assert_eq!(request, Request::PostXml(path.to_owned(), b"<x/>".to_vec()));
@@ -221,7 +221,7 @@ mod tests {
         let files = vec![file("a.bpmn", b"<a/>"), file("b.dmn", b"\xff\xfe<\0")];
         let body = r#"{"resources":[{"name":"a.bpmn","content":"<a/>"},{"name":"b.dmn","base64":"//48AA=="}]}"#;
         let expected = Request::PostJson("/api/deployments".to_owned(), body.to_owned());
-        assert_eq!(request(files, Said::default()).unwrap(), expected);
+        assert_eq!(request(files, Choices::default()).unwrap(), expected);
     }
 
     #[test]

@@ -92,7 +92,9 @@ pub(crate) fn throw(turn: &mut Turn<'_>, throwing: Throwing) -> Ruled {
     if let Source::Job(job) = throwing.source {
         crate::jobs::take(turn, throwing.from, job);
     }
-    turn.switch(catcher.member);
+    if catcher.member != here {
+        element::call_activity::go_to_caller(turn, catcher.member)?;
+    }
     let with = payload(turn, catcher.event, &throwing)?;
     if let Thrown::Error { code, .. } = &throwing.what {
         turn.work.caught = Some(code.clone());
@@ -212,7 +214,7 @@ fn find(turn: &mut Turn<'_>, throwing: &Throwing) -> Ruled<Option<Catcher>> {
         }
         let Some(caller) = turn.work.record.caller else { return Ok(None) };
         let Some(member) = turn.member(caller.instance)? else { return Ok(None) };
-        element::call_activity::go_to_caller(turn, member)?;
+        turn.switch(member);
         if turn.work.record.element(caller.element_instance).is_none() {
             return Ok(None);
         }

@@ -163,7 +163,7 @@ pub(crate) fn create_completing(
     save_point: SavePoint,
 ) -> Ruled {
     let element = turn.model(turn.index_of(&turn.element(of).element));
-    let draft = draft_async(turn, of, element, JobKind::AsyncComplete, save_point)?;
+    let draft = draft_without_marks(turn, of, element, JobKind::AsyncComplete, save_point)?;
     let Job { category, limit_key, .. } = of_worker;
     create(turn, of, Draft { category, limit_key, ..draft });
     Ok(())
@@ -171,6 +171,22 @@ pub(crate) fn create_completing(
 
 /// As [`create_async`], but the job is not made yet: nothing changes.
 pub(crate) fn draft_async(
+    turn: &Turn<'_>,
+    of: ElementInstanceKey,
+    element: &Element,
+    kind: JobKind,
+    save_point: SavePoint,
+) -> Ruled<Draft> {
+    let draft = draft_without_marks(turn, of, element, kind, save_point)?;
+    Ok(Draft {
+        category: category_of(turn, of, element)?,
+        limit_key: limit_key_of(turn, of, element)?,
+        ..draft
+    })
+}
+
+/// Without what nodes and limits know it by.
+fn draft_without_marks(
     turn: &Turn<'_>,
     of: ElementInstanceKey,
     element: &Element,
@@ -193,8 +209,6 @@ pub(crate) fn draft_async(
     Ok(Draft {
         priority,
         exclusive: save_point.exclusive,
-        category: category_of(turn, of, element)?,
-        limit_key: limit_key_of(turn, of, element)?,
         is_suspended: set.is_suspended,
         ..Draft::new(kind, retries)
     })

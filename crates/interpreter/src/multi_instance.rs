@@ -484,7 +484,8 @@ fn write<'v>(
 fn check_later(turn: &mut Turn<'_>, body: ElementInstanceKey, point: SavePoint, place: u32) {
     let element = turn.model(turn.index_of(&turn.element(body).element));
     let draft = jobs::Draft {
-        // One that is different for each item is none here.
+        // One that is different for each item, or that foreign code computes, is none here: a
+        // command that is over asks for nothing more.
         category: jobs::category_of(turn, body, element).unwrap_or_default(),
         job_type: place.to_string().into(),
         exclusive: point.exclusive,

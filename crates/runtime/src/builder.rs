@@ -247,7 +247,7 @@ impl Builder {
         self
     }
 
-    /// Most changes of one commit. Default 512.
+    /// Most changes of one commit. Default 1,024.
     pub fn group_changes_max(mut self, changes: usize) -> Self {
         self.config.group_changes_max = changes.max(1);
         self

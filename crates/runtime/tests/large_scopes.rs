@@ -11,7 +11,7 @@ use orloj::{ActivateJobs, Deploy, JobFilter, LongPoll, Orloj, Page, StartInstanc
 use orloj_testkit::story::Database;
 
 const ITEMS: usize = 600;
-/// What a group may hold.
+/// What a group with a large change may hold.
 const COMMIT_BYTES_MAX: i64 = 256 << 10;
 
 const WORKERS: &str = r#"<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="t" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0">

@@ -253,11 +253,10 @@ pub(crate) fn hand_back(turn: &mut Turn<'_>) -> Ruled {
     Ok(())
 }
 
-/// The work goes on in the caller of the instance at work, or that instance cannot go on either.
+/// The work goes on in a caller of the instance at work, or that instance cannot go on either.
 ///
 /// DIFFERENCE: in Camunda nothing moves a suspended instance, so what ends an instance that it has
-/// called fails, and so does an error that looks for an event in it. In Flowable it goes on to its
-/// next job.
+/// called fails, and so does an error that it would catch. In Flowable it goes on to its next job.
 pub(crate) fn go_to_caller(turn: &mut Turn<'_>, caller: MemberIndex) -> Ruled {
     let called = turn.process_element();
     turn.switch(caller);

@@ -281,8 +281,7 @@ impl Jobs {
             let (key, job_type) = (row.key, &row.job_type);
             return Err(Error::Invalid(format!("job {key} is for workers of type '{job_type}'")));
         }
-        // A worker learns of it when it brings something.
-        if *action == JobAction::Delete && row.is_locked() && !row.kind.is_for_workers() {
+        if *action == JobAction::Delete && row.is_locked() {
             return Err(Error::Locked(row.key));
         }
         let key = match action {

@@ -130,7 +130,7 @@ impl Node {
     /// What a command has seen of another instance and not changed may be what has been true once:
     /// another node may have moved it on. So it is written as it is, and its revision decides.
     fn add_looked_at(&self, attempt: &Attempt, parts: &mut Vec<Outcome>) {
-        if !self.config.is_shared {
+        if !self.has_peers {
             return;
         }
         for (instance, _) in &attempt.lent {

@@ -12,7 +12,7 @@ use orloj_types::{InstanceKey, KeyBlock, Timestamp};
 use super::claims::Ended;
 use super::event::{Action, CallId, Work, WorkOrigin};
 use super::finding::store_error;
-use super::slot::{Attempt, Task};
+use super::slot::{Attempt, SlotState, Task};
 use super::{Node, Sabotage};
 use crate::api::Error;
 
@@ -165,9 +165,8 @@ impl Node {
         {
             return slot.verify_before(Task::Again(attempt));
         }
-        if self.config.is_shared && !attempt.lent.is_empty() && !attempt.is_lent_verified {
+        if !attempt.is_lent_verified && self.verify_lent(&attempt) {
             attempt.is_lent_verified = true;
-            self.forget_lent(&attempt);
             if let Some(slot) = self.slots.get_mut(&instance) {
                 return slot.waiting.push_front(Task::Again(attempt));
             }
@@ -175,13 +174,18 @@ impl Node {
         self.refuse(&attempt.work, rejection.into());
     }
 
-    /// What was lent is read again when it is asked for.
-    fn forget_lent(&mut self, attempt: &Attempt) {
+    /// What was lent is read again before it is lent once more. False: there is no need to.
+    fn verify_lent(&mut self, attempt: &Attempt) -> bool {
+        let mut is_doubtful = false;
         for (instance, _) in &attempt.lent {
-            if self.slots.get(instance).is_some_and(|slot| slot.is_idle()) {
-                self.slots.remove(instance);
+            let Some(slot) = self.slots.get_mut(instance) else { continue };
+            if slot.state == SlotState::Ready && (slot.pending > 0 || self.config.is_shared) {
+                slot.state = SlotState::Verifying;
+                is_doubtful = true;
+                self.rest(*instance);
             }
         }
+        is_doubtful
     }
 
     /// There is no such instance, as far as the store knows.

@@ -32,7 +32,7 @@ const GROUP_BYTES_MAX: usize = 512 << 10;
 /// A group with a large change stays below this, so that one large instance delays the others by
 /// milliseconds only. A single change that is larger is a group of its own.
 const LARGE_GROUP_BYTES_MAX: usize = 256 << 10;
-/// What a step of a small instance never writes.
+/// More than a step of a small instance writes, unless it has a large variable.
 const LARGE_CHANGE_BYTES: usize = 16 << 10;
 
 /// A change that waits for its commit, and what follows from it.
@@ -116,6 +116,8 @@ pub(crate) struct Lane {
     /// Places of entries in front of which `open` may have another one of their hierarchy.
     followers: BTreeSet<u64>,
     open_bytes: usize,
+    /// A large change is among them.
+    open_is_large: bool,
     first_place: u64,
     flight: Option<Flight>,
     /// A full group that waits for the one under way.
@@ -169,6 +171,7 @@ impl Lane {
             places: FxHashMap::default(),
             followers: BTreeSet::new(),
             open_bytes: 0,
+            open_is_large: false,
             first_place: 0,
             flight: None,
             next: None,
@@ -192,6 +195,7 @@ impl Lane {
                 self.open_bytes -= open.bytes;
                 merge(open, entry);
                 self.open_bytes += open.bytes;
+                self.open_is_large |= open.bytes > LARGE_CHANGE_BYTES;
                 return;
             }
         }
@@ -204,6 +208,7 @@ impl Lane {
             self.followers.insert(place);
         }
         self.open_bytes += entry.bytes;
+        self.open_is_large |= entry.bytes > LARGE_CHANGE_BYTES;
         self.open.push_back(entry);
     }
 
@@ -263,7 +268,8 @@ impl Lane {
     }
 
     fn close_next(&mut self, lease: Lease, now: Timestamp) -> Option<LaneAction> {
-        let is_enough = self.open.len() >= self.changes_max || self.open_bytes >= GROUP_BYTES_MAX;
+        let is_enough =
+            self.open.len() >= self.changes_max || self.open_bytes >= self.open_bytes_max();
         let is_full = self.again.is_empty() && is_enough;
         if self.next.is_some() || !is_full {
             return None;
@@ -312,16 +318,28 @@ impl Lane {
             bytes += entry.bytes;
             entries.push(entry);
         }
+        if self.open_is_large {
+            self.open_is_large = self.open.iter().any(|entry| entry.bytes > LARGE_CHANGE_BYTES);
+        }
         entries
     }
 
     /// How many entries the next group will have, about: growing would move them several times.
     fn next_len(&self) -> usize {
+        let bytes_max = self.open_bytes_max();
         let len = match self.open_bytes {
-            0..=GROUP_BYTES_MAX => self.open.len(),
-            bytes => 1 + self.open.len() * GROUP_BYTES_MAX / bytes,
+            bytes if bytes <= bytes_max => self.open.len(),
+            bytes => 1 + self.open.len() * bytes_max / bytes,
         };
         len.min(self.changes_max)
+    }
+
+    /// What the next group may have.
+    fn open_bytes_max(&self) -> usize {
+        match self.open_is_large {
+            true => LARGE_GROUP_BYTES_MAX,
+            false => GROUP_BYTES_MAX,
+        }
     }
 
     pub fn committed(

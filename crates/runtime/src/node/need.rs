@@ -79,6 +79,12 @@ impl Node {
         })
     }
 
+    /// A definition that a request or an answer has brought along.
+    pub(super) fn learn(&mut self, definition: Arc<Definition>) {
+        self.known.heed(definition.key, definition.suspended_under);
+        self.definitions.entry(definition.key).or_insert(definition);
+    }
+
     fn await_answer(&mut self, leader: InstanceKey, attempt: Box<Attempt>) -> CallId {
         let call = self.next_call();
         if let Some(slot) = self.slots.get_mut(&leader) {
@@ -101,8 +107,7 @@ impl Node {
     ) {
         let supply = result.map(|found| {
             Supply::Definition(found.map(|definition| {
-                self.known.heed(definition.key, definition.suspended_under);
-                self.definitions.entry(definition.key).or_insert_with(|| definition.clone());
+                self.learn(definition.clone());
                 (definition.key, definition.process.clone())
             }))
         });

@@ -43,7 +43,7 @@ impl Node {
             }
             Request::Instance { instance, command, target } => {
                 if let Some(target) = target {
-                    self.definitions.entry(target.key).or_insert(target);
+                    self.learn(target);
                 }
                 self.client_work(id, instance, *command);
             }
@@ -106,8 +106,7 @@ impl Node {
             tags: start.tags,
             stops_after: start.stops_after,
         });
-        self.known.heed(start.definition.key, start.definition.suspended_under);
-        self.definitions.entry(start.definition.key).or_insert_with(|| start.definition.clone());
+        self.learn(start.definition.clone());
         let slot = Slot {
             state: SlotState::Ready,
             definition: Some(start.definition),
@@ -155,7 +154,7 @@ impl Node {
     fn manage(&mut self, id: RequestId, manage: Manage) {
         let Manage { instance, command, target, log, free } = manage;
         if let Some(target) = target {
-            self.definitions.entry(target.key).or_insert(target);
+            self.learn(target);
         }
         let claims = free.map(|job| Box::new(Claims { free: Some(job), ..Claims::default() }));
         let origin = WorkOrigin::Client { id, awaits_end: false };

@@ -777,3 +777,21 @@ story "Flowable's called instance ends into a caller that is suspended, which go
   start p as p
   suspend p
   user completes b of q  | p: job a suspended
+
+story "a failure in a called instance is told as it is, although the caller is suspended"
+  engine executor off
+  delegate A: fails 3 times
+  process p, camunda:  start -> sub{call q} -> end
+                       sub @error(E) -> ask{user} -> end
+  process q, camunda:  start -> b{delegate A, async} -> c{user} -> end
+  start p as p
+  suspend p
+  executor starts        | q: job b dead, q: incident failedJob at b
+  retries b 1            | q: task at c
+
+story "an escalation that nobody catches does not care whether the caller is suspended"
+  process p, camunda:  start -> sub{call q} -> end
+  process q, camunda:  start -> b{user} -> up{throw escalation X} -> c{user} -> end
+  start p as p
+  suspend p
+  user completes b of q  | q: task at c
