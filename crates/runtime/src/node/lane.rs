@@ -496,3 +496,39 @@ fn is_apart(entry: &Entry) -> bool {
 fn is_alone(entry: &Entry) -> bool {
     !entry.change.statements.is_empty()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lane_with(bytes: impl IntoIterator<Item = usize>) -> Lane {
+        let mut lane = Lane::new(0, 1_024);
+        for (number, bytes) in (1..).zip(bytes) {
+            let family = InstanceKey::new(number);
+            let (change, done) = (Change::default(), Vec::new());
+            lane.push(Entry { family, change, bytes, done, sole: None, settings: 0 });
+        }
+        lane
+    }
+
+    #[test]
+    fn a_group_has_so_many_small_changes_or_so_many_bytes() {
+        assert_eq!(lane_with([100; 3_000]).take_open().len(), 1_024);
+        assert_eq!(lane_with([1 << 10; 3_000]).take_open().len(), 512);
+    }
+
+    #[test]
+    fn a_large_change_keeps_its_group_small() {
+        let large = 200 << 10;
+        let mut lane = lane_with([large].into_iter().chain([1 << 10; 3_000]));
+        assert_eq!(lane.open_bytes_max(), LARGE_GROUP_BYTES_MAX);
+        assert_eq!(lane.take_open().len(), 57, "with 56 KiB of others");
+        assert_eq!(lane.open_bytes_max(), GROUP_BYTES_MAX);
+        assert_eq!(lane.take_open().len(), 512);
+
+        let mut lane = lane_with([1 << 10; 300].into_iter().chain([large, large]));
+        assert_eq!(lane.take_open().len(), 300, "behind them it begins the next one");
+        assert_eq!(lane.take_open().len(), 1);
+        assert_eq!(lane_with([1 << 20, 1]).take_open().len(), 1, "larger than any group");
+    }
+}

@@ -50,6 +50,9 @@ const SKETCHES: &[&str] = &[
      sub @timer(5s) -> end late\n\
      sub @error(POOR) -> end poor",
     "process callee: start -> x{service charge} -> end",
+    "process parent, camunda: start -> f+ -> sub{call child} -> j+ -> end\n\
+     f -> a{delegate D, async} -> b{delegate D, async} -> j",
+    "process child, camunda: start -> c{delegate D, async} -> d{delegate D, async} -> end",
     "process waits: start -> m{message paid, key id} -> n{receive paid, key id} -> end\n\
      n @message(stop, key id) -> end stopped",
     "process hears: start -> s{signal go} -> a{service mail} -> end",

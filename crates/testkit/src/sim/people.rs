@@ -70,7 +70,8 @@ impl World<'_> {
     fn start(&mut self, to: Place) {
         self.starts_left -= 1;
         let definitions = self.library.startable();
-        let definition = definitions[self.random.index(definitions.len())].clone();
+        let drawn = self.random.index(definitions.len());
+        let definition = self.as_stored(&definitions[drawn]);
         let is_awaited = self.random.chance(250);
         let mut variables = Document::new()
             .with("asked", i64::try_from(self.next_request).unwrap_or(0))

@@ -20,6 +20,14 @@ use super::nodes::{SimNode, label, short};
 use super::world::World;
 
 impl World<'_> {
+    /// As the store has it now, with the tenant that it was given meanwhile.
+    pub(crate) fn as_stored(&self, known: &Arc<Definition>) -> Arc<Definition> {
+        match self.store.definitions.get(&known.key) {
+            Some(row) => Arc::new(Definition::new(row, known.process.clone())),
+            None => known.clone(),
+        }
+    }
+
     pub(crate) fn perform_all(&mut self, of: Place, actions: Vec<Action>) -> Result<(), Violation> {
         for action in actions {
             self.note(|| format!("{} -> {}", label(of), short(&action)));
@@ -187,11 +195,7 @@ impl World<'_> {
                 Event::Loaded { instances, result }
             }
             Action::LoadDefinition { key } => {
-                // As the store has it now, with the tenant that it was given meanwhile.
-                let found = self.library.get(key).map(|known| match self.store.definitions.get(&key) {
-                    Some(row) => Arc::new(Definition::new(row, known.process.clone())),
-                    None => known.clone(),
-                });
+                let found = self.library.get(key).map(|known| self.as_stored(known));
                 let missing = || ApiError::Unavailable("no connection".into());
                 let result = if is_lost || answer_lost { None } else { found };
                 Event::DefinitionLoaded { key, result: result.ok_or_else(missing) }

@@ -113,6 +113,7 @@ impl Plan {
                 false => usual,
             };
         let has_breakers = random.chance(200);
+        let over_hierarchies = random.chance(300);
         let config = Config {
             engine: EngineName::default(),
             lanes: 1 + u8::from(kind == Kind::Cluster && random.chance(700)),
@@ -134,6 +135,7 @@ impl Plan {
                     }),
                     ..BreakerRules::default()
                 },
+                over_hierarchies,
                 ..ExecutorOptions::default()
             },
             calls_max: small(random, 256, 1, 3),
@@ -193,7 +195,12 @@ impl Plan {
             ..config.executor
         };
         let exclusive_order = Some(config.executor.order);
-        config.jobs = Arc::new(JobSettings { exclusive_order, ..JobSettings::default() });
+        let exclusive_over_hierarchies = config.executor.over_hierarchies;
+        config.jobs = Arc::new(JobSettings {
+            exclusive_order,
+            exclusive_over_hierarchies,
+            ..JobSettings::default()
+        });
         config
     }
 

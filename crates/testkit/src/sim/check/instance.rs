@@ -26,7 +26,7 @@ impl Checker {
         let definition =
             library.get(row.definition).ok_or_else(|| wrong("no definition".into()))?;
         check_rows(store, key, &record).map_err(wrong)?;
-        check_exclusive(key, &record).map_err(wrong)?;
+        check_exclusive(store, key, &record).map_err(wrong)?;
         self.check_calls(store, library, key, &record).map_err(wrong)?;
         if record.elements.is_empty() {
             return Err(wrong("it lives without a token".into()));
@@ -198,11 +198,20 @@ fn check_job(row: &JobRow, job: &JobEntry, host: ElementInstanceKey) -> Result<(
     Ok(())
 }
 
-/// An exclusive job is ready if and only if it holds the queue, and parked if it stands in it.
-fn check_exclusive(key: InstanceKey, record: &RecordMessage) -> Result<(), String> {
+/// An exclusive job is ready if and only if it holds the queue, and parked if it stands in it: that
+/// of its instance, or of the outermost one.
+fn check_exclusive(store: &Core, key: InstanceKey, record: &RecordMessage) -> Result<(), String> {
+    let root = record.caller.as_ref().map(|caller| InstanceKey::new(caller.root));
+    let row = root.and_then(|root| store.instances.get(&root));
+    let of_root = row.and_then(|row| Some((row.key.raw(), store.record_of(row).ok()?)));
     for job in record.elements.iter().flat_map(|element| &element.jobs) {
-        let is_holder = record.exclusive_holder == Some(job.key);
-        let is_parked = record.exclusive_parked.contains(&job.key);
+        let holds = |queue: &RecordMessage, job| queue.exclusive_holder == Some(job);
+        let waits = |queue: &RecordMessage, job| queue.exclusive_parked.contains(&job);
+        let in_root = |is: &dyn Fn(&RecordMessage, i64) -> bool| {
+            of_root.as_ref().is_some_and(|(base, root)| is(root, job.key + key.raw() - base))
+        };
+        let is_holder = holds(record, job.key) || in_root(&holds);
+        let is_parked = waits(record, job.key) || in_root(&waits);
         let expected = match (job.exclusive, job.state) {
             (true, state) if state == JobState::Ready as u32 => (true, false),
             (true, state) if state == JobState::Parked as u32 => (false, true),
