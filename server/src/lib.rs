@@ -4,6 +4,7 @@
 pub mod config;
 mod direct;
 mod http;
+mod huge_pages;
 mod node;
 mod run;
 mod signals;

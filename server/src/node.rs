@@ -22,6 +22,7 @@ use tokio::task::JoinHandle;
 
 use crate::config::{Address, Config};
 use crate::http;
+use crate::huge_pages;
 use crate::signals::Stop;
 
 /// Connections that do not end by themselves are cut so long after the stop was asked for.
@@ -92,6 +93,7 @@ impl Node {
         let gateway =
             orloj_api_zeebe::serve(grpc, orloj.clone(), options, stop.clone().cancelled_owned());
         let gateway = tokio::spawn(ending(gateway, stop.clone()));
+        tokio::spawn(huge_pages::allow_when_busy(orloj.clone(), stop.clone()));
         let pages = http::serve(http, router, stop.clone());
         let pages = tokio::spawn(ending(pages, stop.clone()));
 
