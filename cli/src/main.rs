@@ -56,6 +56,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    orloj_server::forgo_huge_pages();
     let cli = args::Cli::read();
     let is_all_on_the_line = cli.is_all_on_the_line();
     match cli.plan() {

@@ -16,11 +16,10 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// Changes between two looks from which on a node counts as busy.
 const BUSY_CHANGES: u64 = 10_000;
 
-/// To be called before much memory is touched. A kernel that knows none of this is none the worse.
-pub(crate) fn forgo() {
-    if let Err(error) = disable_transparent_huge_pages(true) {
-        tracing::debug!(%error, "huge pages are left as they are");
-    }
+/// To be called first of all: what has been touched by then stays. A kernel that knows none of this
+/// is none the worse.
+pub fn forgo() {
+    let _ = disable_transparent_huge_pages(true);
 }
 
 /// Ends when the node has had much to do for the first time.

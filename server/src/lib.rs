@@ -12,6 +12,7 @@ mod telemetry;
 
 pub use config::{Config, Flags};
 pub use direct::{Answer, Direct};
+pub use huge_pages::forgo as forgo_huge_pages;
 pub use node::{Addresses, Node};
 pub use orloj;
 pub use orloj_api_orloj::{BODY_BYTES_MAX, DEPLOYMENT_BYTES_MAX};

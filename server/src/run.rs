@@ -8,7 +8,6 @@ use orloj_settings::{Note, Severity};
 use tokio::runtime::{self, Runtime};
 
 use crate::config::Config;
-use crate::huge_pages;
 use crate::node::Node;
 use crate::signals::{Stop, stop_on_signals};
 use crate::telemetry::start_log;
@@ -26,7 +25,6 @@ pub fn run<F>(
 where
     F: AsyncFnOnce(&Node, &Stop) -> anyhow::Result<()>,
 {
-    huge_pages::forgo();
     start_log(config.log.clone());
     for note in &config.notes {
         let Note { severity, place, property, message } = note;
