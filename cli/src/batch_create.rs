@@ -165,7 +165,7 @@ pub struct Correlate {
 #[derive(Debug, Args)]
 pub struct RemovalTime {
     /// Then; without it they are kept
-    #[arg(long, value_name = "MOMENT", value_parser = moment)]
+    #[arg(long, value_name = "MOMENT", value_parser = moment, allow_hyphen_values = true)]
     at: Option<String>,
     #[command(flatten)]
     instances: Instances,
@@ -174,7 +174,7 @@ pub struct RemovalTime {
 #[derive(Debug, Args)]
 pub struct BatchRemovalTime {
     /// Then; without it they are kept
-    #[arg(long, value_name = "MOMENT", value_parser = moment)]
+    #[arg(long, value_name = "MOMENT", value_parser = moment, allow_hyphen_values = true)]
     at: Option<String>,
     #[arg(value_name = "KEY", value_parser = key())]
     keys: Vec<i64>,

@@ -71,7 +71,7 @@ pub struct Suspend {
     #[arg(long)]
     include_instances: bool,
     /// Not now but then
-    #[arg(long, value_name = "MOMENT", value_parser = moment)]
+    #[arg(long, value_name = "MOMENT", value_parser = moment, allow_hyphen_values = true)]
     at: Option<String>,
     #[command(flatten)]
     client: Client,

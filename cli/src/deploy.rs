@@ -29,7 +29,7 @@ pub struct Arguments {
     #[arg(long)]
     tenant: Option<String>,
     /// Processes are suspended until then, when they are resumed by a job
-    #[arg(long, value_name = "MOMENT", value_parser = moment)]
+    #[arg(long, value_name = "MOMENT", value_parser = moment, allow_hyphen_values = true)]
     activate_at: Option<String>,
     #[command(flatten)]
     client: Client,

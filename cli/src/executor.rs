@@ -58,7 +58,7 @@ fn show(json: &str) -> serde_json::Result<View> {
     let state = if executor.active { "on" } else { "off" };
     let mut data =
         format!("{state}, {} queued, {} running", executor.queued, executor.running.len());
-    if let Some(at) = &executor.acquires_at {
+    if let Some(at) = executor.acquires_at.as_ref().filter(|_| executor.active) {
         data.push_str(&format!(", acquires again at {at}"));
     }
     for one in &executor.running {

@@ -1,12 +1,12 @@
 //! Instances that a command is for: keys, or a filter.
 
 use clap::Args;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
 use crate::args::{Client, key};
 use crate::bulk::{self, Batchable, Choice, Command, Kind, Manner, Said, fields};
-use crate::call::{Answer, Path, ask};
+use crate::call::{Answer, Path, View, ask};
 use crate::instance::{Instance, json_object};
 use crate::job::object;
 use crate::plan::Plan;
@@ -107,6 +107,21 @@ impl Restart {
         let variables = json_object(&self.variables)?;
         body.insert("variables".to_owned(), serde_json::from_str(variables.get())?);
         let command = Command { verb: "restart", body, said: Said::is("started anew") };
-        bulk::plan(INSTANCES, self.keys, &Filter::default(), false, command, self.manner)
+        let mut plan =
+            bulk::plan(INSTANCES, self.keys, &Filter::default(), false, command, self.manner)?;
+        if let Plan::Ask(calls) = &mut plan {
+            calls.calls.iter_mut().for_each(|call| call.answer = Answer::Show(restarted));
+        }
+        Ok(plan)
     }
+}
+
+fn restarted(json: &str) -> serde_json::Result<View> {
+    #[derive(Deserialize)]
+    struct Restarted {
+        key: String,
+    }
+    let Restarted { key } = serde_json::from_str(json)?;
+    let note = Some(format!("started anew as instance {key}"));
+    Ok(View { data: key, note })
 }

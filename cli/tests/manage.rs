@@ -224,10 +224,13 @@ fn definitions_limits_nodes_and_history_are_managed() {
     assert_eq!(desk.said("instance cancel --process steps"), "2 instances are cancelled");
     assert_eq!(desk.keys("history instances --state cancelled").len(), 2);
     assert!(desk.shown(&format!("history activities {instance}")).contains("start"));
-    assert_eq!(
-        desk.said(&format!("instance restart {instance}")),
-        format!("instance {instance} is started anew")
-    );
+    let output = desk.ask(&format!("instance restart {instance}"));
+    let anew = text(&output.stdout).trim_end().to_owned();
+    assert_eq!(text(&output.stderr).trim_end(), format!("started anew as instance {anew}"));
+    assert_ne!(anew, instance.to_string());
+    assert!(desk.shown(&format!("instance show {anew}")).contains("active"));
+    let at = desk.fails("definition suspend --process nobody --at -1h");
+    assert!(!at.contains("unexpected argument"), "{at}");
     assert!(desk.ask("meter list").status.success());
 }
 

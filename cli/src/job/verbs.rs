@@ -175,7 +175,7 @@ pub struct Reschedule {
     #[command(flatten)]
     timer: Timer,
     /// When the repetition ends
-    #[arg(long, value_name = "MOMENT", value_parser = moment)]
+    #[arg(long, value_name = "MOMENT", value_parser = moment, allow_hyphen_values = true)]
     end: Option<String>,
     #[command(flatten)]
     jobs: JobKeys,
