@@ -31,6 +31,7 @@ pub fn ensure_built() -> Result<PathBuf> {
     let modules = "harness,camunda,flowable";
     let mut build = Command::new("mvn");
     build.args(["-q", "-B", "package", "--projects", modules]).current_dir(&folder);
-    process::run(&mut build)?;
+    // Maven writes escape codes though it has nothing to say, and stdout is for the figures.
+    process::run(build.stdout(std::io::stderr()))?;
     Ok(folder)
 }
