@@ -107,12 +107,9 @@ impl Restart {
         let variables = json_object(&self.variables)?;
         body.insert("variables".to_owned(), serde_json::from_str(variables.get())?);
         let command = Command { verb: "restart", body, said: Said::is("started anew") };
-        let mut plan =
+        let plan =
             bulk::plan(INSTANCES, self.keys, &Filter::default(), false, command, self.manner)?;
-        if let Plan::Ask(calls) = &mut plan {
-            calls.calls.iter_mut().for_each(|call| call.answer = Answer::Show(restarted));
-        }
-        Ok(plan)
+        Ok(plan.showing(restarted))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::batch::Watch;
 use crate::bulk::Bulk;
-use crate::call::Calls;
+use crate::call::{Answer, Calls, View};
 use crate::{config, decision, dev, feel, lint, script_host, serve, timer, trace, uel};
 
 pub enum Plan {
@@ -23,6 +23,14 @@ pub enum Plan {
 }
 
 impl Plan {
+    /// What single calls answer is shown in this way; a bulk tells its own report.
+    pub fn showing(mut self, show: fn(&str) -> serde_json::Result<View>) -> Self {
+        if let Self::Ask(calls) = &mut self {
+            calls.calls.iter_mut().for_each(|call| call.answer = Answer::Show(show));
+        }
+        self
+    }
+
     pub fn act(self) -> anyhow::Result<()> {
         match self {
             Self::Serve(plan) => serve::act(&plan),

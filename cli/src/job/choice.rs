@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::filter::{FLAGS, JobFilter, Set, State, word};
 use crate::args::key;
 use crate::bulk::{self, Batchable, Command, Kind, Manner, Said};
-use crate::call::{Answer, View};
+use crate::call::View;
 use crate::job::Job;
 use crate::plan::Plan;
 use crate::table;
@@ -54,11 +54,7 @@ impl JobKeys {
         command: Command,
         show: fn(&str) -> serde_json::Result<View>,
     ) -> anyhow::Result<Plan> {
-        let mut plan = self.choice.plan_in(self.keys, command, false)?;
-        if let Plan::Ask(calls) = &mut plan {
-            calls.calls.iter_mut().for_each(|call| call.answer = Answer::Show(show));
-        }
-        Ok(plan)
+        Ok(self.choice.plan_in(self.keys, command, false)?.showing(show))
     }
 
     pub fn failed(self) -> Self {
