@@ -10,10 +10,12 @@ mod check;
 mod clients;
 mod conformance;
 mod deny;
+mod overdue;
 mod peers;
 mod postgres;
 mod process;
 mod room;
+mod signals;
 mod summary;
 mod test;
 mod tidy;
@@ -70,7 +72,11 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().command {
+    let arguments = Arguments::parse();
+    if let Err(error) = signals::restore_defaults() {
+        return exit(Err(error));
+    }
+    let outcome = match arguments.command {
         Command::Test { cargo_arguments } => test::run(&cargo_arguments),
         Command::Check => check::run(),
         Command::Tidy => tidy::run(),

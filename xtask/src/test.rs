@@ -2,15 +2,22 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use crate::overdue::Overdue;
 use crate::postgres::{Cluster, Pooler, Settings};
 use crate::summary::Summary;
 use crate::{clients, process, room, tidy, workspace};
 
 /// Where tests find PostgreSQL. They make databases of their own in it.
 const POSTGRES_VARIABLE: &str = "ORLOJ_TEST_POSTGRES";
+
+/// How often it is looked whether a test has been running for too long.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 /// What is run a second time behind a transaction pooler that no notice passes: the contract of
 /// stores, and two nodes that have to look for each other's work. Of all packages, though the
@@ -133,15 +140,36 @@ fn run_counting(command: &mut Command, mut passed_on: impl Write) -> Result<(boo
     eprintln!("$ {}", process::shown(command));
     let mut child = command.stdout(Stdio::piped()).spawn().context("cannot start cargo")?;
     let output = child.stdout.take().context("cargo has no stdout")?;
+    let overdue = Overdue::default();
+    let watching = watch(overdue.clone(), child.id());
     let mut counts = Counts::default();
     // By bytes, because a test may print what is not UTF-8.
     for line in BufReader::new(output).split(b'\n') {
         let line = line.context("cannot read from cargo")?;
-        counts.add(&String::from_utf8_lossy(&line));
+        let text = String::from_utf8_lossy(&line);
+        counts.add(&text);
+        overdue.read(&text, Instant::now());
         passed_on.write_all(&line)?;
         passed_on.write_all(b"\n")?;
     }
-    Ok((child.wait()?.success(), counts))
+    drop(watching);
+    let passed = child.wait()?.success();
+    let ended = overdue.ended();
+    if !ended.is_empty() {
+        bail!("{}; killed because they did not end: {}", counts.shown(), ended.join(", "));
+    }
+    Ok((passed, counts))
+}
+
+/// Ends tests of this cargo that are overdue, until the sender is dropped.
+fn watch(overdue: Overdue, cargo: u32) -> mpsc::Sender<()> {
+    let (sender, stopped) = mpsc::channel::<()>();
+    thread::spawn(move || {
+        while stopped.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
+            overdue.end(cargo, Instant::now());
+        }
+    });
+    sender
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// Fast shutdown takes tenths of a second; the watchdog gives up at 15 s.
@@ -26,9 +26,20 @@ fn killed_without_warning_the_owner_leaves_nothing_behind() {
 #[test]
 fn interrupted_the_owner_leaves_nothing_behind() {
     let mut owner = Owner::start();
-    let signal = Command::new("kill").arg("-INT").arg(owner.process.id().to_string()).status();
-    assert!(signal.unwrap().success());
-    assert!(!owner.process.wait().unwrap().success());
+    owner.interrupt();
+    assert!(!owner.wait().success());
+    owner.assert_gone();
+}
+
+/// `nohup`, shells that put a command into the background and some CI runners let it ignore
+/// interrupts.
+#[test]
+fn interrupted_where_interrupts_were_ignored_the_owner_ends_all_the_same() {
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' INT; exec \"$0\" postgres", env!("CARGO_BIN_EXE_xtask")]);
+    let mut owner = Owner::begin(command);
+    owner.interrupt();
+    assert!(!owner.wait().success());
     owner.assert_gone();
 }
 
@@ -38,7 +49,7 @@ fn a_server_that_dies_ends_the_command_with_a_failure() {
     let number = std::fs::read_to_string(owner.folder.join("data/postmaster.pid")).unwrap();
     let server = number.lines().next().unwrap();
     assert!(Command::new("kill").args(["-INT", server]).status().unwrap().success());
-    assert!(!owner.process.wait().unwrap().success());
+    assert!(!owner.wait().success());
     owner.assert_gone();
 }
 
@@ -51,11 +62,13 @@ struct Owner {
 
 impl Owner {
     fn start() -> Owner {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_xtask"))
-            .arg("postgres")
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+        command.arg("postgres");
+        Owner::begin(command)
+    }
+
+    fn begin(mut command: Command) -> Owner {
+        let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut url = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut url).unwrap();
         let port = url.trim_end().strip_prefix("postgres://postgres@127.0.0.1:").unwrap();
@@ -66,6 +79,23 @@ impl Owner {
 
     fn answers(&self) -> bool {
         TcpStream::connect(("127.0.0.1", self.port)).is_ok()
+    }
+
+    fn interrupt(&self) {
+        let number = self.process.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &number]).status().unwrap().success());
+    }
+
+    /// Its end, which is awaited for a limited time only.
+    fn wait(&mut self) -> ExitStatus {
+        let deadline = Instant::now() + Duration::from_secs(GONE_SECS_MAX);
+        loop {
+            if let Some(status) = self.process.try_wait().unwrap() {
+                return status;
+            }
+            assert!(Instant::now() < deadline, "the owner did not end");
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     fn assert_gone(&self) {
